@@ -1,0 +1,3 @@
+//! The `blocklint` command.
+
+fn main() {}

@@ -1,0 +1,115 @@
+//! A finding and its parts: plain data that every renderer shows and none computes.
+
+use crate::{Confidence, Context, Effect, Hold, Place, RuleCode, Runtime, Severity};
+
+/// One rule broken at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleCode,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Why it matters; notes of the model row stand here too.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// Where it stands.
+    pub place: Place,
+    /// How the thread is held; `None` for findings about the source itself (BLT9xx).
+    pub effect: Option<Effect>,
+    /// The kind of thread that is held.
+    pub context: Option<Context>,
+    /// The machinery of that thread, where known.
+    pub runtime: Option<Runtime>,
+    /// Qualified name of the body it stands in (`app.service.Store.load`); empty for a whole file.
+    pub function: String,
+    /// How long one call can hold the thread.
+    pub hold: Hold,
+    /// The steps from this place to the call that blocks, this place first. Empty for BLT9xx.
+    pub trace: Vec<Step>,
+    /// The causes behind it, that of the best path first.
+    pub causes: Vec<Cause>,
+    /// The edit that mends it.
+    pub fix: Option<Fix>,
+    /// 16 hexadecimal digits that stay equal while lines move.
+    pub fingerprint: String,
+    /// Why it is not shown, if it is not. Such findings are for formats that list them (SARIF).
+    pub suppression: Option<Suppression>,
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The site.
+    pub place: Place,
+    /// Qualified name of the body it stands in.
+    pub function: String,
+    /// Qualified name of what is called; at the end of a trace the model row's path.
+    pub call: String,
+    /// The callee as it is written there (`self.http.get`), for the trace in one line.
+    pub written: String,
+}
+
+/// A place in the project's code that enters a model row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cause {
+    /// The site.
+    pub place: Place,
+    /// Qualified name of the body it stands in.
+    pub function: String,
+    /// Path of the model row.
+    pub call: String,
+    /// How many roots reach it.
+    pub reach: u32,
+}
+
+/// Findings that share the cause of their best path, in order of how many roots it reaches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The cause; `None` for findings without one (BLT9xx).
+    pub cause: Option<Cause>,
+    /// Indices into the list of findings, by path, offset, rule.
+    pub findings: Vec<u32>,
+}
+
+/// Edits that mend a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What they do, in the imperative.
+    pub title: String,
+    /// Whether they may be applied unseen.
+    pub applicability: Applicability,
+    /// The edits; they do not overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// When a fix may be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Applicability {
+    /// Shown, never applied.
+    Display,
+    /// Applied on request: it changes something a reviewer should see.
+    Unsafe,
+    /// Keeps what the code does.
+    Safe,
+}
+
+/// Replaces a span of one file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edit {
+    /// What is replaced.
+    pub place: Place,
+    /// By what.
+    pub content: String,
+}
+
+/// How a finding was silenced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    /// The reason given in the comment, if any.
+    pub reason: Option<String>,
+}

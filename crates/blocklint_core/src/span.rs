@@ -1,0 +1,126 @@
+//! Places in source files: byte spans as the analysis knows them, rows and columns as people do.
+
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use serde::{Deserialize, Serialize};
+
+/// A half-open range of byte offsets in one file. A file holds less than 4 GiB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte; never less than `start`.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range from `start` to `end`; `end` is raised to `start` where it lies before it.
+    pub fn new(start: u32, end: u32) -> Self {
+        Span { start, end: end.max(start) }
+    }
+
+    /// Whether `other` lies wholly inside this span.
+    pub fn contains(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// Whether the offset lies inside; the end itself does not.
+    pub fn contains_offset(self, offset: u32) -> bool {
+        self.start <= offset && offset < self.end
+    }
+}
+
+/// A position as editors show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// Line, from 1.
+    pub row: u32,
+    /// Character (Unicode scalar value, not byte) in the line, from 1.
+    pub column: u32,
+}
+
+/// A span of a named file, with its ends as rows and columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Absolute path of the file.
+    pub path: Arc<Utf8Path>,
+    /// Bytes.
+    pub span: Span,
+    /// Position of `span.start`; zero until the file was looked at (`Place::locate`).
+    pub start: Location,
+    /// Position of `span.end`.
+    pub end: Location,
+}
+
+impl Place {
+    /// A place whose rows and columns are not known yet.
+    pub fn unlocated(path: Arc<Utf8Path>, span: Span) -> Self {
+        Place { path, span, start: Location::default(), end: Location::default() }
+    }
+
+    /// Computes rows and columns from the file's text; a span beyond its end is clamped to it,
+    /// because the file may have changed since it was read.
+    pub fn locate(&mut self, text: &str) {
+        self.span = clamp(self.span, text);
+        self.start = location(text, self.span.start);
+        self.end = location(text, self.span.end);
+    }
+}
+
+/// The span with both ends on character boundaries inside `text`.
+fn clamp(span: Span, text: &str) -> Span {
+    let floor = |offset: u32| {
+        let mut at = (offset as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at as u32
+    };
+    Span::new(floor(span.start), floor(span.end))
+}
+
+/// Row and column of an offset that is a character boundary of `text`. `\n`, `\r\n` and a lone `\r`
+/// end a line, as in Python, Java and every editor.
+fn location(text: &str, offset: u32) -> Location {
+    let before = &text.as_bytes()[..offset as usize];
+    let mut row = 1;
+    let mut line_start = 0;
+    let mut at = 0;
+    while at < before.len() {
+        match before[at] {
+            b'\r' if text.as_bytes().get(at + 1) == Some(&b'\n') => {}
+            b'\n' | b'\r' => {
+                row += 1;
+                line_start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let line = &text[line_start..offset as usize];
+    let line = if row == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+    Location { row, column: line.chars().count() as u32 + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_rows_count_every_line_end() {
+        let text = "é = 1\r\nb\rc = ü!\n";
+        let at = |needle: &str| location(text, text.find(needle).expect("in text") as u32);
+        assert_eq!(at("= 1"), Location { row: 1, column: 3 });
+        assert_eq!(at("b"), Location { row: 2, column: 1 });
+        assert_eq!(at("!"), Location { row: 3, column: 6 });
+    }
+
+    #[test]
+    fn a_span_beyond_a_shrunken_file_is_clamped() {
+        let mut place = Place::unlocated(Arc::from(Utf8Path::new("/a.py")), Span::new(3, 90));
+        place.locate("ab\u{e9}");
+        assert_eq!(place.span, Span::new(2, 4));
+        assert_eq!(place.end, Location { row: 1, column: 4 });
+    }
+}

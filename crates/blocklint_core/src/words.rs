@@ -1,0 +1,291 @@
+//! The closed sets of words: language, context, runtime, effect, severity, confidence, hold.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Defines an enum whose variants have one written form each, used in models, options and output.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$vmeta])* $variant,)* }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The written form.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// The value with this written form.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+
+words! {
+    /// A language blocklint reads.
+    Language {
+        /// Python 3, and what of Python 2 parses.
+        Python = "python",
+        /// Rust.
+        Rust = "rust",
+        /// Java.
+        Java = "java",
+    }
+}
+
+words! {
+    /// The kind of thread a body runs on.
+    Context {
+        /// A thread that drives many tasks: asyncio, trio, a tokio worker, a Reactor or Netty thread.
+        EventLoop = "event-loop",
+        /// A greenlet of gevent or eventlet, which yields only where the library was patched.
+        Greenlet = "greenlet",
+        /// A thread that may block: a pool, an own thread.
+        Worker = "worker",
+        /// Not known.
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// The machinery a context belongs to; it decides advice and edits.
+    Runtime {
+        /// asyncio and loops compatible with it.
+        Asyncio = "asyncio",
+        /// anyio, on whichever loop.
+        Anyio = "anyio",
+        /// trio.
+        Trio = "trio",
+        /// Starlette, which wraps anyio.
+        Starlette = "starlette",
+        /// SQLAlchemy's greenlet bridge.
+        Sqlalchemy = "sqlalchemy",
+        /// gevent.
+        Gevent = "gevent",
+        /// eventlet.
+        Eventlet = "eventlet",
+        /// tokio.
+        Tokio = "tokio",
+        /// tokio with one thread.
+        TokioCurrentThread = "tokio-current-thread",
+        /// async-std.
+        AsyncStd = "async-std",
+        /// smol.
+        Smol = "smol",
+        /// Project Reactor.
+        Reactor = "reactor",
+        /// RxJava.
+        Rxjava = "rxjava",
+        /// SmallRye Mutiny.
+        Mutiny = "mutiny",
+        /// Vert.x.
+        Vertx = "vertx",
+        /// Netty.
+        Netty = "netty",
+    }
+}
+
+words! {
+    /// A way to hold a thread.
+    Effect {
+        /// A sleep.
+        Sleep = "sleep",
+        /// A network request.
+        Network = "network",
+        /// A database call.
+        Database = "database",
+        /// File system access.
+        File = "file",
+        /// Running a process to its end.
+        Subprocess = "subprocess",
+        /// Waiting for a lock, a queue, a thread or a future.
+        Wait = "wait",
+        /// Running a loop inside a loop.
+        NestedLoop = "nested-loop",
+        /// Computing.
+        Cpu = "cpu",
+        /// Waiting for a person.
+        Input = "input",
+    }
+}
+
+words! {
+    /// How bad a finding is. Ordered: `note` is the least.
+    Severity {
+        /// Short or arguable.
+        Note = "note",
+        /// Bounded but real.
+        Warning = "warning",
+        /// Can hold the thread without bound, or fails there.
+        Error = "error",
+    }
+}
+
+impl Severity {
+    /// One level lower; `note` stays.
+    pub fn lowered(self) -> Self {
+        match self {
+            Severity::Error => Severity::Warning,
+            Severity::Warning | Severity::Note => Severity::Note,
+        }
+    }
+}
+
+words! {
+    /// How sure a finding is. Ordered: `low` is the least.
+    Confidence {
+        /// By name only, or over three or more inferred steps.
+        Low = "low",
+        /// One or two inferred steps.
+        Medium = "medium",
+        /// Definitions and types lead all the way.
+        High = "high",
+    }
+}
+
+words! {
+    /// What a call does besides holding the thread, when an event loop runs there.
+    Fails {
+        /// It raises, throws or panics.
+        Raises = "raises",
+        /// It can wait for itself.
+        Deadlocks = "deadlocks",
+    }
+}
+
+/// How long one call can hold its thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Hold {
+    /// The code does not tell.
+    #[default]
+    Unstated,
+    /// Shortly: a row of severity `note`.
+    Brief,
+    /// At most so many seconds.
+    Seconds(f64),
+    /// Without bound.
+    Unbounded,
+}
+
+impl Hold {
+    /// Rank by length: nothing known, brief, seconds, unbounded.
+    pub fn rank(self) -> (u8, f64) {
+        match self {
+            Hold::Unstated => (0, 0.0),
+            Hold::Brief => (1, 0.0),
+            Hold::Seconds(seconds) => (2, seconds),
+            Hold::Unbounded => (3, 0.0),
+        }
+    }
+
+    /// The longer of the two.
+    pub fn longest(self, other: Hold) -> Hold {
+        let ((a, x), (b, y)) = (self.rank(), other.rank());
+        if b > a || (b == a && y > x) { other } else { self }
+    }
+}
+
+/// The contexts and runtimes in which an effect holds: a bit per context, decided at the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WhereSet(u32);
+
+impl WhereSet {
+    /// Nowhere.
+    pub const EMPTY: WhereSet = WhereSet(0);
+    const EVENT_LOOP_RUNTIMES: u32 = 0xffff;
+    const GREENLET: u32 = 1 << 16;
+
+    /// On every event-loop thread, whatever its runtime.
+    pub const EVENT_LOOP: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES);
+
+    /// On event-loop threads and greenlets.
+    pub const ALL: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES | Self::GREENLET);
+
+    /// Only on event-loop threads of this runtime.
+    pub fn of_runtime(runtime: Runtime) -> Self {
+        WhereSet(1 << runtime as u32)
+    }
+
+    /// Only in this context; workers and unknown threads may block, so they give nothing.
+    pub fn of_context(context: Context) -> Self {
+        match context {
+            Context::EventLoop => Self::EVENT_LOOP,
+            Context::Greenlet => WhereSet(Self::GREENLET),
+            Context::Worker | Context::Unknown => Self::EMPTY,
+        }
+    }
+
+    /// In either.
+    pub fn union(self, other: Self) -> Self {
+        WhereSet(self.0 | other.0)
+    }
+
+    /// In both.
+    pub fn intersect(self, other: Self) -> Self {
+        WhereSet(self.0 & other.0)
+    }
+
+    /// In this set and not in the other.
+    pub fn without(self, other: Self) -> Self {
+        WhereSet(self.0 & !other.0)
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a root of this context and runtime is meant. An event-loop root of unknown runtime is
+    /// meant only by a set that holds for every runtime.
+    pub fn holds(self, context: Context, runtime: Option<Runtime>) -> bool {
+        match (context, runtime) {
+            (Context::EventLoop, Some(runtime)) => self.0 & (1 << runtime as u32) != 0,
+            (Context::EventLoop, None) => self.0 & Self::EVENT_LOOP_RUNTIMES == Self::EVENT_LOOP_RUNTIMES,
+            (Context::Greenlet, _) => self.0 & Self::GREENLET != 0,
+            (Context::Worker | Context::Unknown, _) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_reads_back() {
+        for effect in Effect::ALL {
+            assert_eq!(Effect::parse(effect.as_str()), Some(*effect));
+        }
+        for runtime in Runtime::ALL {
+            assert_eq!(Runtime::parse(runtime.as_str()), Some(*runtime));
+            assert!((*runtime as u32) < 16, "WhereSet has sixteen bits for runtimes");
+        }
+    }
+
+    #[test]
+    fn a_cut_for_one_context_leaves_the_other() {
+        let left = WhereSet::ALL.without(WhereSet::EVENT_LOOP);
+        assert!(!left.holds(Context::EventLoop, Some(Runtime::Asyncio)));
+        assert!(left.holds(Context::Greenlet, None));
+    }
+
+    #[test]
+    fn longest_hold_wins() {
+        assert_eq!(Hold::Seconds(2.0).longest(Hold::Seconds(5.0)), Hold::Seconds(5.0));
+        assert_eq!(Hold::Unbounded.longest(Hold::Seconds(5.0)), Hold::Unbounded);
+        assert_eq!(Hold::Unstated.longest(Hold::Brief), Hold::Brief);
+    }
+}

@@ -1,0 +1,1 @@
+//! What one file says, before any other file is known.

@@ -1,0 +1,1 @@
+//! blocklint_rules
