@@ -536,6 +536,8 @@ pub struct Arg {
     pub name: Sym,
     /// Its value; `Star` and `StarStar` for unpacked ones.
     pub value: FormId,
+    /// Its text, without the keyword.
+    pub span: Span,
 }
 
 /// Binds a value to a target.
