@@ -89,7 +89,7 @@ impl Builder {
                 handovers += 1;
             }
             for switch in &file.switches {
-                for path in &switch.call {
+                for path in &switch.row.call {
                     self.mention(path, index, Uses::SWITCH);
                 }
             }
@@ -255,7 +255,7 @@ fn types<'f>(files: &'f [&File]) -> impl Iterator<Item = &'f Entry<TypeRow>> {
 
 fn switches(files: &[&File]) -> Vec<Switch> {
     let numbered = files.iter().enumerate().flat_map(|(index, file)| {
-        file.switches.iter().map(move |switch| Switch { file: index as u32, ..switch.clone() })
+        file.switches.iter().map(move |entry| Switch { file: index as u32, ..entry.row.clone() })
     });
     numbered.collect()
 }

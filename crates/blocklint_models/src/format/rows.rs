@@ -43,10 +43,10 @@ pub struct File {
     /// `[[handover]]` rows, in order.
     pub handovers: Vec<Entry<HandoverRow>>,
     /// `[[switch]]` rows, in order.
-    pub switches: Vec<Switch>,
+    pub switches: Vec<Entry<Switch>>,
 }
 
-/// A row with what only its file knows: paths and lines.
+/// A row with what only its file knows: paths (a switch has none) and lines.
 #[derive(Clone, Debug)]
 pub struct Entry<R> {
     /// Every expanded path.

@@ -68,9 +68,10 @@ impl<'f> Known<'f> {
             let tags = file.types.iter().flat_map(|entry| entry.row.tags.iter().cloned());
             known.tags.entry(language).or_default().extend(tags);
             for switch in &file.switches {
-                known.switches.entry(language).or_default().insert(switch.name.clone());
+                let name = &switch.row.name;
+                known.switches.entry(language).or_default().insert(name.clone());
                 let place = (file.info.label.as_str(), switch.line);
-                let first = known.declared.entry(&switch.name).or_insert(place);
+                let first = known.declared.entry(name).or_insert(place);
                 *first = (*first).min(place);
             }
             for entry in file.types.iter().filter(|entry| !entry.row.params.is_empty()) {
@@ -115,7 +116,8 @@ impl NameCheck<'_> {
                 for test in types {
                     match test {
                         TypeTest::Tag(tag) if !tags.contains(tag) => {
-                            let near = near(tag, tags.iter().map(String::as_str));
+                            let marked: Vec<String> = tags.iter().map(|known| format!("#{known}")).collect();
+                            let near = near(&format!("#{tag}"), marked.iter().map(String::as_str));
                             let message = format!("no type has the tag `#{tag}`{near}");
                             self.errors.push(entry.error(self.info, table, key, message));
                         }
@@ -155,18 +157,13 @@ impl NameCheck<'_> {
         }
     }
 
-    fn switch(&mut self, switch: &Switch) {
+    fn switch(&mut self, entry: &Entry<Switch>) {
+        let switch = &entry.row;
         let mut error = |key: &str, message: String| {
-            self.errors.push(ModelError {
-                file: self.info.label.clone(),
-                line: switch.line,
-                table: Table::Switch,
-                key: key.to_owned(),
-                message,
-            });
+            self.errors.push(entry.error(self.info, Table::Switch, key, message));
         };
         if let Some((label, line)) = self.known.declared.get(switch.name.as_str())
-            && (*label, *line) != (self.info.label.as_str(), switch.line)
+            && (*label, *line) != (self.info.label.as_str(), entry.line)
         {
             error("name", format!("switch `{}` is already declared in {label}:{line}", switch.name));
         }

@@ -107,7 +107,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         }
     };
     row.context = context??;
-    table.entry(reader, KEYS, paths?, row)
+    let paths = paths.filter(|paths| !paths.is_empty())?;
+    Some(table.entry(reader, KEYS, paths, row))
 }
 
 fn context(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<HandoverContext> {

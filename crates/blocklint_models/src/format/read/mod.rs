@@ -97,15 +97,21 @@ impl<'d, 't> Row<'d, 't> {
         reader.error_in(self.table, key, self.start, format!("missing key `{key}`"));
     }
 
-    /// The row with its paths and lines; `None` if it has no path at all.
-    fn entry<R>(&self, reader: &Reader<'_>, known: &[&str], paths: Vec<Path>, row: R) -> Option<Entry<R>> {
+    /// The row with its paths and lines.
+    fn entry<R>(&self, reader: &Reader<'_>, known: &[&str], paths: Vec<Path>, row: R) -> Entry<R> {
         let keys = self.keys.keys().map(|key| (key.get_ref().to_string(), reader.line(key.span().start))).collect();
         let all_known = self.keys.keys().all(|key| known.contains(&key.get_ref().as_ref()));
-        (!paths.is_empty()).then(|| Entry { paths, line: reader.line(self.start), keys, all_known, row })
+        Entry { paths, line: reader.line(self.start), keys, all_known, row }
     }
 
+    /// Offset of a key, or of the head where the key is missing.
+    fn place_of(&self, name: &str) -> usize {
+        let key = self.keys.keys().find(|key| key.get_ref() == name);
+        key.map_or(self.start, |key| key.span().start)
+    }
+
+    /// Line of the `path` key, by which a row is known.
     fn line_of_path(&self, reader: &Reader<'_>) -> u32 {
-        let key = self.keys.keys().find(|key| key.get_ref() == "path");
-        reader.line(key.map_or(self.start, |key| key.span().start))
+        reader.line(self.place_of("path"))
     }
 }

@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::super::rows::{Setting, Switch};
+use super::super::rows::{Entry, Setting, Switch};
 use super::super::words::SwitchContext;
 use super::Row;
 use super::reader::{At, Reader, Value};
@@ -11,7 +11,7 @@ use super::reader::{At, Reader, Value};
 pub(super) const KEYS: &[&str] =
     &["name", "call", "import", "library", "version", "without", "setting", "context", "green", "note"];
 
-pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Switch> {
+pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<Switch>> {
     let mut switch = Switch { line: reader.line(table.start), ..Switch::default() };
     let mut name = None;
     for (key, value) in table.keys.iter() {
@@ -36,15 +36,15 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Switc
     }
     if !["call", "import", "library", "setting"].iter().any(|key| has(key)) {
         let message = "nothing turns it on: give `call`, `import`, `library` or `setting`";
-        reader.error_in(table.table, "name", table.start, message);
+        reader.error_in(table.table, "name", table.place_of("name"), message);
     }
     for key in ["version", "without"] {
         if has(key) && !has("library") {
-            reader.error_in(table.table, key, table.start, format!("`{key}` needs `library`"));
+            reader.error_in(table.table, key, table.place_of(key), format!("`{key}` needs `library`"));
         }
     }
     switch.name = name??;
-    Some(switch)
+    Some(table.entry(reader, KEYS, Vec::new(), switch))
 }
 
 fn settings(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<Setting> {

@@ -53,7 +53,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
     if paths.is_none() {
         table.missing(reader, "path");
     }
-    table.entry(reader, KEYS, paths?, row)
+    let paths = paths.filter(|paths| !paths.is_empty())?;
+    Some(table.entry(reader, KEYS, paths, row))
 }
 
 fn fields(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<(String, TypeExpr)> {
