@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use blocklint_core::{Language, Severity};
+use blocklint_core::Language;
 
 use crate::format::{self, Declared, Layer, Nothing, Origin};
 use crate::language_models::LanguageModels;
@@ -163,15 +163,6 @@ impl Declared for Models {
     }
 
     fn holds(&self, language: Language, path: &str) -> Option<String> {
-        let rows = self.lang(language).calls(path);
-        let found = rows.effect().find(|found| {
-            found.path == path
-                && found.held().is_some()
-                && found.is_async != Some(true)
-                && found.severity != Some(Severity::Note)
-                && !found.is_conditional()
-        })?;
-        let (file, line) = found.origin();
-        Some(format!("{file}:{line}"))
+        self.lang(language).layers().find_map(|(_, layer)| format::holding_row(layer, path)).flatten()
     }
 }

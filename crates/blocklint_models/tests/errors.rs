@@ -528,6 +528,28 @@ effect = "file"
 }
 
 #[test]
+fn a_glob_makes_a_twin_hold_too_unless_a_nearer_row_says_otherwise() {
+    expect(
+        PYTHON,
+        r#"[[call]]
+path = "acme.Client.*"
+effect = "network"
+[[call]]
+path = "acme.Client.{aget,aput}"
+async = true
+[[call]]
+path = "acme.Client.aput"
+effect = "none"
+[[call]]
+path = "acme.Client.{get,put}"
+effect = "database"
+instead = "acme.Client.a*"
+"#,
+        &["acme.toml:17: [[call]] instead: `acme.Client.aget` holds the thread too (acme.toml:6)"],
+    );
+}
+
+#[test]
 fn user_files_may_speak_of_anything() {
     let user = "schema = 1\nlanguage = \"python\"\n[[call]]\npath = \"app.db.Store.*\"\neffect = \"database\"\ninstead = \"app.db.AsyncStore.*\"\n[[call]]\npath = \"elsewhere.go\"\neffect = \"none\"\n";
     assert_eq!(check_user_files([("blocking.toml", user)]).map(|files| files.len()), Ok(1));

@@ -1,11 +1,12 @@
 //! Twins that are none: the call itself, or a call that holds the thread too.
 
 use blocklint_core::{Language, Severity};
-use rustc_hash::FxHashMap;
 
+use super::super::compile::compile;
 use super::super::error::{ModelError, Table};
 use super::super::path::{is_glob, last_name};
 use super::super::rows::{CallRow, Entry, File};
+use super::super::table::{Kind, Layer, Uses};
 use super::super::twin::expand_twin;
 use super::Declared;
 use super::aliases::Aliases;
@@ -19,19 +20,35 @@ pub(super) fn holds_always(row: &CallRow) -> bool {
         && !row.property
 }
 
+/// Whether a layer says that calling a path holds the thread for more than a `note`, whatever its
+/// arguments: `None` if it does not speak of the call's effect, else `file:line` of the row, if any, among
+/// those that decide.
+pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
+    let is_type = layer.is_type(path);
+    let mut rows: Vec<_> = layer
+        .matching(path, Kind::Call)
+        .filter_map(|index| layer.pattern(index))
+        .filter(|found| !found.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
+        .filter(|found| !(is_type && found.rank.is_glob() && !found.rank.is_deep()))
+        .filter_map(|found| Some((found.rank, found.row, found.file, layer.call(found.row)?)))
+        .filter(|(_, _, _, row)| row.has_effect_group())
+        .collect();
+    rows.sort_by_key(|(rank, order, _, _)| (*rank, *order));
+    let best = rows.first()?.0;
+    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && holds_always(row));
+    let place = holding
+        .and_then(|(_, _, file, row)| Some(format!("{}:{}", layer.files().get(*file as usize)?.label, row.line)));
+    Some(place)
+}
+
 pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn Declared, errors: &mut Vec<ModelError>) {
-    let mut holding: FxHashMap<(Language, &str), String> = FxHashMap::default();
-    for file in files {
-        for entry in file.calls.iter().filter(|entry| holds_always(&entry.row)) {
-            for path in &entry.paths {
-                let place = || format!("{}:{}", file.info.label, entry.row.line);
-                holding.entry((file.info.language, path.text.as_str())).or_insert_with(place);
+    for language in Language::ALL {
+        // The rows that decide are those that decide at run time, so the same table is asked.
+        let Ok(layer) = compile(files, *language) else { continue };
+        for file in files.iter().filter(|file| file.info.language == *language) {
+            for entry in &file.calls {
+                check_row(file, entry, aliases, below, &layer, errors);
             }
-        }
-    }
-    for file in files {
-        for entry in &file.calls {
-            check_row(file, entry, aliases, below, &holding, errors);
         }
     }
 }
@@ -41,7 +58,7 @@ fn check_row(
     entry: &Entry<CallRow>,
     aliases: &Aliases<'_>,
     below: &dyn Declared,
-    holding: &FxHashMap<(Language, &str), String>,
+    layer: &Layer,
     errors: &mut Vec<ModelError>,
 ) {
     let language = file.info.language;
@@ -59,10 +76,7 @@ fn check_row(
             };
             if twin == path.text || written == path.text {
                 error(format!("`{written}` names the call itself"));
-                continue;
-            }
-            let here = holding.get(&(language, twin.as_str())).cloned();
-            if let Some(place) = here.or_else(|| below.holds(language, &twin)) {
+            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| below.holds(language, &twin)) {
                 error(format!("`{twin}` holds the thread too ({place})"));
             }
         }
