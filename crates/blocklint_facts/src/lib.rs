@@ -1,1 +1,36 @@
 //! What one file says, before any other file is known.
+//!
+//! [`FileFacts`] is a pure function of a file's bytes, its language and [`FACTS_VERSION`]: it holds no path, no
+//! module name, nothing taken from models or configuration, and its symbols are file-local. A front end fills it
+//! through [`FactsBuilder`]; link and solve read it. The contract is about bodies, sites, values and regions and is
+//! the same for every language; how names are looked up is the analysis' business.
+//!
+//! The parts:
+//!
+//! - a [`Body`] is code that runs as one piece; a [`Region`] is a part of a body that runs under one condition;
+//! - a [`Site`] is an operation that can run other code; an [`Assign`] binds a value to a target; an [`Exit`] leaves a
+//!   body with a value;
+//! - a [`Form`] is the small form in which every value is recorded; a [`Var`] is a variable of one scope.
+//!
+//! Sites, assignments and exits carry [`At`]: their region and their position in the order of evaluation, so that a
+//! use can be matched with the assignments before it.
+
+mod builder;
+mod dump;
+mod form;
+mod hash;
+mod ids;
+mod tables;
+
+pub use builder::FactsBuilder;
+pub use dump::dump;
+pub use form::{AltKind, Comparison, DisplayKind, Form};
+pub use ids::{AssignId, BodyId, ClassId, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
+pub use tables::{
+    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyKind, Class, ClassKind, Exit, ExitKind, FileFacts, Flow, Import,
+    ImportKind, Param, ParamKind, Problem, Region, RegionKind, Site, SiteFlags, SiteKind, Suppression, SuppressionKind,
+    Symbols, Var, VarKind,
+};
+
+/// Raised whenever the same bytes may give other facts.
+pub const FACTS_VERSION: u32 = 1;

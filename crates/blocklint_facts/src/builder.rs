@@ -1,0 +1,279 @@
+//! The one way to make [`FileFacts`].
+
+use blocklint_core::{Language, Span};
+use rustc_hash::FxHashMap;
+
+use crate::tables::*;
+use crate::{AssignId, BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId, hash};
+
+/// Collects the facts of one file. Ids are given out in order; rows may be changed until [`FactsBuilder::finish`].
+#[derive(Debug)]
+pub struct FactsBuilder {
+    facts: FileFacts,
+    names: FxHashMap<Box<str>, Sym>,
+    var_forms: Vec<FormId>,
+    position: u32,
+    groups: u32,
+}
+
+/// Forms without payload that every file has, at fixed ids.
+const NONE_FORM: FormId = FormId(1);
+const OTHER_FORM: FormId = FormId(0);
+
+impl FactsBuilder {
+    /// Starts the facts of a file with these bytes.
+    pub fn new(language: Language, bytes: &[u8]) -> Self {
+        FactsBuilder {
+            facts: FileFacts {
+                language,
+                content_hash: hash::of_bytes(bytes),
+                symbols: Symbols::default(),
+                forms: vec![Form::Other, Form::None],
+                lists: Vec::new(),
+                bodies: Vec::new(),
+                params: Vec::new(),
+                classes: Vec::new(),
+                vars: Vec::new(),
+                regions: Vec::new(),
+                sites: Vec::new(),
+                args: Vec::new(),
+                assigns: Vec::new(),
+                exits: Vec::new(),
+                imports: Vec::new(),
+                suppressions: Vec::new(),
+                problems: Vec::new(),
+                var_assign_starts: Vec::new(),
+                assigns_by_var: Vec::new(),
+                body_var_starts: Vec::new(),
+                vars_by_body: Vec::new(),
+            },
+            names: FxHashMap::default(),
+            var_forms: Vec::new(),
+            position: 0,
+            groups: 0,
+        }
+    }
+
+    /// What was collected so far, for reading.
+    pub fn facts(&self) -> &FileFacts {
+        &self.facts
+    }
+
+    /// The symbol of a string.
+    pub fn intern(&mut self, text: &str) -> Sym {
+        if let Some(&sym) = self.names.get(text) {
+            return sym;
+        }
+        let sym = Sym(self.facts.symbols.ends.len() as u32);
+        self.facts.symbols.text.push_str(text);
+        self.facts.symbols.ends.push(self.facts.symbols.text.len() as u32);
+        self.names.insert(text.into(), sym);
+        sym
+    }
+
+    /// The symbol of a literal, cut to 64 bytes at a character boundary.
+    pub fn intern_literal(&mut self, text: &str) -> Sym {
+        let mut end = text.len().min(64);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.intern(&text[..end])
+    }
+
+    /// Adds a form. Variables, `None` and `Other` are shared.
+    pub fn form(&mut self, form: Form) -> FormId {
+        match form {
+            Form::Other => OTHER_FORM,
+            Form::None => NONE_FORM,
+            Form::Var(var) => {
+                let slot = &mut self.var_forms[var.index()];
+                if slot.is_none() {
+                    *slot = FormId(self.facts.forms.len() as u32);
+                    self.facts.forms.push(form);
+                }
+                *slot
+            }
+            _ => {
+                self.facts.forms.push(form);
+                FormId(self.facts.forms.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Adds a list of forms.
+    pub fn list(&mut self, forms: &[FormId]) -> List {
+        if forms.is_empty() {
+            return List::EMPTY;
+        }
+        let start = self.facts.lists.len() as u32;
+        self.facts.lists.extend_from_slice(forms);
+        List { start, len: forms.len() as u32 }
+    }
+
+    /// Adds a body and its own region; the caller fills in what it learns later through [`Self::body_mut`].
+    pub fn body(&mut self, mut body: Body) -> BodyId {
+        let id = BodyId(self.facts.bodies.len() as u32);
+        body.region = self.region(RegionId::NONE, id, RegionKind::Body, FormId::NONE, body.span);
+        self.facts.bodies.push(body);
+        id
+    }
+
+    /// A body, to be completed.
+    pub fn body_mut(&mut self, id: BodyId) -> &mut Body {
+        &mut self.facts.bodies[id.index()]
+    }
+
+    /// Adds the parameters of a body, all at once.
+    pub fn params(&mut self, params: &[Param]) -> List {
+        let start = self.facts.params.len() as u32;
+        self.facts.params.extend_from_slice(params);
+        List { start, len: params.len() as u32 }
+    }
+
+    /// Adds a class.
+    pub fn class(&mut self, class: Class) -> ClassId {
+        self.facts.classes.push(class);
+        ClassId(self.facts.classes.len() as u32 - 1)
+    }
+
+    /// A class, to be completed.
+    pub fn class_mut(&mut self, id: ClassId) -> &mut Class {
+        &mut self.facts.classes[id.index()]
+    }
+
+    /// Adds a variable.
+    pub fn var(&mut self, name: Sym, body: BodyId, kind: VarKind) -> VarId {
+        self.facts.vars.push(Var { name, body, kind });
+        self.var_forms.push(FormId::NONE);
+        VarId(self.facts.vars.len() as u32 - 1)
+    }
+
+    /// Adds a region with a group of its own.
+    pub fn region(&mut self, parent: RegionId, body: BodyId, kind: RegionKind, test: FormId, span: Span) -> RegionId {
+        let group = self.group();
+        self.arm(parent, body, kind, group, test, span)
+    }
+
+    /// A new number for the arms of one branch.
+    pub fn group(&mut self) -> u32 {
+        self.groups += 1;
+        self.groups
+    }
+
+    /// Adds a region as an arm of the branch with this group number.
+    pub fn arm(
+        &mut self,
+        parent: RegionId,
+        body: BodyId,
+        kind: RegionKind,
+        group: u32,
+        test: FormId,
+        span: Span,
+    ) -> RegionId {
+        self.facts.regions.push(Region { parent, body, kind, group, test, span });
+        RegionId(self.facts.regions.len() as u32 - 1)
+    }
+
+    /// The next place in the order of evaluation.
+    pub fn at(&mut self, region: RegionId) -> At {
+        self.position += 1;
+        At { region, position: self.position }
+    }
+
+    /// Adds a site with its arguments; `site.args` is set here.
+    pub fn site(&mut self, mut site: Site, args: &[Arg]) -> SiteId {
+        site.args = self.args(args);
+        self.facts.sites.push(site);
+        SiteId(self.facts.sites.len() as u32 - 1)
+    }
+
+    /// A site, to be completed (its use is known only after it).
+    pub fn site_mut(&mut self, id: SiteId) -> &mut Site {
+        &mut self.facts.sites[id.index()]
+    }
+
+    /// Adds arguments that belong to no site (keywords of a class statement).
+    pub fn args(&mut self, args: &[Arg]) -> List {
+        let start = self.facts.args.len() as u32;
+        self.facts.args.extend_from_slice(args);
+        List { start, len: args.len() as u32 }
+    }
+
+    /// Adds an assignment.
+    pub fn assign(&mut self, assign: Assign) -> AssignId {
+        self.facts.assigns.push(assign);
+        AssignId(self.facts.assigns.len() as u32 - 1)
+    }
+
+    /// Adds a way out.
+    pub fn exit(&mut self, exit: Exit) {
+        self.facts.exits.push(exit);
+    }
+
+    /// Adds an import.
+    pub fn import(&mut self, import: Import) -> ImportId {
+        self.facts.imports.push(import);
+        ImportId(self.facts.imports.len() as u32 - 1)
+    }
+
+    /// Adds a comment.
+    pub fn suppression(&mut self, suppression: Suppression) {
+        self.facts.suppressions.push(suppression);
+    }
+
+    /// Notes something that could not be read.
+    pub fn problem(&mut self, span: Span, message: String) {
+        self.facts.problems.push(Problem { span, message });
+    }
+
+    /// Builds the cross tables and gives the facts away, without slack.
+    pub fn finish(self) -> FileFacts {
+        let mut facts = self.facts;
+        (facts.var_assign_starts, facts.assigns_by_var) = {
+            let targets = facts.assigns.iter().map(|assign| match facts.form(assign.target) {
+                Form::Var(var) => var.index(),
+                _ => usize::MAX,
+            });
+            group_by(facts.vars.len(), targets, |at| at)
+        };
+        (facts.body_var_starts, facts.vars_by_body) =
+            group_by(facts.bodies.len(), facts.vars.iter().map(|var| var.body.index()), VarId);
+        facts.symbols.text.shrink_to_fit();
+        facts.symbols.ends.shrink_to_fit();
+        facts.forms.shrink_to_fit();
+        facts.lists.shrink_to_fit();
+        facts.bodies.shrink_to_fit();
+        facts.params.shrink_to_fit();
+        facts.classes.shrink_to_fit();
+        facts.vars.shrink_to_fit();
+        facts.regions.shrink_to_fit();
+        facts.sites.shrink_to_fit();
+        facts.args.shrink_to_fit();
+        facts.assigns.shrink_to_fit();
+        facts.exits.shrink_to_fit();
+        facts.imports.shrink_to_fit();
+        facts
+    }
+}
+
+/// Rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is kept.
+fn group_by<T: Copy>(
+    keys: usize,
+    rows: impl Iterator<Item = usize> + Clone,
+    make: impl Fn(u32) -> T,
+) -> (Vec<u32>, Vec<T>) {
+    let mut starts = vec![0u32; keys + 1];
+    for key in rows.clone().filter(|&key| key < keys) {
+        starts[key + 1] += 1;
+    }
+    for key in 0..keys {
+        starts[key + 1] += starts[key];
+    }
+    let mut members = vec![make(0); starts[keys] as usize];
+    let mut next = starts.clone();
+    for (at, key) in rows.enumerate().filter(|&(_, key)| key < keys) {
+        members[next[key] as usize] = make(at as u32);
+        next[key] += 1;
+    }
+    (starts, members)
+}

@@ -1,0 +1,666 @@
+//! The tables of one file.
+
+use blocklint_core::{Language, Span};
+
+use crate::{BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
+
+/// The strings of one file, each once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symbols {
+    pub(crate) text: String,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Symbols {
+    /// The string; empty for [`Sym::NONE`].
+    pub fn get(&self, sym: Sym) -> &str {
+        let Some(&end) = self.ends.get(sym.index()) else { return "" };
+        let start = if sym.0 == 0 { 0 } else { self.ends[sym.index() - 1] };
+        &self.text[start as usize..end as usize]
+    }
+
+    /// How many strings there are; symbols are 0 to this.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Every string with its symbol.
+    pub fn iter(&self) -> impl Iterator<Item = (Sym, &str)> {
+        (0..self.ends.len() as u32).map(|at| (Sym(at), self.get(Sym(at))))
+    }
+}
+
+/// Everything one file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileFacts {
+    /// Its language.
+    pub language: Language,
+    /// Hash of its bytes.
+    pub content_hash: u64,
+    /// Its strings.
+    pub symbols: Symbols,
+    /// Values.
+    pub forms: Vec<Form>,
+    /// Members of displays, alternatives, bases, decorators, rules of comments.
+    pub lists: Vec<FormId>,
+    /// Bodies; the first is the file's top level, and a body follows the one it stands in.
+    pub bodies: Vec<Body>,
+    /// Parameters, those of one body together.
+    pub params: Vec<Param>,
+    /// Classes and their like.
+    pub classes: Vec<Class>,
+    /// Variables.
+    pub vars: Vec<Var>,
+    /// Regions.
+    pub regions: Vec<Region>,
+    /// Sites, in the order of evaluation within a body.
+    pub sites: Vec<Site>,
+    /// Arguments, those of one site together.
+    pub args: Vec<Arg>,
+    /// Assignments.
+    pub assigns: Vec<Assign>,
+    /// Ways out of a body.
+    pub exits: Vec<Exit>,
+    /// Imports.
+    pub imports: Vec<Import>,
+    /// Comments that silence or promise something.
+    pub suppressions: Vec<Suppression>,
+    /// What could not be read; at most one per cause.
+    pub problems: Vec<Problem>,
+    /// For each variable the run in `assigns_by_var` of what is assigned to it (one entry more than variables).
+    pub(crate) var_assign_starts: Vec<u32>,
+    pub(crate) assigns_by_var: Vec<u32>,
+    /// For each body the run in `vars_by_body` of the variables of its scope (one entry more than bodies).
+    pub(crate) body_var_starts: Vec<u32>,
+    pub(crate) vars_by_body: Vec<VarId>,
+}
+
+impl FileFacts {
+    /// The form; [`Form::Other`] for [`FormId::NONE`].
+    pub fn form(&self, id: FormId) -> Form {
+        self.forms.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The forms of a list.
+    pub fn list(&self, list: List) -> &[FormId] {
+        &self.lists[list.range()]
+    }
+
+    /// A string.
+    pub fn text(&self, sym: Sym) -> &str {
+        self.symbols.get(sym)
+    }
+
+    /// The body.
+    pub fn body(&self, id: BodyId) -> &Body {
+        &self.bodies[id.index()]
+    }
+
+    /// The site.
+    pub fn site(&self, id: SiteId) -> &Site {
+        &self.sites[id.index()]
+    }
+
+    /// The class.
+    pub fn class(&self, id: ClassId) -> &Class {
+        &self.classes[id.index()]
+    }
+
+    /// The variable.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.index()]
+    }
+
+    /// The region.
+    pub fn region(&self, id: RegionId) -> &Region {
+        &self.regions[id.index()]
+    }
+
+    /// The import.
+    pub fn import(&self, id: ImportId) -> &Import {
+        &self.imports[id.index()]
+    }
+
+    /// The body a place in a region belongs to.
+    pub fn body_of(&self, at: At) -> BodyId {
+        self.regions[at.region.index()].body
+    }
+
+    /// The parameters of a body, in order; the receiver counts.
+    pub fn params_of(&self, body: BodyId) -> &[Param] {
+        &self.params[self.bodies[body.index()].params.range()]
+    }
+
+    /// The arguments of a site, as written; the receiver of a method call does not count.
+    pub fn args_of(&self, site: SiteId) -> &[Arg] {
+        &self.args[self.sites[site.index()].args.range()]
+    }
+
+    /// What is assigned to a variable, in the order of evaluation of each body.
+    pub fn assigns_of(&self, var: VarId) -> impl Iterator<Item = &Assign> {
+        let range = self.var_assign_starts[var.index()] as usize..self.var_assign_starts[var.index() + 1] as usize;
+        self.assigns_by_var[range].iter().map(|&at| &self.assigns[at as usize])
+    }
+
+    /// The variables of a body's own scope.
+    pub fn vars_of(&self, body: BodyId) -> &[VarId] {
+        &self.vars_by_body[self.body_var_starts[body.index()] as usize..self.body_var_starts[body.index() + 1] as usize]
+    }
+
+    /// The qualified name of a body inside its file: `Store.load`, `make.<lambda>`; empty for the top level.
+    pub fn qualified_name(&self, body: BodyId) -> String {
+        let mut parts = Vec::new();
+        let mut at = body;
+        while let Some(id) = at.get() {
+            let body = self.body(id);
+            if body.kind != BodyKind::Module {
+                parts.push(self.text(body.name));
+            }
+            at = body.parent;
+        }
+        parts.reverse();
+        parts.join(if self.language == Language::Rust { "::" } else { "." })
+    }
+
+    /// Whether the region lies in a loop of its body.
+    pub fn in_loop(&self, region: RegionId) -> bool {
+        let mut at = region;
+        while let Some(id) = at.get() {
+            let region = self.region(id);
+            match region.kind {
+                RegionKind::Loop => return true,
+                RegionKind::Body => return false,
+                _ => at = region.parent,
+            }
+        }
+        false
+    }
+
+    /// Bytes held by the tables, for memory accounts.
+    pub fn heap_size(&self) -> usize {
+        fn of<T>(rows: &Vec<T>) -> usize {
+            rows.capacity() * size_of::<T>()
+        }
+        self.symbols.text.capacity()
+            + of(&self.symbols.ends)
+            + of(&self.forms)
+            + of(&self.lists)
+            + of(&self.bodies)
+            + of(&self.params)
+            + of(&self.classes)
+            + of(&self.vars)
+            + of(&self.regions)
+            + of(&self.sites)
+            + of(&self.args)
+            + of(&self.assigns)
+            + of(&self.exits)
+            + of(&self.imports)
+            + of(&self.suppressions)
+            + of(&self.var_assign_starts)
+            + of(&self.assigns_by_var)
+            + of(&self.body_var_starts)
+            + of(&self.vars_by_body)
+    }
+}
+
+/// A place in the order of evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct At {
+    /// The innermost region.
+    pub region: RegionId,
+    /// Position in the file's order of evaluation; positions of different bodies do not compare.
+    pub position: u32,
+}
+
+/// Code that runs as one piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Body {
+    /// What it is.
+    pub kind: BodyKind,
+    /// How it runs.
+    pub flow: Flow,
+    /// What is known of its text.
+    pub flags: BodyFlags,
+    /// Its name; `<lambda>` and the like for nameless ones.
+    pub name: Sym,
+    /// The body it stands in; none for the top level.
+    pub parent: BodyId,
+    /// The class in whose body it stands directly.
+    pub class: ClassId,
+    /// Its parameters, in [`FileFacts::params`].
+    pub params: List,
+    /// Its decorators, attributes or annotations, outermost first, as forms.
+    pub decorators: List,
+    /// Its declared result type.
+    pub returns: FormId,
+    /// From the first decorator to its end.
+    pub span: Span,
+    /// Its name, or its first token.
+    pub name_span: Span,
+    /// Its own region.
+    pub region: RegionId,
+    /// The variable its definition binds.
+    pub var: VarId,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BodyKind {
+    /// The top level of a file, or of an inline module.
+    Module,
+    /// The body of a class.
+    Class,
+    /// A function or method.
+    Function,
+    /// A lambda or closure.
+    Lambda,
+    /// An `async` block (Rust).
+    AsyncBlock,
+    /// A generator expression.
+    GeneratorExpression,
+    /// A field initialiser or initialiser block (Java).
+    Initialiser,
+}
+
+/// How a body runs when it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flow {
+    /// At once.
+    Sync,
+    /// When awaited.
+    Coroutine,
+    /// While iterated.
+    Generator,
+    /// While iterated with `async for`.
+    AsyncGenerator,
+}
+
+/// What is known of a body's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BodyFlags(pub u8);
+
+impl BodyFlags {
+    /// It has no code of its own: `...`, `pass`, a docstring, `raise NotImplementedError`, no block at all.
+    pub const STUB: BodyFlags = BodyFlags(1);
+    /// A closure that takes what it captures (`move`).
+    pub const MOVE: BodyFlags = BodyFlags(2);
+    /// It uses a local of the body around it, or its `self`.
+    pub const CAPTURES: BodyFlags = BodyFlags(4);
+    /// `static`, or an associated function without receiver.
+    pub const STATIC: BodyFlags = BodyFlags(8);
+    /// It stands in code built only for tests (`#[cfg(test)]`, `#[test]`).
+    pub const TEST: BodyFlags = BodyFlags(16);
+
+    /// Whether all of `other` is set.
+    pub fn has(self, other: BodyFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// With `other` set.
+    pub fn with(self, other: BodyFlags) -> Self {
+        BodyFlags(self.0 | other.0)
+    }
+}
+
+/// One parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name; none for a pattern.
+    pub name: Sym,
+    /// How it is passed.
+    pub kind: ParamKind,
+    /// The variable it binds.
+    pub var: VarId,
+    /// Its default value, read in the scope around the body.
+    pub default: FormId,
+    /// Its declared type.
+    pub annotation: FormId,
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ParamKind {
+    /// By position or name.
+    Normal,
+    /// By position only (always in Rust and Java).
+    PositionalOnly,
+    /// By name only.
+    KeywordOnly,
+    /// `*args`, a Java varargs parameter.
+    VarArgs,
+    /// `**kwargs`.
+    KwArgs,
+    /// `self` in Rust. Python's is a normal parameter, Java's is `Form::This`.
+    Receiver,
+}
+
+/// A class or its like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    /// What it is.
+    pub kind: ClassKind,
+    /// Its name; empty for an impl block or an anonymous class.
+    pub name: Sym,
+    /// Its body, whose scope holds its members.
+    pub body: BodyId,
+    /// The body it stands in.
+    pub parent: BodyId,
+    /// Bases, interfaces, supertraits; for an impl block the trait.
+    pub bases: List,
+    /// Keyword arguments of the class statement, in [`FileFacts::args`].
+    pub keywords: List,
+    /// Its decorators, attributes or annotations, outermost first.
+    pub decorators: List,
+    /// Its type parameters, as `Form::Str`, or `Form::Cast(Str, bound)`.
+    pub type_params: List,
+    /// The type an impl block is for.
+    pub subject: FormId,
+    /// From the first decorator to its end.
+    pub span: Span,
+    /// Its name.
+    pub name_span: Span,
+    /// The variable its definition binds.
+    pub var: VarId,
+}
+
+/// What a class is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClassKind {
+    /// A class, struct or record.
+    Class,
+    /// An enum; its variants are variables of its scope.
+    Enum,
+    /// An interface or trait.
+    Interface,
+    /// An impl block (Rust).
+    Impl,
+    /// A type alias that the language declares as such (Rust's and Python's `type`); its target is the `subject`.
+    Alias,
+    /// An inline module (Rust).
+    Module,
+}
+
+/// A variable of one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// Its name.
+    pub name: Sym,
+    /// The body whose scope holds it. A comprehension's variables are of the body it stands in.
+    pub body: BodyId,
+    /// What it is.
+    pub kind: VarKind,
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VarKind {
+    /// The n-th parameter of its body.
+    Param(u32),
+    /// A name its scope can be asked for: a local, a global, a member of a class.
+    Named,
+    /// A name seen only in a part of its body: of a comprehension, a pattern, a block.
+    Inner,
+}
+
+/// A part of a body that runs under one condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The region around it; none for a body's own.
+    pub parent: RegionId,
+    /// Its body.
+    pub body: BodyId,
+    /// What it is.
+    pub kind: RegionKind,
+    /// Arms of one branch share this number; other regions have their own.
+    pub group: u32,
+    /// The test of an arm or `while` loop, the iterable of a `for` loop, the item of a `with`, the types of a handler.
+    pub test: FormId,
+    /// Its text.
+    pub span: Span,
+}
+
+/// What a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegionKind {
+    /// A whole body.
+    Body,
+    /// Runs any number of times; also a comprehension.
+    Loop,
+    /// Runs if the test holds.
+    Then,
+    /// Runs if the test does not hold: `else`, or what follows an arm that always leaves.
+    Else,
+    /// One case of a `match` or `switch`.
+    Case,
+    /// The guarded part of a `try`.
+    Try,
+    /// An exception handler.
+    Handler,
+    /// `finally`.
+    Finally,
+    /// The block of a `with`, `synchronized` or try-with-resources.
+    With,
+    /// A plain block with its own scope.
+    Block,
+}
+
+/// An operation that can run other code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// What it is.
+    pub kind: SiteKind,
+    /// How its result is used.
+    pub flags: SiteFlags,
+    /// The callee of a call; the operand of an implicit call (the object read, entered, iterated, indexed).
+    pub callee: FormId,
+    /// The last name of the callee, or the implicit method (`__enter__`, `drop`), or the attribute read.
+    pub name: Sym,
+    /// Its arguments, in [`FileFacts::args`].
+    pub args: List,
+    /// Where it stands.
+    pub at: At,
+    /// Its text: of a call from the receiver's first character to the closing parenthesis; of an implicit call its
+    /// operand.
+    pub span: Span,
+    /// The name called; of an implicit call the operand.
+    pub name_span: Span,
+}
+
+/// What a site does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SiteKind {
+    /// A call with parentheses.
+    Call,
+    /// A constructor call that the language marks as one: `new T(…)`, a struct literal.
+    New,
+    /// A macro call (Rust); the callee is its path.
+    Macro,
+    /// The application of a decorator: callee is the decorator, the one argument what it decorates.
+    Decorate,
+    /// The reading of an attribute outside callee position.
+    Read,
+    /// The writing or deleting of an attribute.
+    Write,
+    /// Entering a `with` item; the result is what `as` binds.
+    Enter,
+    /// Leaving a `with` item.
+    Leave,
+    /// Iterating to the end: a loop, a comprehension, unpacking, `in` over an iterator.
+    Iterate,
+    /// `a[i]` read, written or deleted: `__getitem__`, `__setitem__`, `__delitem__`.
+    Subscript,
+    /// A binary or unary operator, named by its method (`__truediv__`).
+    Operator,
+    /// `await` of what is not directly a call.
+    Await,
+    /// An import, which may run a module.
+    Import,
+    /// The end of a value's life (Rust).
+    Drop,
+}
+
+/// How a site's result is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SiteFlags(pub u8);
+
+impl SiteFlags {
+    /// Awaited where it stands.
+    pub const AWAITED: SiteFlags = SiteFlags(1);
+    /// An expression statement: its result is dropped.
+    pub const DISCARDED: SiteFlags = SiteFlags(2);
+    /// Of an `async with`, `async for`.
+    pub const ASYNC: SiteFlags = SiteFlags(4);
+    /// Java: the callee is a bare name, looked up in the classes around it.
+    pub const BARE: SiteFlags = SiteFlags(8);
+
+    /// Whether all of `other` is set.
+    pub fn has(self, other: SiteFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// With `other` set.
+    pub fn with(self, other: SiteFlags) -> Self {
+        SiteFlags(self.0 | other.0)
+    }
+}
+
+/// One argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arg {
+    /// Its keyword; none if it is passed by position.
+    pub name: Sym,
+    /// Its value; `Star` and `StarStar` for unpacked ones.
+    pub value: FormId,
+    /// Its text, without the keyword.
+    pub span: Span,
+}
+
+/// Binds a value to a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assign {
+    /// `Var`, `Attr` or `Subscript`; a pattern is taken apart into several assignments.
+    pub target: FormId,
+    /// The value; none for a bare declaration (`x: int`, a struct field).
+    pub value: FormId,
+    /// The declared type.
+    pub annotation: FormId,
+    /// What kind of binding it is.
+    pub kind: AssignKind,
+    /// Where it stands.
+    pub at: At,
+    /// The target's text.
+    pub span: Span,
+}
+
+/// What kind of binding an assignment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AssignKind {
+    /// `x = v`, also a pattern's part, `with … as`, a loop variable.
+    Plain,
+    /// `x += v`; the value is the operator's result.
+    Augmented,
+    /// The definition of a function or class.
+    Definition,
+    /// An import.
+    Import,
+    /// `x: T` without value, a struct field, an enum variant.
+    Declaration,
+}
+
+/// A way out of a body with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// Which way.
+    pub kind: ExitKind,
+    /// The value; none for a bare `return`.
+    pub value: FormId,
+    /// Where it stands.
+    pub at: At,
+    /// Its text.
+    pub span: Span,
+}
+
+/// Which way a value leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExitKind {
+    /// `return`, or the value at the end of a block, lambda or closure.
+    Return,
+    /// `yield`.
+    Yield,
+    /// `yield from`.
+    YieldFrom,
+}
+
+/// One import of one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Import {
+    /// What it binds.
+    pub kind: ImportKind,
+    /// The module or path as written, without leading dots: `a.b`, `crate::db`, `java.util`.
+    pub module: Sym,
+    /// Number of leading dots (Python), of leading `super`s (Rust).
+    pub level: u32,
+    /// The name taken from the module; none for `import a.b`, for `*`.
+    pub name: Sym,
+    /// Where it stands.
+    pub at: At,
+    /// Its text.
+    pub span: Span,
+}
+
+/// What an import binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImportKind {
+    /// The module named (`import a.b as m`; Rust's `use a::b`, Java's `import a.B`: the item named).
+    Module,
+    /// The first segment of the module named (`import a.b`).
+    Head,
+    /// A name from the module (`from a import b`).
+    Name,
+    /// Everything (`from a import *`, `use a::*`, `import a.*`); binds no variable.
+    Star,
+    /// The members of a class (Java's `import static a.B.m`).
+    Static,
+    /// A module in another file (Rust's `mod a;`); `module` is the `#[path]`, if there is one.
+    File,
+}
+
+/// A comment that silences rules or makes a promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    /// What it says.
+    pub kind: SuppressionKind,
+    /// The rules named, as `Form::Str` (codes or names, as written); empty for a bare comment.
+    pub rules: List,
+    /// The reason given; none if there is none.
+    pub reason: Sym,
+    /// The comment.
+    pub comment: Span,
+    /// The line it speaks for: its own, or the next line of code if it stands alone.
+    pub line: Span,
+}
+
+/// What a comment says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SuppressionKind {
+    /// `blocklint: ignore[…]`.
+    Ignore,
+    /// `noqa` (Python), with or without codes.
+    Noqa,
+    /// `blocklint: nonblocking`: the function on that line must not block.
+    Nonblocking,
+}
+
+/// Something of the file that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub span: Span,
+    /// What, in one line.
+    pub message: String,
+}
