@@ -115,8 +115,8 @@ impl Selector {
     }
 }
 
-/// The rule's code or name nearest to a misspelt one; nothing where none is near.
-fn nearest(text: &str) -> Option<String> {
+/// The code or name of a rule nearest to a misspelt one; nothing where none is near.
+pub fn nearest(text: &str) -> Option<String> {
     let codes = RULES.iter().map(|rule| rule.code.to_string());
     let names = RULES.iter().map(|rule| rule.name.to_owned());
     let typed = text.to_ascii_lowercase();

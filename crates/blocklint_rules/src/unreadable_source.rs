@@ -20,8 +20,6 @@ pub static UNREADABLE_SOURCE: Rule = Rule {
 pub enum Unread {
     /// The file could not be read; the system's reason.
     Unreadable(String),
-    /// Some of it did not parse; the parser's words for the first place.
-    Unparsable(String),
     /// It is longer than `max-file-size`; both in bytes.
     TooLarge {
         /// Length of the file.
@@ -29,10 +27,8 @@ pub enum Unread {
         /// The limit.
         limit: u64,
     },
-    /// It nests deeper than extraction follows.
-    TooDeep,
-    /// Its bytes are in no encoding blocklint knows, or break the one they declare.
-    Encoding(String),
+    /// Some of it could not be decoded or parsed; the front end's words.
+    InPart(String),
     /// Reading it failed for a reason that is a bug of blocklint.
     Internal(String),
 }
@@ -42,12 +38,10 @@ impl Unread {
     pub fn message(&self) -> String {
         match self {
             Unread::Unreadable(reason) => format!("not read: {reason}"),
-            Unread::Unparsable(reason) => format!("read only in part: {reason}"),
             Unread::TooLarge { size, limit } => {
                 format!("skipped: {} is more than `max-file-size` ({})", bytes(*size), bytes(*limit))
             }
-            Unread::TooDeep => "read only in part: nested too deeply".to_owned(),
-            Unread::Encoding(reason) => format!("not read: {reason}"),
+            Unread::InPart(reason) => reason.clone(),
             Unread::Internal(reason) => format!("skipped: reading it failed inside blocklint: {reason}"),
         }
     }
@@ -59,7 +53,7 @@ impl Unread {
                 Some("raise `max-file-size` under `[tool.blocklint]` if the file is not generated".to_owned())
             }
             Unread::Internal(_) => Some("please report it, with the file if you can".to_owned()),
-            Unread::Unreadable(_) | Unread::Unparsable(_) | Unread::TooDeep | Unread::Encoding(_) => None,
+            Unread::Unreadable(_) | Unread::InPart(_) => None,
         }
     }
 }
