@@ -100,6 +100,11 @@ impl FactsBuilder {
         }
     }
 
+    /// Replaces a form that could not be known before (a name whose binding stands later in the file).
+    pub fn set_form(&mut self, id: FormId, form: Form) {
+        self.facts.forms[id.index()] = form;
+    }
+
     /// Adds a list of forms.
     pub fn list(&mut self, forms: &[FormId]) -> List {
         if forms.is_empty() {
@@ -172,6 +177,11 @@ impl FactsBuilder {
     ) -> RegionId {
         self.facts.regions.push(Region { parent, body, kind, group, test, span });
         RegionId(self.facts.regions.len() as u32 - 1)
+    }
+
+    /// A region, to be completed.
+    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        &mut self.facts.regions[id.index()]
     }
 
     /// The next place in the order of evaluation.

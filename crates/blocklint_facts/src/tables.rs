@@ -416,7 +416,7 @@ pub struct Region {
     pub body: BodyId,
     /// What it is.
     pub kind: RegionKind,
-    /// Arms of one branch share this number; other regions have their own.
+    /// Arms of one branch share this number, and so do the parts of one `try`; other regions have their own.
     pub group: u32,
     /// The test of an arm or `while` loop, the iterable of a `for` loop, the item of a `with`, the types of a handler.
     pub test: FormId,
