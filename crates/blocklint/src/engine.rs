@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, Severity, Span, fingerprint};
+use blocklint_models::Models;
 use blocklint_project::{Project, SourceFile};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use rayon::ThreadPoolBuilder;
@@ -42,14 +43,14 @@ pub(crate) fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Resul
 }
 
 /// Analyses the project.
-pub(crate) fn analyse(project: &Project, options: Options) -> Result<Report, Failure> {
+pub(crate) fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     on_large_stacks(|| {
         let mut timings = Timings::default();
         let started = Instant::now();
         let extracted = extract_all(project);
         timings.facts = started.elapsed();
-        // Link and solve read these; `options` is theirs.
-        let _ = options.min_confidence;
+        // Link and solve read these.
+        let _ = (models, options.min_confidence);
         let mut findings = unread(project, &extracted);
         findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
         let mut groups = Vec::new();

@@ -34,7 +34,7 @@ pub(crate) fn extract(file: &SourceFile, limit: u64) -> Extracted {
         Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
     };
     let Some(front_end) = front_end(file.language) else { return Extracted { facts: None, unread: None } };
-    match catch(|| front_end(&bytes)) {
+    match catch(|| front_end(&bytes, limit)) {
         Ok(facts) => {
             let unread = facts.problems.first().map(|first| (first.span, Unread::InPart(first.message.clone())));
             Extracted { facts: Some(facts), unread }
@@ -43,18 +43,28 @@ pub(crate) fn extract(file: &SourceFile, limit: u64) -> Extracted {
     }
 }
 
+/// Makes facts of bytes, at most so many.
+type FrontEnd = fn(&[u8], u64) -> FileFacts;
+
 /// What makes facts of a language's bytes; none for a language that is not read yet.
-fn front_end(language: Language) -> Option<fn(&[u8]) -> FileFacts> {
+fn front_end(language: Language) -> Option<FrontEnd> {
     match language {
-        Language::Python | Language::Rust | Language::Java => None,
+        Language::Python => Some(|bytes, limit| {
+            let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX);
+            blocklint_python::extract_with(bytes, &blocklint_python::Limits { max_bytes })
+        }),
+        Language::Rust | Language::Java => None,
     }
 }
 
 /// The text whose bytes the spans of a file's facts count.
-pub(crate) fn decode(_language: Language, bytes: Vec<u8>) -> Arc<str> {
-    match String::from_utf8(bytes) {
-        Ok(text) => Arc::from(text),
-        Err(error) => Arc::from(same_length(error.as_bytes())),
+pub(crate) fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
+    match language {
+        Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
+        Language::Rust | Language::Java => match String::from_utf8(bytes) {
+            Ok(text) => Arc::from(text),
+            Err(error) => Arc::from(same_length(error.as_bytes())),
+        },
     }
 }
 

@@ -6,6 +6,7 @@ mod commands;
 mod engine;
 mod extraction;
 mod messages;
+mod models;
 mod panics;
 mod sources;
 mod timings;

@@ -14,7 +14,7 @@ use crate::choose::{Chosen, Levels, choose};
 use crate::engine::{Options, analyse};
 use crate::messages::{Failure, error, warning};
 use crate::sources::locate;
-use crate::{CLEAN, FAILED, FOUND};
+use crate::{CLEAN, FAILED, FOUND, models};
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;
@@ -23,10 +23,11 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let started = Instant::now();
     let project = discover(Request { current: &current, paths: &check.paths, isolated: check.isolated })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    let models = models::load(&project.configuration, &current)?;
     let discovered = started.elapsed();
     tell_problems(&project, &current);
 
-    let report = analyse(&project, Options { min_confidence: check.min_confidence })?;
+    let report = analyse(&project, &models, Options { min_confidence: check.min_confidence })?;
     let mut timings = report.timings;
     timings.discover = discovered;
 
