@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, Severity, Span, fingerprint};
 use blocklint_models::Models;
+use blocklint_output::ExplainedSite;
 use blocklint_project::{Project, SourceFile};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use rayon::ThreadPoolBuilder;
 
-use crate::extraction::{Extracted, extract_all};
+use crate::extraction::{Extracted, extract, extract_all};
 use crate::messages::Failure;
+use crate::sources::{line_span, text_of};
 use crate::timings::Timings;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
@@ -61,6 +63,32 @@ pub(crate) fn analyse(project: &Project, models: &Models, options: Options) -> R
         }
         Report { findings, groups, timings }
     })
+}
+
+/// What is made of each site that begins on a line of a file (an index into the project's), in the
+/// order of the line; empty where nothing is called there.
+pub(crate) fn explain(
+    project: &Project,
+    models: &Models,
+    file: usize,
+    line: u32,
+) -> Result<Vec<ExplainedSite>, Failure> {
+    let Some(source) = project.files.get(file) else { return Ok(Vec::new()) };
+    on_large_stacks(|| {
+        let extracted = extract(source, project.configuration.max_file_size);
+        let facts = extracted.facts.ok_or_else(|| {
+            let reason = extracted.unread.map_or(String::new(), |(_, unread)| unread.message());
+            Failure::new(format!("{}: {reason}", source.relative))
+        })?;
+        let text = text_of(project, &source.path);
+        let line = text.and_then(|text| line_span(&text, line));
+        let begins = |span: Span| line.is_some_and(|line| line.start <= span.start && span.start <= line.end);
+        if !facts.sites.iter().any(|site| begins(site.name_span) || begins(site.span)) {
+            return Ok(Vec::new());
+        }
+        let _ = models;
+        Err(Failure::new("this build explains nothing: it has no analysis"))
+    })?
 }
 
 /// BLT902 for each reported file of which something is unknown.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Location, Place};
+use blocklint_core::{Finding, Location, Place, Span};
 use blocklint_output::Sources;
 use blocklint_project::{Project, read};
 use camino::Utf8Path;
@@ -35,7 +35,23 @@ fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
     }
 }
 
-fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+/// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
+pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
+    let mut start = 0;
+    let mut row = 1;
+    while row < line {
+        let rest = text.get(start..)?;
+        let end = rest.find(['\n', '\r'])?;
+        start += end + if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        row += 1;
+    }
+    let rest = text.get(start..)?;
+    let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    Some(Span::new(start as u32, (start + length) as u32))
+}
+
+/// The text of a file of the project, as its facts' spans count it.
+pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let bytes = read(path, project.configuration.max_file_size).ok()?;
     Some(decode(project.files.get(at)?.language, bytes))
@@ -46,4 +62,17 @@ fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
     let steps = finding.trace.iter_mut().map(|step| &mut step.place);
     let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);
     std::iter::once(&mut finding.place).chain(steps).chain(causes).chain(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Span, line_span};
+
+    #[test]
+    fn lines_end_in_every_way() {
+        let text = "a\r\nbb\rc\n";
+        let lines = (1..=5).map(|line| line_span(text, line)).collect::<Vec<_>>();
+        let span = |start, end| Some(Span::new(start, end));
+        assert_eq!(lines, [span(0, 1), span(3, 5), span(6, 7), span(8, 8), None]);
+    }
 }

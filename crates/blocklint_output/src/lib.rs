@@ -4,6 +4,7 @@
 //! stand in, and writes. Which findings are shown, in which order and grouped how, was decided before.
 
 mod concise;
+mod explanation;
 mod frames;
 mod full;
 mod json;
@@ -18,6 +19,7 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 pub use concise::concise;
+pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
 pub use full::full;
 pub use json::json;
 pub use statistics::{statistics, statistics_json};

@@ -5,7 +5,10 @@ mod support;
 use std::sync::Arc;
 
 use blocklint_core::{Confidence, Severity, Span};
-use blocklint_output::{Shown, Sources, Summary, concise, full, json, statistics, statistics_json, summary};
+use blocklint_output::{
+    ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Shown, Sources, Summary, concise, explanation, full, json,
+    statistics, statistics_json, summary,
+};
 use camino::Utf8Path;
 use insta::assert_snapshot;
 use support::{APP, Made, made, place, step};
@@ -155,4 +158,62 @@ fn odd_line_ends_and_marks_do_not_shift_the_frame() {
     beyond.span = Span::new(4_000_000, 4_000_001);
     made.findings[0].place = beyond;
     assert!(text(|out| full(out, &shown(&made), false)).contains("odd.py:3"));
+}
+
+#[test]
+fn why_tells_what_decided_about_each_site() {
+    let made = made();
+    let site = |needle: &str, written: &str| ExplainedSite {
+        place: place("/p/app.py", APP, needle, 0),
+        written: written.to_owned(),
+        kind: "call".to_owned(),
+        owner: "function `fetch`".to_owned(),
+        receiver: None,
+        arguments: Vec::new(),
+        targets: Vec::new(),
+        rows: Vec::new(),
+        outcomes: Vec::new(),
+    };
+    let target = ExplainedTarget {
+        name: "clients.Store.load".to_owned(),
+        edge: "call".to_owned(),
+        confidence: Confidence::High,
+        place: Some(made.findings[0].trace[2].place.clone()),
+    };
+    let row = ExplainedRow {
+        path: "requests.Session.get".to_owned(),
+        says: "network, holds up to 5 s".to_owned(),
+        file: "requests.toml".to_owned(),
+        line: 12,
+        conditions: vec![("unless stream is true".to_owned(), false)],
+        decides: true,
+    };
+    let sites = [
+        ExplainedSite {
+            receiver: Some("clients.Store".to_owned()),
+            targets: vec![target],
+            outcomes: vec![Outcome::Finding(Box::new(made.findings[0].clone()), true)],
+            ..site("store.load", "store.load")
+        },
+        ExplainedSite {
+            arguments: vec![("timeout".to_owned(), "5".to_owned())],
+            rows: vec![row],
+            outcomes: vec![Outcome::Ends("no caller is known".to_owned(), None)],
+            ..site("Store()", "Store")
+        },
+    ];
+    assert_snapshot!(text(|out| explanation(out, &sites, Utf8Path::new("/p"), false)), @r"
+    app.py:8:12: call `store.load` in function `fetch`
+      receiver  clients.Store
+      target    clients.Store.load (call, high) at clients.py:9:16
+      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can hold the event loop for up to 5 s
+                error, confidence high
+                handler → fetch → load → self.http.get
+
+    app.py:4:9: call `Store` in function `fetch`
+      argument  timeout = 5
+      model     requests.Session.get: network, holds up to 5 s (requests.toml:12)
+                unless stream is true: not shown
+      silent    no caller is known
+    ");
 }

@@ -1,14 +1,35 @@
 //! `blocklint why PATH:LINE`.
 
+use std::io::{self, BufWriter, Write};
+
+use blocklint_output::explanation;
+use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
+use super::{current_folder, unless_closed};
 use crate::arguments::Why;
 use crate::messages::Failure;
+use crate::{CLEAN, engine, models};
 
 pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let (path, line) = place(&why.place)?;
-    let _ = why.isolated;
-    Err(Failure::new(format!("{path}:{line}: explaining needs the analysis, which this build lacks")))
+    let current = current_folder()?;
+    let paths = [path.to_path_buf()];
+    let project = discover(Request { current: &current, paths: &paths, isolated: why.isolated })
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    let Some(file) = project.files.iter().position(|file| file.reported) else {
+        return Err(Failure::new(format!("{path}: no such Python, Rust or Java file")));
+    };
+    let models = models::load(&project.configuration, &current)?;
+    let sites = engine::explain(&project, &models, file, line)?;
+    if sites.is_empty() {
+        return Err(Failure::new(format!("{path}:{line}: nothing is called on this line")));
+    }
+    let stdout = io::stdout();
+    let styled = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    let mut out = BufWriter::new(stdout.lock());
+    unless_closed(explanation(&mut out, &sites, &current, styled).and_then(|()| out.flush()))?;
+    Ok(CLEAN)
 }
 
 /// Reads `PATH:LINE`, also with a column behind, as findings print it.
