@@ -31,6 +31,10 @@ pub struct Request<'a> {
 pub struct Project {
     /// The project root, absolute.
     pub root: Utf8PathBuf,
+    /// The folder from which relative paths count: the project root, or the folder around its
+    /// topmost package where the root lies inside one (`blocklint check site-packages/shop`), so that
+    /// every import root lies at or below it.
+    pub base: Utf8PathBuf,
     /// Its configuration.
     pub configuration: Configuration,
     /// Its source files, sorted by path.
@@ -54,7 +58,7 @@ pub struct Project {
 pub struct SourceFile {
     /// Its path, absolute.
     pub path: Arc<Utf8Path>,
-    /// Its path from the project root, with `/` on every system.
+    /// Its path from `Project::base`, with `/` on every system.
     pub relative: Utf8PathBuf,
     /// Its language.
     pub language: Language,
@@ -114,9 +118,10 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     let imports = Imports::new(&root, &units, python.map(|(path, _)| path.as_path()));
     let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
     let java_roots = java_roots(&sources);
+    let base = imports.roots.iter().find(|folder| root.starts_with(folder)).unwrap_or(&root).clone();
     let files = sources.iter().map(|(path, language)| SourceFile {
         path: Arc::from(path.as_path()),
-        relative: relative(path, &root),
+        relative: relative(path, &base),
         language: *language,
         reported: named.reports(path),
         unit: unit_of(&units, path),
@@ -127,6 +132,7 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     problems.dedup();
     Ok(Project {
         root,
+        base,
         configuration,
         files,
         units,

@@ -225,7 +225,8 @@ fn a_project_root_that_is_a_package_is_imported_by_its_name() {
     let folder = Folder::new(&["outer/__init__.py", "outer/inner/__init__.py", "outer/inner/m.py"]);
     let project = folder.discover(&["outer/inner"]);
     assert_eq!(project.root, folder.path.join("outer/inner"));
-    let file = project.files.iter().find(|file| file.relative == "m.py").expect("found");
+    assert_eq!(project.base, folder.path);
+    let file = project.files.iter().find(|file| file.relative == "outer/inner/m.py").expect("found");
     assert_eq!(project.module_name(file).as_deref(), Some("outer.inner.m"));
 }
 
