@@ -159,6 +159,11 @@ impl FactsBuilder {
         self.arm(parent, body, kind, group, test, span)
     }
 
+    /// A region, to be completed (a loop's test is read inside it).
+    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        &mut self.facts.regions[id.index()]
+    }
+
     /// A new number for the arms of one branch.
     pub fn group(&mut self) -> u32 {
         self.groups += 1;

@@ -16,6 +16,8 @@
 //! use can be matched with the assignments before it.
 
 mod builder;
+mod check;
+mod comment;
 mod dump;
 mod form;
 mod hash;
@@ -23,6 +25,8 @@ mod ids;
 mod tables;
 
 pub use builder::FactsBuilder;
+pub use check::check;
+pub use comment::{Directive, directive, lines_of};
 pub use dump::dump;
 pub use form::{AltKind, Comparison, DisplayKind, Form};
 pub use ids::{AssignId, BodyId, ClassId, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
