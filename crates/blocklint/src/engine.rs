@@ -1,7 +1,6 @@
 //! The engine behind the commands: extraction, link and solve over one project.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, Severity, Span, fingerprint};
 use blocklint_models::Models;
@@ -48,9 +47,8 @@ pub(crate) fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Resul
 pub(crate) fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
     on_large_stacks(|| {
         let mut timings = Timings::default();
-        let started = Instant::now();
-        let extracted = extract_all(project);
-        timings.facts = started.elapsed();
+        let (extracted, parse, facts) = extract_all(project);
+        (timings.parse, timings.facts) = (parse, facts);
         // Link and solve read these.
         let _ = (models, options.min_confidence);
         let mut findings = unread(project, &extracted);

@@ -7,8 +7,9 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timings {
     pub(crate) discover: Duration,
-    /// Reading and parsing, and the facts from the trees; on all threads.
+    /// Reading, decoding and parsing files.
     pub(crate) parse: Duration,
+    /// Making facts of the trees.
     pub(crate) facts: Duration,
     pub(crate) link: Duration,
     pub(crate) solve: Duration,
