@@ -44,3 +44,60 @@ pub(crate) fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Sel
     });
     Chosen { findings: kept, groups: groups.collect(), below }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use blocklint_core::{Hold, Place, RuleCode, Span, Suppression};
+    use camino::Utf8Path;
+
+    use super::*;
+
+    fn finding(rule: u16, severity: Severity, confidence: Confidence) -> Finding {
+        Finding {
+            rule: RuleCode(rule),
+            severity,
+            confidence,
+            message: String::new(),
+            notes: Vec::new(),
+            help: None,
+            place: Place::unlocated(Arc::from(Utf8Path::new("/a.py")), Span::default()),
+            effect: None,
+            context: None,
+            runtime: None,
+            function: String::new(),
+            hold: Hold::Unstated,
+            trace: Vec::new(),
+            causes: Vec::new(),
+            fix: None,
+            fingerprint: String::new(),
+            suppression: None,
+        }
+    }
+
+    #[test]
+    fn groups_follow_the_findings_that_are_left() {
+        let silenced = Finding {
+            suppression: Some(Suppression { reason: None }),
+            ..finding(101, Severity::Error, Confidence::High)
+        };
+        let findings = vec![
+            finding(101, Severity::Note, Confidence::High),
+            finding(102, Severity::Error, Confidence::High),
+            silenced,
+            finding(103, Severity::Error, Confidence::Low),
+            finding(902, Severity::Note, Confidence::High),
+            finding(104, Severity::Warning, Confidence::Medium),
+        ];
+        let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
+        let groups = vec![group(&[0, 3]), group(&[2, 5, 1]), group(&[4])];
+        let ignore = ["BLT102".to_owned()];
+        let selection = Selection::new(&[], &[], &ignore).expect("known rules");
+        let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
+        let chosen = choose(findings, groups, &selection, levels);
+        assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [902, 104]);
+        assert_eq!(chosen.groups, [group(&[1]), group(&[0])]);
+        assert_eq!(chosen.below, 2, "what is ignored or silenced does not lie below a level");
+    }
+}

@@ -100,16 +100,17 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     let mut found = if named.is_empty() { Found::default() } else { walk(&root) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
-        if folder != &root && !found.sources.iter().any(|(path, _)| path.starts_with(folder)) {
+        if folder != &root && !found.holds_some_below(folder) {
             let below = walk(folder);
             found.sources.extend(below.sources);
+            found.sources.sort_unstable();
             found.manifests.extend(below.manifests);
             found.problems.extend(below.problems);
         }
     }
     problems.append(&mut found.problems);
     let mut sources: BTreeMap<Utf8PathBuf, Language> = found.sources.into_iter().collect();
-    sources.extend(named.files.iter().cloned());
+    sources.extend(named.files.clone());
     found.manifests.sort_unstable();
     found.manifests.dedup();
 
@@ -150,7 +151,7 @@ struct Named {
     /// The folders named, and those of the files named.
     folders: Vec<Utf8PathBuf>,
     reported_folders: Vec<Utf8PathBuf>,
-    files: Vec<(Utf8PathBuf, Language)>,
+    files: BTreeMap<Utf8PathBuf, Language>,
     missing: Vec<Utf8PathBuf>,
 }
 
@@ -172,7 +173,9 @@ impl Named {
             }
             named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
             match language_of(path.as_std_path()).or_else(|| interpreter(&path)) {
-                Some(language) => named.files.push((path, language)),
+                Some(language) => {
+                    named.files.insert(path, language);
+                }
                 None => problems.push(Problem::new(path.as_std_path(), "skipped: not a Python, Rust or Java file")),
             }
         }
@@ -184,8 +187,7 @@ impl Named {
     }
 
     fn reports(&self, path: &Utf8Path) -> bool {
-        self.reported_folders.iter().any(|folder| path.starts_with(folder))
-            || self.files.iter().any(|(file, _)| file == path)
+        self.reported_folders.iter().any(|folder| path.starts_with(folder)) || self.files.contains_key(path)
     }
 }
 

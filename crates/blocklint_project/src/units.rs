@@ -1,5 +1,6 @@
 //! Units: the folders with a manifest, to which dependency versions and switches belong.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -32,14 +33,10 @@ pub(crate) fn is_manifest(name: &OsStr) -> bool {
 
 /// The units, sorted by folder; the project root is always one.
 pub(crate) fn units(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Unit> {
-    let mut units = vec![Unit { folder: root.to_path_buf(), manifests: Vec::new() }];
+    let mut units = BTreeMap::from([(root.to_path_buf(), Vec::new())]);
     for manifest in manifests {
         let Some(folder) = manifest.parent() else { continue };
-        match units.iter_mut().find(|unit| unit.folder == folder) {
-            Some(unit) => unit.manifests.push(manifest.clone()),
-            None => units.push(Unit { folder: folder.to_path_buf(), manifests: vec![manifest.clone()] }),
-        }
+        units.entry(folder.to_path_buf()).or_default().push(manifest.clone());
     }
-    units.sort_by(|a, b| a.folder.cmp(&b.folder));
-    units
+    units.into_iter().map(|(folder, manifests)| Unit { folder, manifests }).collect()
 }

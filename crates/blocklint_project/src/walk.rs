@@ -20,6 +20,15 @@ pub(crate) struct Found {
     pub(crate) problems: Vec<Problem>,
 }
 
+impl Found {
+    /// Whether a source file lies below the folder.
+    pub(crate) fn holds_some_below(&self, folder: &Utf8Path) -> bool {
+        let after = self.sources.partition_point(|(path, _)| path.as_path() < folder);
+        // Paths compare by their parts, so what lies below a folder follows it at once.
+        self.sources.get(after).is_some_and(|(path, _)| path.starts_with(folder))
+    }
+}
+
 enum Item {
     Source(Utf8PathBuf, Language),
     Manifest(Utf8PathBuf),
