@@ -183,11 +183,6 @@ impl FactsBuilder {
         RegionId(self.facts.regions.len() as u32 - 1)
     }
 
-    /// A region, to be completed.
-    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
-        &mut self.facts.regions[id.index()]
-    }
-
     /// The next place in the order of evaluation.
     pub fn at(&mut self, region: RegionId) -> At {
         self.position += 1;

@@ -35,6 +35,13 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 /// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack where it needs to, but
 /// dropping its tree recurses.
 pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
+    extract_watched(bytes, limits, || {})
+}
+
+/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
+/// time goes.
+pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
+    let tree_stands = parsed;
     let mut facts = FactsBuilder::new(Language::Python, bytes);
     if bytes.len() > limits.max_bytes {
         let message = format!("skipped: {} bytes, more than the {} that are read", bytes.len(), limits.max_bytes);
@@ -51,6 +58,7 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
     // The version changes only which syntax the parser calls too new, which is no concern here.
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest());
     let parsed = parse_unchecked(source, options);
+    tree_stands();
     if let Some(problem) = syntax_problem(parsed.errors()) {
         facts.problem(problem.span, problem.message);
     }
