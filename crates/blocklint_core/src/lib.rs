@@ -7,7 +7,7 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression};
+pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
 pub use rule::RuleCode;
 pub use span::{Location, Place, Span};
 pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};
