@@ -1,8 +1,10 @@
 //! The one way to make [`FileFacts`].
 
-use blocklint_core::{Language, Span};
-use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
+use blocklint_core::{Language, Span};
+
+use crate::names::Names;
 use crate::tables::*;
 use crate::{AssignId, BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId, hash};
 
@@ -10,11 +12,16 @@ use crate::{AssignId, BodyId, ClassId, Form, FormId, ImportId, List, RegionId, S
 #[derive(Debug)]
 pub struct FactsBuilder {
     facts: FileFacts,
-    names: FxHashMap<Box<str>, Sym>,
+    names: Names,
     var_forms: Vec<FormId>,
+    /// The last form seen for each of some hashes: attributes and literals repeat.
+    recent: Vec<FormId>,
     position: u32,
     groups: u32,
 }
+
+/// How many recent forms are remembered.
+const RECENT: usize = 256;
 
 /// Forms without payload that every file has, at fixed ids.
 const NONE_FORM: FormId = FormId(1);
@@ -23,35 +30,19 @@ const OTHER_FORM: FormId = FormId(0);
 impl FactsBuilder {
     /// Starts the facts of a file with these bytes.
     pub fn new(language: Language, bytes: &[u8]) -> Self {
-        FactsBuilder {
-            facts: FileFacts {
-                language,
-                content_hash: hash::of_bytes(bytes),
-                symbols: Symbols::default(),
-                forms: vec![Form::Other, Form::None],
-                lists: Vec::new(),
-                bodies: Vec::new(),
-                params: Vec::new(),
-                classes: Vec::new(),
-                vars: Vec::new(),
-                regions: Vec::new(),
-                sites: Vec::new(),
-                args: Vec::new(),
-                assigns: Vec::new(),
-                exits: Vec::new(),
-                imports: Vec::new(),
-                suppressions: Vec::new(),
-                problems: Vec::new(),
-                var_assign_starts: Vec::new(),
-                assigns_by_var: Vec::new(),
-                body_var_starts: Vec::new(),
-                vars_by_body: Vec::new(),
-            },
-            names: FxHashMap::default(),
+        // Tables that grew for one file serve the next one of this thread.
+        let mut builder = SPARE.take().unwrap_or_else(|| FactsBuilder {
+            facts: FileFacts::empty(),
+            names: Names::default(),
             var_forms: Vec::new(),
+            recent: vec![FormId::NONE; RECENT],
             position: 0,
             groups: 0,
-        }
+        });
+        builder.facts.language = language;
+        builder.facts.content_hash = hash::of_bytes(bytes);
+        builder.facts.forms.extend([Form::Other, Form::None]);
+        builder
     }
 
     /// What was collected so far, for reading.
@@ -61,14 +52,7 @@ impl FactsBuilder {
 
     /// The symbol of a string.
     pub fn intern(&mut self, text: &str) -> Sym {
-        if let Some(&sym) = self.names.get(text) {
-            return sym;
-        }
-        let sym = Sym(self.facts.symbols.ends.len() as u32);
-        self.facts.symbols.text.push_str(text);
-        self.facts.symbols.ends.push(self.facts.symbols.text.len() as u32);
-        self.names.insert(text.into(), sym);
-        sym
+        self.names.intern(text, &mut self.facts.symbols)
     }
 
     /// The symbol of a literal, cut to 64 bytes at a character boundary.
@@ -80,7 +64,7 @@ impl FactsBuilder {
         self.intern(&text[..end])
     }
 
-    /// Adds a form. Variables, `None` and `Other` are shared.
+    /// Adds a form. Variables, `None` and `Other` are shared, attributes and literals often.
     pub fn form(&mut self, form: Form) -> FormId {
         match form {
             Form::Other => OTHER_FORM,
@@ -93,11 +77,31 @@ impl FactsBuilder {
                 }
                 *slot
             }
+            Form::Attr(base, sym) => self.shared(form, base.0.wrapping_mul(31).wrapping_add(sym.0)),
+            Form::Str(sym) => self.shared(form, sym.0.wrapping_mul(7)),
+            Form::Int(value) => self.shared(form, value as u32),
+            Form::Bool(value) => self.shared(form, u32::from(value)),
             _ => {
                 self.facts.forms.push(form);
                 FormId(self.facts.forms.len() as u32 - 1)
             }
         }
+    }
+
+    /// Adds a form unless it is the last one seen with this hash.
+    fn shared(&mut self, form: Form, hash: u32) -> FormId {
+        let slot = &mut self.recent[hash as usize % RECENT];
+        if slot.is_none() || self.facts.forms[slot.index()] != form {
+            *slot = FormId(self.facts.forms.len() as u32);
+            self.facts.forms.push(form);
+        }
+        *slot
+    }
+
+    /// Replaces a form that could not be known before (a name whose binding stands later in the file). Only for forms
+    /// that are never shared.
+    pub fn set_form(&mut self, id: FormId, form: Form) {
+        self.facts.forms[id.index()] = form;
     }
 
     /// Adds a list of forms.
@@ -232,34 +236,40 @@ impl FactsBuilder {
     }
 
     /// Builds the cross tables and gives the facts away, without slack.
-    pub fn finish(self) -> FileFacts {
-        let mut facts = self.facts;
-        (facts.var_assign_starts, facts.assigns_by_var) = {
+    pub fn finish(mut self) -> FileFacts {
+        let facts = &self.facts;
+        let by_var = {
             let targets = facts.assigns.iter().map(|assign| match facts.form(assign.target) {
                 Form::Var(var) => var.index(),
                 _ => usize::MAX,
             });
             group_by(facts.vars.len(), targets, |at| at)
         };
-        (facts.body_var_starts, facts.vars_by_body) =
-            group_by(facts.bodies.len(), facts.vars.iter().map(|var| var.body.index()), VarId);
-        facts.symbols.text.shrink_to_fit();
-        facts.symbols.ends.shrink_to_fit();
-        facts.forms.shrink_to_fit();
-        facts.lists.shrink_to_fit();
-        facts.bodies.shrink_to_fit();
-        facts.params.shrink_to_fit();
-        facts.classes.shrink_to_fit();
-        facts.vars.shrink_to_fit();
-        facts.regions.shrink_to_fit();
-        facts.sites.shrink_to_fit();
-        facts.args.shrink_to_fit();
-        facts.assigns.shrink_to_fit();
-        facts.exits.shrink_to_fit();
-        facts.imports.shrink_to_fit();
+        let by_body = group_by(facts.bodies.len(), facts.vars.iter().map(|var| var.body.index()), VarId);
+        // A copy has no slack; shrinking in place would leave an allocator's rounding behind.
+        let mut facts = self.facts.clone();
+        (facts.var_assign_starts, facts.assigns_by_var) = by_var;
+        (facts.body_var_starts, facts.vars_by_body) = by_body;
+        if self.facts.heap_size() < SPARE_BYTES {
+            self.facts.clear();
+            self.names.clear();
+            self.var_forms.clear();
+            self.recent.fill(FormId::NONE);
+            self.position = 0;
+            self.groups = 0;
+            SPARE.set(Some(self));
+        }
         facts
     }
 }
+
+thread_local! {
+    /// Empty tables with room.
+    static SPARE: Cell<Option<FactsBuilder>> = const { Cell::new(None) };
+}
+
+/// Tables that grew beyond this are given back.
+const SPARE_BYTES: usize = 16 << 20;
 
 /// Rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is kept.
 fn group_by<T: Copy>(

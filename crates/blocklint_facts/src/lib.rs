@@ -22,7 +22,9 @@ mod dump;
 mod form;
 mod hash;
 mod ids;
+mod names;
 mod tables;
+mod validate;
 
 pub use builder::FactsBuilder;
 pub use check::check;
@@ -35,6 +37,7 @@ pub use tables::{
     ImportKind, Param, ParamKind, Problem, Region, RegionKind, Site, SiteFlags, SiteKind, Suppression, SuppressionKind,
     Symbols, Var, VarKind,
 };
+pub use validate::validate;
 
 /// Raised whenever the same bytes may give other facts.
 pub const FACTS_VERSION: u32 = 1;

@@ -81,6 +81,57 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
+    /// Facts that say nothing.
+    pub(crate) fn empty() -> Self {
+        FileFacts {
+            language: Language::Python,
+            content_hash: 0,
+            symbols: Symbols::default(),
+            forms: Vec::new(),
+            lists: Vec::new(),
+            bodies: Vec::new(),
+            params: Vec::new(),
+            classes: Vec::new(),
+            vars: Vec::new(),
+            regions: Vec::new(),
+            sites: Vec::new(),
+            args: Vec::new(),
+            assigns: Vec::new(),
+            exits: Vec::new(),
+            imports: Vec::new(),
+            suppressions: Vec::new(),
+            problems: Vec::new(),
+            var_assign_starts: Vec::new(),
+            assigns_by_var: Vec::new(),
+            body_var_starts: Vec::new(),
+            vars_by_body: Vec::new(),
+        }
+    }
+
+    /// Empties all tables and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        self.symbols.text.clear();
+        self.symbols.ends.clear();
+        self.forms.clear();
+        self.lists.clear();
+        self.bodies.clear();
+        self.params.clear();
+        self.classes.clear();
+        self.vars.clear();
+        self.regions.clear();
+        self.sites.clear();
+        self.args.clear();
+        self.assigns.clear();
+        self.exits.clear();
+        self.imports.clear();
+        self.suppressions.clear();
+        self.problems.clear();
+        self.var_assign_starts.clear();
+        self.assigns_by_var.clear();
+        self.body_var_starts.clear();
+        self.vars_by_body.clear();
+    }
+
     /// The form; [`Form::Other`] for [`FormId::NONE`].
     pub fn form(&self, id: FormId) -> Form {
         self.forms.get(id.index()).copied().unwrap_or_default()
@@ -417,7 +468,7 @@ pub struct Region {
     pub body: BodyId,
     /// What it is.
     pub kind: RegionKind,
-    /// Arms of one branch share this number; other regions have their own.
+    /// Arms of one branch share this number, and so do the parts of one `try`; other regions have their own.
     pub group: u32,
     /// The test of an arm or `while` loop, the iterable of a `for` loop, the item of a `with`, the types of a handler.
     pub test: FormId,

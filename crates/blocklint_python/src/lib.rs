@@ -1,1 +1,35 @@
-//! blocklint_python
+//! Python source → [`FileFacts`].
+//!
+//! [`extract`] decodes a file ([`decode`]), parses it once with ruff's parser and walks the tree once. It tolerates
+//! what the parser tolerates: of a file with syntax errors, or in Python 2, the facts of what parsed are given, and one
+//! problem.
+//!
+//! Trees can be deep. Dropping one recurses, so [`extract`] must run on a thread with a large stack
+//! ([`STACK_SIZE`]; only touched pages count). Files in which no tree of tolerable depth can be built are refused
+//! before they are parsed, and parts nested deeper than the walk goes are left out, each with one problem.
+
+mod annotations;
+mod chains;
+mod comments;
+mod comprehensions;
+mod decode;
+mod definitions;
+mod depth;
+mod dunder;
+mod expressions;
+mod extract;
+mod functions;
+mod imports;
+mod literals;
+mod loops;
+mod patterns;
+mod scope;
+mod statements;
+mod targets;
+mod walk;
+
+pub use decode::{Decoded, decode};
+pub use extract::{Limits, extract, extract_watched, extract_with};
+
+/// Stack that a thread needs on which [`extract`] runs, in bytes.
+pub const STACK_SIZE: usize = 256 << 20;

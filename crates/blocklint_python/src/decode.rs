@@ -1,0 +1,121 @@
+//! From bytes to text: byte-order marks, PEP 263 cookies, bytes that are no text.
+
+use std::borrow::Cow;
+
+use blocklint_core::Span;
+use blocklint_facts::Problem;
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+
+/// A file's text as the facts' spans count it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded<'a> {
+    /// The text. It is the bytes themselves where they are valid UTF-8 (with its byte-order mark, if there is one).
+    pub text: Cow<'a, str>,
+    /// What could not be decoded.
+    pub problem: Option<Problem>,
+}
+
+/// Decodes a Python source file.
+///
+/// Spans of facts are byte offsets into the result. For UTF-8 these are offsets into the file too, also where it holds
+/// invalid or NUL bytes: each is replaced by one ASCII character (`?`, space). A file in another encoding, declared as
+/// PEP 263 says, is transcoded, and offsets count the UTF-8 text.
+pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    let valid = std::str::from_utf8(bytes);
+    if let Some(encoding) = declared(bytes).filter(|_| !bytes.is_ascii()) {
+        let (text, malformed) = encoding.decode_without_bom_handling(bytes);
+        let problem = malformed.then(|| Problem {
+            span: Span::default(),
+            message: format!("some bytes are not valid in the declared encoding {}", encoding.name().to_lowercase()),
+        });
+        return without_nul(text, problem);
+    }
+    match valid {
+        Ok(text) => without_nul(Cow::Borrowed(text), None),
+        Err(error) => {
+            let at = error.valid_up_to() as u32;
+            let problem = Problem { span: Span::new(at, at + 1), message: "a byte here is not valid UTF-8".to_owned() };
+            let mut text = String::with_capacity(bytes.len());
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                text.extend(chunk.invalid().iter().map(|_| '?'));
+            }
+            without_nul(Cow::Owned(text), Some(problem))
+        }
+    }
+}
+
+/// The parser takes a NUL byte for the end of the file.
+fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
+    let Some(at) = memchr::memchr(0, text.as_bytes()) else { return Decoded { text, problem } };
+    let at = at as u32;
+    let nul = Problem { span: Span::new(at, at + 1), message: "the file contains NUL bytes".to_owned() };
+    Decoded { text: Cow::Owned(text.replace('\0', " ")), problem: problem.or(Some(nul)) }
+}
+
+/// The encoding other than UTF-8 that one of the first two lines declares; unknown ones count as none.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let mut rest = bytes;
+    for _ in 0..2 {
+        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        let text = line.trim_ascii_start();
+        if text.first() == Some(&b'#')
+            && let Some(name) = cookie(text)
+        {
+            let encoding = by_python_name(name)?;
+            return (encoding != UTF_8).then_some(encoding);
+        }
+        // Only a comment or an empty line may stand before the cookie.
+        if !text.is_empty() && text[0] != b'#' {
+            return None;
+        }
+        let after = if rest[end..].starts_with(b"\r\n") { end + 2 } else { end + 1 };
+        rest = rest.get(after..)?;
+    }
+    None
+}
+
+/// The name in `coding: name` or `coding=name`.
+fn cookie(comment: &[u8]) -> Option<&[u8]> {
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&comment[from..], b"coding") {
+        let rest = &comment[from + at + 6..];
+        from += at + 6;
+        if !matches!(rest.first(), Some(b':' | b'=')) {
+            continue;
+        }
+        let rest = rest[1..].trim_ascii_start();
+        let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_.".contains(byte));
+        let name = &rest[..end.unwrap_or(rest.len())];
+        if !name.is_empty() {
+            return Some(name);
+        }
+    }
+    None
+}
+
+/// Python's names for encodings, where the web's table has none.
+fn by_python_name(name: &[u8]) -> Option<&'static Encoding> {
+    let name: Vec<u8> = name.to_ascii_lowercase().iter().map(|&byte| if byte == b'_' { b'-' } else { byte }).collect();
+    match &name[..] {
+        b"latin-1" | b"iso-latin-1" => Some(WINDOWS_1252),
+        [b'u', b't', b'f', b'-' | b'8', ..] => Some(UTF_8),
+        [b'c', b'p', b'9', b'3', b'2'] => Some(encoding_rs::SHIFT_JIS),
+        [b'c', b'p', b'9', b'3', b'6'] => Some(encoding_rs::GBK),
+        [b'c', b'p', b'9', b'4', b'9'] | b"uhc" => Some(encoding_rs::EUC_KR),
+        [b'c', b'p', b'9', b'5', b'0'] => Some(encoding_rs::BIG5),
+        [b'i', b's', b'o', b'8', b'8', b'5', b'9', b'-', part @ ..] => {
+            Encoding::for_label(&[b"iso-8859-", part].concat())
+        }
+        [b'l', b'a', b't', b'i', b'n', b'-', part @ ..] => Encoding::for_label(&[b"latin", part].concat()),
+        name => {
+            // `euc-jp`, `cp1252`, `koi8-r`, `shift-jis` …
+            Encoding::for_label(name).or_else(|| {
+                Encoding::for_label(
+                    &name.iter().map(|&byte| if byte == b'-' { b'_' } else { byte }).collect::<Vec<u8>>(),
+                )
+            })
+        }
+    }
+}

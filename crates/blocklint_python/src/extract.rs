@@ -1,0 +1,104 @@
+//! The entry: bytes in, facts out.
+
+use blocklint_core::{Language, Span};
+use blocklint_facts::{BodyKind, FactsBuilder, FileFacts, Problem};
+use ruff_python_ast::{Mod, PythonVersion};
+use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
+use ruff_text_size::TextRange;
+
+use crate::walk::{Walker, span};
+use crate::{comments, decode, depth};
+
+/// How much of a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes a file may have; a longer one gives no facts but one problem. A parsed tree takes about 35 times its
+    /// text.
+    pub max_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 8 MB.
+    fn default() -> Self {
+        Limits { max_bytes: 8_000_000 }
+    }
+}
+
+/// The facts of a Python file, within [`Limits::default`].
+pub fn extract(bytes: &[u8]) -> FileFacts {
+    extract_with(bytes, &Limits::default())
+}
+
+/// The facts of a Python file. What cannot be read is left out and named in [`FileFacts::problems`], once per cause;
+/// spans count the bytes of [`decode`]'s text.
+///
+/// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack where it needs to, but
+/// dropping its tree recurses.
+pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
+    extract_watched(bytes, limits, || {})
+}
+
+/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
+/// time goes.
+pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
+    let tree_stands = parsed;
+    let mut facts = FactsBuilder::new(Language::Python, bytes);
+    if bytes.len() > limits.max_bytes {
+        let message = format!("skipped: {} bytes, more than the {} that are read", bytes.len(), limits.max_bytes);
+        return nothing(facts, Problem { span: Span::default(), message });
+    }
+    let decoded = decode(bytes);
+    let source = &*decoded.text;
+    if let Some(problem) = depth::refuse(source) {
+        return nothing(facts, problem);
+    }
+    if let Some(problem) = decoded.problem {
+        facts.problem(problem.span, problem.message);
+    }
+    // The version changes only which syntax the parser calls too new, which is no concern here.
+    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest());
+    let parsed = parse_unchecked(source, options);
+    tree_stands();
+    if let Some(problem) = syntax_problem(parsed.errors()) {
+        facts.problem(problem.span, problem.message);
+    }
+    let mut walker = Walker::new(source, facts);
+    if let Mod::Module(module) = parsed.syntax() {
+        walker.module(module);
+    }
+    let mut facts = walker.facts;
+    comments::collect(source, parsed.tokens(), &mut facts);
+    facts.finish()
+}
+
+/// Facts of a file that is not read: its top level alone.
+fn nothing(mut facts: FactsBuilder, problem: Problem) -> FileFacts {
+    facts.problem(problem.span, problem.message);
+    let mut walker = Walker::new("", facts);
+    let outer = walker.enter(BodyKind::Module, blocklint_facts::Sym::NONE, Span::default(), Span::default());
+    walker.leave(outer);
+    walker.facts.finish()
+}
+
+/// One line for all syntax errors.
+fn syntax_problem(errors: &[ParseError]) -> Option<Problem> {
+    let first = errors.first()?;
+    let mut message = format!("syntax error: {}", first.error);
+    if errors.len() > 1 {
+        message.push_str(&format!(" (and {} more)", errors.len() - 1));
+    }
+    Some(Problem { span: span(first.location), message })
+}
+
+impl Walker<'_> {
+    fn module(&mut self, module: &ruff_python_ast::ModModule) {
+        let whole = TextRange::up_to(ruff_text_size::TextSize::of(self.source));
+        let outer = self.enter(BodyKind::Module, blocklint_facts::Sym::NONE, span(whole), span(TextRange::default()));
+        self.suite(&module.body);
+        self.leave(outer);
+        std::mem::take(&mut self.scopes).settle(&mut self.facts);
+        if let Some(part) = self.too_deep {
+            self.facts.problem(part, "nested too deep: what is inside was left out".to_owned());
+        }
+    }
+}
