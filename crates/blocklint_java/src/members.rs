@@ -193,7 +193,9 @@ impl Walker<'_> {
         number: u32,
         annotation: FormId,
     ) -> Param {
-        let var = self.new_var(name, VarKind::Param(number));
+        // A pattern's parameter is a variable that no name means.
+        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(shown, VarKind::Param(number));
         if name != NO_NAME {
             self.scopes.add_local(name, var);
         }

@@ -285,7 +285,7 @@ impl Walker<'_> {
             self.scopes.pop();
         }
         if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
-            let region = self.region_here(RegionKind::Finally, FormId::NONE, span(clause));
+            let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
             let block = named(clause).find(|part| kind(*part) == K::Block);
             leaves |= self.within(region, |walker| block.is_some_and(|block| walker.block(block)));
         }
