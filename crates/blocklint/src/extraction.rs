@@ -71,8 +71,8 @@ fn facts_of(language: Language, bytes: &[u8], parsed: impl FnOnce()) -> Option<F
             let limits = blocklint_python::Limits { max_bytes: usize::MAX };
             Some(blocklint_python::extract_watched(bytes, &limits, parsed))
         }
-        Language::Rust => Some(blocklint_rust::extract(bytes)),
-        Language::Java => None,
+        Language::Rust => Some(blocklint_rust::extract_watched(bytes, parsed)),
+        Language::Java => Some(blocklint_java::extract_watched(bytes, parsed)),
     }
 }
 

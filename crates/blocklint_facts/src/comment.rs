@@ -15,25 +15,33 @@ pub struct Directive<'a> {
     pub reason: &'a str,
 }
 
-/// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore` or `blocklint: nonblocking` from the
-/// text behind a comment's marker. `None` for any other comment, and for brackets that never close.
+/// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore` or `blocklint: nonblocking`, in any
+/// case, from the text behind a comment's marker. `None` for any other comment, and for brackets that never close.
 pub fn directive(text: &str) -> Option<Directive<'_>> {
-    let rest = text.trim().strip_prefix("blocklint:")?.trim_start();
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
-    let (word, rest) = rest.split_at(end);
-    let rest = rest.trim_start();
-    match word {
-        "nonblocking" => Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: rest.trim() }),
-        "ignore" => {
-            let Some(inner) = rest.strip_prefix('[') else {
-                return Some(Directive { kind: SuppressionKind::Ignore, rules: Vec::new(), reason: rest.trim() });
-            };
-            let (rules, reason) = inner.split_once(']')?;
-            let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
-            Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason.trim() })
-        }
-        _ => None,
+    let rest = strip_word(text.trim(), "blocklint")?.trim_start().strip_prefix(':')?.trim_start();
+    if let Some(rest) = strip_word(rest, "ignore") {
+        let (rules, rest) = match rest.trim_start().strip_prefix('[') {
+            Some(list) => list.split_once(']')?,
+            None => ("", rest),
+        };
+        let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
+        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest) });
     }
+    let rest = strip_word(rest, "nonblocking")?;
+    Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: reason(rest) })
+}
+
+/// The text behind a word (in any case) that ends there.
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
+}
+
+/// What is said behind a directive, without the signs that set it off.
+fn reason(rest: &str) -> &str {
+    rest.trim_matches([' ', '\t', '-', ':', ';', '(', ')'])
 }
 
 /// The line a comment speaks for: its own if code stands before it, else the next line that holds more than a
@@ -58,8 +66,8 @@ pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
 /// The line that holds an offset, without its end.
 fn line_at(bytes: &[u8], offset: usize) -> Span {
     let offset = offset.min(bytes.len());
-    let start = bytes[..offset].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-    let end = bytes[offset..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |at| offset + at);
+    let start = bytes[..offset].iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);
+    let end = bytes[offset..].iter().position(|&b| matches!(b, b'\n' | b'\r')).map_or(bytes.len(), |at| offset + at);
     Span::new(start as u32, end as u32)
 }
 

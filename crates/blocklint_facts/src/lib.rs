@@ -16,7 +16,6 @@
 //! use can be matched with the assignments before it.
 
 mod builder;
-mod check;
 mod comment;
 mod dump;
 mod form;
@@ -27,7 +26,6 @@ mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
-pub use check::check;
 pub use comment::{Directive, directive, lines_of};
 pub use dump::dump;
 pub use form::{AltKind, Comparison, DisplayKind, Form};

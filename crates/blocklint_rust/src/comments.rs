@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::kinds::{K, kind};
 use crate::walker::{Walker, span};
 
-const WORD: &str = "blocklint:";
+const WORD: &str = "blocklint";
 
 impl Walker<'_> {
     /// Finds the comments by their word, then asks the tree whether it stands in one.

@@ -17,10 +17,7 @@ impl Walker<'_> {
         let mut ends = Vec::new();
         let mut tests: Vec<(u32, FormId)> = Vec::new();
         let mut at = node;
-        loop {
-            let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) else {
-                break;
-            };
+        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
             self.scopes.push(ScopeKind::Open);
             let test = self.condition(condition);
             let group = self.facts.group();

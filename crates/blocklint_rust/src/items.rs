@@ -256,7 +256,9 @@ impl Walker<'_> {
     }
 
     fn param(&mut self, name: Sym, kind: ParamKind, number: u32, annotation: FormId) -> Param {
-        let var = self.new_var(name, VarKind::Param(number));
+        // A pattern's parameter is a variable that no name means.
+        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(shown, VarKind::Param(number));
         if name != NO_NAME {
             self.scopes.add_local(name, var);
         }

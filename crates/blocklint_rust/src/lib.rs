@@ -29,6 +29,11 @@ use crate::walker::Walker;
 /// The facts of one Rust file. What does not parse is left out, with one problem that says where it starts. Never
 /// fails; deep nesting is followed to a bound and needs a stack of a few megabytes at most.
 pub fn extract(bytes: &[u8]) -> FileFacts {
+    extract_watched(bytes, || {})
+}
+
+/// As [`extract`]; calls `parsed` once the tree stands, for timings.
+pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     let mut facts = FactsBuilder::new(Language::Rust, bytes);
     let whole = Span::new(0, bytes.len() as u32);
     let name = facts.intern("");
@@ -56,6 +61,7 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
         facts.problem(whole, "the file could not be parsed".to_owned());
         return facts.finish();
     };
+    parsed();
     let root = tree.root_node();
     let region = facts.facts().body(body).region;
     let mut walker = Walker {

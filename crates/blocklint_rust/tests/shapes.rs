@@ -2,11 +2,11 @@
 
 #![allow(missing_docs)]
 
-use blocklint_facts::{FileFacts, check, dump};
+use blocklint_facts::{FileFacts, dump, validate};
 
 fn facts(source: &str) -> FileFacts {
     let facts = blocklint_rust::extract(source.as_bytes());
-    assert_eq!(check(&facts), Vec::<String>::new());
+    assert_eq!(validate(&facts), Ok(()));
     facts
 }
 
