@@ -59,6 +59,8 @@ class C:
 g = (i async for i in stream() if await ok(i))
 async def h(rows):
     return [await v async for v in rows], {w.id for w in rows}, sum(v.n for v in rows)
+def found(rows):
+    if any((hit := row).ok for row in rows): return hit
 "#,
     annotations: r#"
 from typing import Annotated, Literal, Optional
