@@ -164,5 +164,81 @@ fn reason(rest: &str) -> &str {
             directive(next).is_some() || next.starts_with("type:") || next.starts_with("pragma")
         })
         .unwrap_or(rest.len());
-    rest[..end].trim_matches([' ', '\t', '-', ':', ';', '(', ')'])
+    rest[..end].trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kind, rules and reason of each directive.
+    fn all(comment: &str) -> Vec<(SuppressionKind, Vec<String>, String)> {
+        let mut found = Vec::new();
+        directives(comment, |directive| {
+            let rules = directive.rules.iter().map(|&rule| rule.to_owned()).collect();
+            found.push((directive.kind, rules, directive.reason.to_owned()));
+        });
+        found
+    }
+
+    fn one(comment: &str) -> (SuppressionKind, String, String) {
+        let mut found = all(comment);
+        assert_eq!(found.len(), 1, "{comment}: {found:?}");
+        let (kind, rules, reason) = found.remove(0);
+        (kind, rules.join(" "), reason)
+    }
+
+    #[test]
+    fn rules_and_reasons() {
+        use SuppressionKind::{Ignore, Nonblocking, Noqa};
+        for (comment, kind, rules, reason) in [
+            ("# blocklint: ignore", Ignore, "", ""),
+            ("#blocklint:ignore[BLT101]", Ignore, "BLT101", ""),
+            (
+                "# Blocklint: ignore[ BLT101,blocking-file , ] start-up only",
+                Ignore,
+                "BLT101 blocking-file",
+                "start-up only",
+            ),
+            ("# blocklint: ignore[BLT101]: see #12 -- once", Ignore, "BLT101", "see #12 -- once"),
+            ("# blocklint: ignore -- legacy (rewritten soon)", Ignore, "", "legacy (rewritten soon)"),
+            ("# blocklint: nonblocking, called per frame", Nonblocking, "", "called per frame"),
+            ("# noqa", Noqa, "", ""),
+            ("#NOQA:E501", Noqa, "E501", ""),
+            ("# noqa: BLT101 , ASYNC251,F401 because", Noqa, "BLT101 ASYNC251 F401", "because"),
+            ("# noqa:BLT101 blocking-file", Noqa, "BLT101 blocking-file", ""),
+            ("# see below # noqa", Noqa, "", ""),
+        ] {
+            assert_eq!(one(comment), (kind, rules.to_owned(), reason.to_owned()), "{comment}");
+        }
+    }
+
+    #[test]
+    fn several_in_one_comment() {
+        let found = all("# type: ignore  # noqa: E501 long  # blocklint: ignore[BLT102] why  # pragma: no cover");
+        assert_eq!(
+            found,
+            [
+                (SuppressionKind::Noqa, vec!["E501".to_owned()], "long".to_owned()),
+                (SuppressionKind::Ignore, vec!["BLT102".to_owned()], "why".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_one_says_nothing() {
+        for comment in [
+            "# flake8: noqa",
+            "# ruff: noqa: E501",
+            "# noqa: because",
+            "# noqall",
+            "# about noqa",
+            "# blocklint",
+            "# blocklint: ignored",
+            "# blocklint: ignore[BLT101",
+            "# blocklint ignore",
+        ] {
+            assert_eq!(all(comment), [], "{comment}");
+        }
+    }
 }
