@@ -113,3 +113,34 @@ pub struct Suppression {
     /// The reason given in the comment, if any.
     pub reason: Option<String>,
 }
+
+impl Finding {
+    /// The trace in one line, as documents and tests quote it: the bodies from the one this finding
+    /// stands in, then the callee as it is written (`handler → load → read_config → open`). Empty
+    /// without a trace.
+    pub fn trace_line(&self) -> String {
+        let Some(last) = self.trace.last() else { return String::new() };
+        let bodies = self.trace.iter().map(|step| last_name(&step.function));
+        bodies.chain([last.written.as_str()]).collect::<Vec<_>>().join(" → ")
+    }
+}
+
+/// The last name of a qualified name of any language: `load` of `app.Store.load` and `store::Store::load`.
+pub fn last_name(qualified: &str) -> &str {
+    let from = qualified.rfind(['.', ':']).map_or(0, |at| at + 1);
+    qualified.get(from..).filter(|name| !name.is_empty()).unwrap_or(qualified)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_name;
+
+    #[test]
+    fn last_names_of_three_languages() {
+        for (qualified, last) in
+            [("app.Store.load", "load"), ("store::Store::load", "load"), ("main", "main"), ("", ""), ("a.", "a.")]
+        {
+            assert_eq!(last_name(qualified), last);
+        }
+    }
+}

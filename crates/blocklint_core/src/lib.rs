@@ -3,11 +3,13 @@
 //! Nothing here knows a language, a library or an output format.
 
 mod finding;
+mod fingerprint;
 mod rule;
 mod span;
 mod words;
 
-pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression};
+pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
+pub use fingerprint::fingerprint;
 pub use rule::RuleCode;
 pub use span::{Location, Place, Span};
 pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};

@@ -158,6 +158,11 @@ impl FactsBuilder {
         self.arm(parent, body, kind, group, test, span)
     }
 
+    /// A region, to be completed (a loop's test is read inside it).
+    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        &mut self.facts.regions[id.index()]
+    }
+
     /// A new number for the arms of one branch.
     pub fn group(&mut self) -> u32 {
         self.groups += 1;
@@ -176,11 +181,6 @@ impl FactsBuilder {
     ) -> RegionId {
         self.facts.regions.push(Region { parent, body, kind, group, test, span });
         RegionId(self.facts.regions.len() as u32 - 1)
-    }
-
-    /// A region, to be completed.
-    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
-        &mut self.facts.regions[id.index()]
     }
 
     /// The next place in the order of evaluation.

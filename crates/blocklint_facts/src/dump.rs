@@ -57,6 +57,14 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
         }
         write_operations(facts, id, out)?;
     }
+    for (at, import) in facts.imports.iter().enumerate() {
+        let binds = |form: &Form| matches!(form, Form::Import(id) if id.index() == at);
+        if !facts.assigns.iter().any(|assign| binds(&facts.form(assign.value))) {
+            let dots = ".".repeat(import.level as usize);
+            let (module, name) = (facts.text(import.module), facts.text(import.name));
+            writeln!(out, "import {:?}({dots}{module} {name})", import.kind)?;
+        }
+    }
     for comment in &facts.suppressions {
         write!(out, "comment {:?}", comment.kind)?;
         for &rule in facts.list(comment.rules) {

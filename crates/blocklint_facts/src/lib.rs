@@ -16,6 +16,7 @@
 //! use can be matched with the assignments before it.
 
 mod builder;
+mod comment;
 mod dump;
 mod form;
 mod hash;
@@ -25,6 +26,7 @@ mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
+pub use comment::{Directive, directive, lines_of};
 pub use dump::dump;
 pub use form::{AltKind, Comparison, DisplayKind, Form};
 pub use ids::{AssignId, BodyId, ClassId, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};

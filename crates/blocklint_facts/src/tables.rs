@@ -209,7 +209,8 @@ impl FileFacts {
         let mut at = body;
         while let Some(id) = at.get() {
             let body = self.body(id);
-            if body.kind != BodyKind::Module {
+            // The file's own name is no part; an inline module's is.
+            if body.parent.is_some() {
                 parts.push(self.text(body.name));
             }
             at = body.parent;
@@ -675,8 +676,10 @@ pub enum ImportKind {
     Name,
     /// Everything (`from a import *`, `use a::*`, `import a.*`); binds no variable.
     Star,
-    /// The members of a class (Java's `import static a.B.m`).
+    /// The members of a class (Java's `import static a.B.m`; `name` is none for `*`, which binds no variable).
     Static,
+    /// The package that the file itself belongs to (Java's `package a.b;`); binds no variable.
+    Package,
     /// A module in another file (Rust's `mod a;`); `module` is the `#[path]`, if there is one.
     File,
 }

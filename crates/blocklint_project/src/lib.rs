@@ -1,1 +1,21 @@
-//! blocklint_project
+//! What one run looks at: the project root, its source files, units, import roots, crates and
+//! configuration. Nothing here parses source code; the environment and the current folder are the
+//! caller's business.
+
+mod configuration;
+mod crates;
+mod discover;
+mod imports;
+mod problem;
+mod read;
+mod root;
+mod units;
+mod walk;
+
+pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE};
+pub use crates::{CrateRoot, CrateRootKind, RustCrate};
+pub use discover::{Project, Request, SourceFile, discover};
+pub use problem::Problem;
+pub use read::{Unread, read};
+pub use root::absolute;
+pub use units::Unit;

@@ -38,6 +38,13 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 /// Run it on a thread with [`crate::STACK_SIZE`] of stack: ruff's parser grows its stack where it needs to, but
 /// dropping its tree recurses.
 pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
+    extract_watched(bytes, limits, || {})
+}
+
+/// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
+/// time goes.
+pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
+    let tree_stands = parsed;
     let mut facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
     if bytes.len() > most {
@@ -58,6 +65,7 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
     let Ok(parsed) = std::panic::catch_unwind(|| parse_unchecked(source, options)) else {
         return nothing(facts, Problem { span: Span::default(), message: "skipped: the parser failed".to_owned() });
     };
+    tree_stands();
     if let Some(problem) = syntax_problem(source, parsed.errors()) {
         facts.problem(problem.span, problem.message);
     }

@@ -29,7 +29,7 @@ mod targets;
 mod walk;
 
 pub use decode::{Decoded, decode};
-pub use extract::{Limits, extract, extract_with};
+pub use extract::{Limits, extract, extract_watched, extract_with};
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.
 pub const STACK_SIZE: usize = 256 << 20;

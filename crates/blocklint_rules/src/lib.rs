@@ -1,1 +1,97 @@
-//! blocklint_rules
+//! The rules: what each reports, in which words, and which of them are chosen.
+//!
+//! One file per rule; `RULES` is the list of all. Nothing here looks at code: the analysis says what
+//! it found in a [`RawFinding`], and [`RawFinding::words`] turns that into sentences.
+
+mod advice;
+mod blocking_database;
+mod blocking_file;
+mod blocking_network;
+mod blocking_sleep;
+mod blocking_subprocess;
+mod blocking_wait;
+mod rule;
+mod selection;
+mod unreadable_source;
+mod words;
+
+use blocklint_core::{Context, Effect, RuleCode};
+
+pub use rule::Rule;
+pub use selection::{Selection, SelectorError, nearest};
+pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
+pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, Words};
+
+/// Every rule, by code.
+pub static RULES: &[&Rule] = &[
+    &blocking_sleep::BLOCKING_SLEEP,
+    &blocking_network::BLOCKING_NETWORK,
+    &blocking_database::BLOCKING_DATABASE,
+    &blocking_file::BLOCKING_FILE,
+    &blocking_subprocess::BLOCKING_SUBPROCESS,
+    &blocking_wait::BLOCKING_WAIT,
+    &UNREADABLE_SOURCE,
+];
+
+/// The rule that reports an effect in a root's context; `native` says that no library makes the
+/// call cooperative. `None` where no rule speaks of it.
+///
+/// Greenlets and the effects `nested-loop`, `cpu` and `input` have rules of their own that do not
+/// exist yet: nothing may be reported under a code whose page would say something else.
+pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'static Rule> {
+    match context {
+        Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
+        Context::Greenlet | Context::Worker | Context::Unknown => None,
+    }
+}
+
+/// The rule with this code.
+pub fn rule(code: RuleCode) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.code == code)
+}
+
+/// The rule that a user names by code (either case) or name.
+pub fn rule_named(text: &str) -> Option<&'static Rule> {
+    RuleCode::parse(text).and_then(rule).or_else(|| RULES.iter().copied().find(|rule| rule.name == text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_headed_by_its_rule_and_says_what_all_pages_say() {
+        for rule in RULES {
+            let heading = format!("# {} ({})", rule.name, rule.code);
+            assert_eq!(rule.page.lines().next(), Some(heading.as_str()));
+            for section in ["## Why", "## What it reports", "## How to fix it", "## When to suppress it", "## Options"]
+            {
+                assert!(rule.page.contains(section), "{} lacks `{section}`", rule.code);
+            }
+        }
+    }
+
+    #[test]
+    fn codes_ascend_and_names_differ() {
+        for pair in RULES.windows(2) {
+            assert!(pair[0].code < pair[1].code);
+        }
+        for rule in RULES {
+            assert_eq!(rule_named(rule.name).map(|found| found.code), Some(rule.code));
+            assert_eq!(rule_named(&rule.code.to_string().to_lowercase()).map(|found| found.code), Some(rule.code));
+        }
+    }
+
+    #[test]
+    fn an_effect_is_reported_only_where_a_thread_must_not_block() {
+        let code = |effect, context| rule_of(effect, false, context).map(|rule| rule.code);
+        assert_eq!(code(Effect::Sleep, Context::EventLoop), Some(RuleCode(101)));
+        assert_eq!(code(Effect::Wait, Context::EventLoop), Some(RuleCode(106)));
+        for context in [Context::Worker, Context::Unknown, Context::Greenlet] {
+            assert_eq!(code(Effect::Sleep, context), None);
+        }
+        for later in [Effect::NestedLoop, Effect::Cpu, Effect::Input] {
+            assert_eq!(code(later, Context::EventLoop), None);
+        }
+    }
+}

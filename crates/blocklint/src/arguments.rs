@@ -1,0 +1,136 @@
+//! What the command line may say.
+
+use blocklint_core::{Confidence, Severity};
+use camino::Utf8PathBuf;
+use clap::builder::styling::{AnsiColor, Effects, Styles};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .usage(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .literal(AnsiColor::Cyan.on_default().effects(Effects::BOLD))
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Finds calls that block a thread which must not block, through the whole project.
+#[derive(Debug, Parser)]
+#[command(name = "blocklint", version, styles = STYLES, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find blocking calls in async code
+    #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
+                            BLT902 (unreadable-source) alone never gives 1.")]
+    Check(Check),
+    /// Show the page of a rule
+    Rule {
+        /// Its code or name
+        rule: String,
+    },
+    /// Explain what blocklint makes of a line: what its calls lead to, and why it is reported or not
+    #[command(after_help = "Exit code: 0, or 2 if the line calls nothing or the run failed.")]
+    Why(Why),
+    /// Look inside
+    #[command(hide = true)]
+    Debug {
+        #[command(subcommand)]
+        what: Debug,
+    },
+    /// Show the version
+    Version,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    /// Files and folders to report on; the whole project around them is analysed [default: .]
+    pub(crate) paths: Vec<Utf8PathBuf>,
+    /// Report only these rules: codes, prefixes (BLT1), names, or ALL
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
+    pub(crate) select: Vec<String>,
+    /// Do not report these rules
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
+    pub(crate) ignore: Vec<String>,
+    /// Report these rules besides
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
+    pub(crate) extend_select: Vec<String>,
+    /// How bad a finding must be to be shown
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity(), help_heading = "Rules")]
+    pub(crate) min_severity: Severity,
+    /// How sure a finding must be to be shown
+    #[arg(long, value_name = "CONFIDENCE", default_value = "medium", value_parser = confidence(), help_heading = "Rules")]
+    pub(crate) min_confidence: Confidence,
+    /// How findings are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
+    pub(crate) output_format: OutputFormat,
+    /// Count the findings of each rule instead of showing them
+    #[arg(long, help_heading = "Output")]
+    pub(crate) statistics: bool,
+    /// Say on stderr how long each part of the run took
+    #[arg(long, help_heading = "Output")]
+    pub(crate) timings: bool,
+    /// Exit with 0 even if findings are shown
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) exit_zero: bool,
+    /// Ignore all configuration
+    #[arg(long, help_heading = "Configuration")]
+    pub(crate) isolated: bool,
+    /// Read and write no cache
+    // There is none yet; scripts written today keep working when there is.
+    #[arg(short, long, help_heading = "Configuration")]
+    pub(crate) no_cache: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Why {
+    /// The line, as in `app/views.py:42`
+    #[arg(value_name = "PATH:LINE")]
+    pub(crate) place: String,
+    /// Ignore all configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Debug {
+    /// Print what one file says, before any other file is known
+    Facts {
+        /// The file
+        file: Utf8PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// Source frames along the path to the blocking call
+    Full,
+    /// One line per finding
+    Concise,
+    /// An array of objects, a superset of ruff's
+    Json,
+}
+
+fn severity() -> impl TypedValueParser<Value = Severity> {
+    let words = Severity::ALL.iter().rev().map(|severity| severity.as_str());
+    PossibleValuesParser::new(words).try_map(|word| Severity::parse(&word).ok_or("unknown severity"))
+}
+
+fn confidence() -> impl TypedValueParser<Value = Confidence> {
+    let words = Confidence::ALL.iter().rev().map(|confidence| confidence.as_str());
+    PossibleValuesParser::new(words).try_map(|word| Confidence::parse(&word).ok_or("unknown confidence"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

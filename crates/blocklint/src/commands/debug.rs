@@ -1,0 +1,40 @@
+//! `blocklint debug …`: what happens inside, for people who work on blocklint.
+
+use std::io::Write;
+
+use blocklint_project::{Request, discover};
+use camino::Utf8Path;
+
+use super::{current_folder, unless_closed};
+use crate::arguments::Debug;
+use blocklint_engine::{extract, on_large_stacks};
+use crate::messages::{Failure, warning};
+use crate::CLEAN;
+
+pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
+    match what {
+        Debug::Facts { file } => facts(file),
+    }
+}
+
+fn facts(file: &Utf8Path) -> Result<u8, Failure> {
+    let current = current_folder()?;
+    let paths = [file.to_path_buf()];
+    let project = discover(Request { current: &current, paths: &paths, isolated: false })
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    let Some(source) = project.files.iter().find(|source| source.reported) else {
+        let problem = project.problems.iter().find(|problem| problem.path.ends_with(file));
+        return Err(match problem {
+            Some(problem) => Failure::new(problem.relative_to(&current)),
+            None => Failure::new(format!("{file}: no such file")),
+        });
+    };
+    let extracted = on_large_stacks(|| extract(source, project.configuration.max_file_size))?;
+    if let Some((_, unread)) = &extracted.unread {
+        warning(format!("{file}: {}", unread.message()));
+    }
+    if let Some(facts) = &extracted.facts {
+        unless_closed(std::io::stdout().write_all(blocklint_facts::dump(facts).as_bytes()))?;
+    }
+    Ok(CLEAN)
+}

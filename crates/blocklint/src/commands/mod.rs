@@ -1,0 +1,34 @@
+//! One file per command.
+
+mod check;
+mod debug;
+mod rule;
+mod version;
+mod why;
+
+use camino::Utf8PathBuf;
+
+pub(crate) use check::check;
+pub(crate) use debug::debug;
+pub(crate) use rule::rule;
+pub(crate) use version::version;
+pub(crate) use why::why;
+
+use crate::messages::Failure;
+
+/// The current folder.
+fn current_folder() -> Result<Utf8PathBuf, Failure> {
+    let folder = std::env::current_dir().map_err(|error| Failure::new(format!("the current folder: {error}")))?;
+    Utf8PathBuf::from_path_buf(folder)
+        .map_err(|folder| Failure::new(format!("the current folder's name is not UTF-8: {}", folder.display())))
+}
+
+/// A reader that has read enough (`| head`) is no failure.
+fn unless_closed(written: std::io::Result<()>) -> Result<(), Failure> {
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Which findings are shown.
+
+use blocklint_core::{Confidence, Finding, Group, Severity};
+use blocklint_rules::{Selection, UNREADABLE_SOURCE};
+
+/// The least that is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Levels {
+    pub severity: Severity,
+    pub confidence: Confidence,
+}
+
+/// The findings that are shown, and how many of the chosen rules lie below the levels.
+#[derive(Debug)]
+pub struct Chosen {
+    pub findings: Vec<Finding>,
+    pub groups: Vec<Group>,
+    pub below: usize,
+}
+
+/// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
+/// empty ones go.
+pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
+    let mut below = 0;
+    let mut kept = Vec::new();
+    // Old index → new one.
+    let mut moved = vec![None; findings.len()];
+    for (index, finding) in findings.into_iter().enumerate() {
+        if finding.suppression.is_some() || !selection.contains(finding.rule) {
+            continue;
+        }
+        let shown = finding.severity >= levels.severity && finding.confidence >= levels.confidence;
+        if shown || finding.rule == UNREADABLE_SOURCE.code {
+            moved[index] = Some(kept.len() as u32);
+            kept.push(finding);
+        } else {
+            below += 1;
+        }
+    }
+    let groups = groups.into_iter().filter_map(|group| {
+        let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
+        let left = left.collect::<Vec<_>>();
+        (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
+    });
+    Chosen { findings: kept, groups: groups.collect(), below }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use blocklint_core::{Hold, Place, RuleCode, Span, Suppression};
+    use camino::Utf8Path;
+
+    use super::*;
+
+    fn finding(rule: u16, severity: Severity, confidence: Confidence) -> Finding {
+        Finding {
+            rule: RuleCode(rule),
+            severity,
+            confidence,
+            message: String::new(),
+            notes: Vec::new(),
+            help: None,
+            place: Place::unlocated(Arc::from(Utf8Path::new("/a.py")), Span::default()),
+            effect: None,
+            context: None,
+            runtime: None,
+            function: String::new(),
+            hold: Hold::Unstated,
+            trace: Vec::new(),
+            causes: Vec::new(),
+            fix: None,
+            fingerprint: String::new(),
+            suppression: None,
+        }
+    }
+
+    #[test]
+    fn groups_follow_the_findings_that_are_left() {
+        let silenced = Finding {
+            suppression: Some(Suppression { reason: None }),
+            ..finding(101, Severity::Error, Confidence::High)
+        };
+        let findings = vec![
+            finding(101, Severity::Note, Confidence::High),
+            finding(102, Severity::Error, Confidence::High),
+            silenced,
+            finding(103, Severity::Error, Confidence::Low),
+            finding(902, Severity::Note, Confidence::High),
+            finding(104, Severity::Warning, Confidence::Medium),
+        ];
+        let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
+        let groups = vec![group(&[0, 3]), group(&[2, 5, 1]), group(&[4])];
+        let ignore = ["BLT102".to_owned()];
+        let selection = Selection::new(&[], &[], &ignore).expect("known rules");
+        let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
+        let chosen = choose(findings, groups, &selection, levels);
+        assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [902, 104]);
+        assert_eq!(chosen.groups, [group(&[1]), group(&[0])]);
+        assert_eq!(chosen.below, 2, "what is ignored or silenced does not lie below a level");
+    }
+}

@@ -1,0 +1,106 @@
+//! From source files to facts, on all threads.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use blocklint_core::{Language, Span};
+use blocklint_facts::FileFacts;
+use blocklint_project::{Project, SourceFile, read};
+use blocklint_rules::Unread;
+use rayon::prelude::*;
+
+use crate::panics::catch;
+
+/// What became of one file.
+#[derive(Debug)]
+pub struct Extracted {
+    /// What it says; nothing where it was not read.
+    pub facts: Option<FileFacts>,
+    /// What of it is unknown, and where.
+    pub unread: Option<(Span, Unread)>,
+    /// Time until its tree stood: reading, decoding, parsing.
+    parse: Duration,
+    /// Time for its facts.
+    walk: Duration,
+}
+
+/// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
+/// long it took to parse and to make facts: the wall time, divided as the threads' time was.
+pub fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
+    let started = Instant::now();
+    let limit = project.configuration.max_file_size;
+    let extracted = project.files.par_iter().map(|file| extract(file, limit)).collect::<Vec<_>>();
+    let wall = started.elapsed();
+    let parse: Duration = extracted.iter().map(|file| file.parse).sum();
+    let walk: Duration = extracted.iter().map(|file| file.walk).sum();
+    let share = parse.as_secs_f64() / (parse + walk).as_secs_f64().max(f64::MIN_POSITIVE);
+    let parse = wall.mul_f64(share.min(1.0));
+    (extracted, parse, wall.saturating_sub(parse))
+}
+
+/// The facts of one file.
+pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
+    let started = Instant::now();
+    let not_read = |unread| {
+        let unread = Some((Span::default(), unread));
+        Extracted { facts: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
+    };
+    let bytes = match read(&file.path, limit) {
+        Ok(bytes) => bytes,
+        Err(blocklint_project::Unread::Unreadable(reason)) => return not_read(Unread::Unreadable(reason)),
+        Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
+    };
+    let mut parse = None;
+    let facts = match catch(|| facts_of(file.language, &bytes, || parse = Some(started.elapsed()))) {
+        Ok(facts) => facts,
+        Err(reason) => return not_read(Unread::Internal(reason)),
+    };
+    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
+    let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
+    let whole = started.elapsed();
+    let parse = parse.unwrap_or(whole);
+    Extracted { facts, unread, parse, walk: whole.saturating_sub(parse) }
+}
+
+/// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a
+/// language that has no front end yet.
+fn facts_of(language: Language, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
+    match language {
+        Language::Python => {
+            // How long a file may be was decided when it was read.
+            let limits = blocklint_python::Limits { max_bytes: usize::MAX };
+            Some(blocklint_python::extract_watched(bytes, &limits, parsed))
+        }
+        Language::Rust => Some(blocklint_rust::extract_watched(bytes, parsed)),
+        Language::Java => Some(blocklint_java::extract_watched(bytes, parsed)),
+    }
+}
+
+/// The text whose bytes the spans of a file's facts count.
+pub fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
+    match language {
+        Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
+        Language::Rust | Language::Java => match String::from_utf8(bytes) {
+            Ok(text) => Arc::from(text),
+            Err(error) => Arc::from(same_length(error.as_bytes())),
+        },
+    }
+}
+
+/// The bytes as text of the same length: one `?` for each byte that is none.
+fn same_length(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn text_with_strange_bytes_keeps_its_offsets() {
+        assert_eq!(super::same_length(b"a\xff\xfe\xc3\xa9b"), "a??éb");
+    }
+}

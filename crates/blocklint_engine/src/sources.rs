@@ -1,0 +1,78 @@
+//! The texts that findings are shown with, read only for the files that are shown.
+
+use std::sync::Arc;
+
+use blocklint_core::{Finding, Location, Place, Span};
+use blocklint_output::Sources;
+use blocklint_project::{Project, read};
+use camino::Utf8Path;
+
+use crate::choose::Chosen;
+use crate::extraction::decode;
+
+/// Reads the files in which these findings, their traces and causes lie, and computes rows and
+/// columns of all their places. A file that cannot be read any more leaves its places at its start.
+pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
+    let mut sources = Sources::default();
+    let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
+    for place in chosen.findings.iter_mut().flat_map(places).chain(of_groups) {
+        locate_one(project, place, &mut sources);
+    }
+    sources
+}
+
+/// Computes rows and columns of a place.
+fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
+    if !sources.contains(&place.path) {
+        let text = text_of(project, &place.path);
+        if let Some(text) = text {
+            sources.insert(Arc::clone(&place.path), text);
+        }
+    }
+    match sources.get(&place.path) {
+        Some(text) => place.locate(text),
+        None => (place.start, place.end) = (Location { row: 1, column: 1 }, Location { row: 1, column: 1 }),
+    }
+}
+
+/// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
+pub fn line_span(text: &str, line: u32) -> Option<Span> {
+    let mut start = 0;
+    let mut row = 1;
+    while row < line {
+        let rest = text.get(start..)?;
+        let end = rest.find(['\n', '\r'])?;
+        start += end + if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        row += 1;
+    }
+    let rest = text.get(start..)?;
+    let length = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    Some(Span::new(start as u32, (start + length) as u32))
+}
+
+/// The text of a file of the project, as its facts' spans count it.
+pub fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+    let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+    let bytes = read(path, project.configuration.max_file_size).ok()?;
+    Some(decode(project.files.get(at)?.language, bytes))
+}
+
+fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
+    let edits = finding.fix.iter_mut().flat_map(|fix| fix.edits.iter_mut().map(|edit| &mut edit.place));
+    let steps = finding.trace.iter_mut().map(|step| &mut step.place);
+    let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);
+    std::iter::once(&mut finding.place).chain(steps).chain(causes).chain(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Span, line_span};
+
+    #[test]
+    fn lines_end_in_every_way() {
+        let text = "a\r\nbb\rc\n";
+        let lines = (1..=5).map(|line| line_span(text, line)).collect::<Vec<_>>();
+        let span = |start, end| Some(Span::new(start, end));
+        assert_eq!(lines, [span(0, 1), span(3, 5), span(6, 7), span(8, 8), None]);
+    }
+}

@@ -1,0 +1,35 @@
+//! How long each part of a run took.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Wall time per part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Timings {
+    pub discover: Duration,
+    /// Reading, decoding and parsing files.
+    pub parse: Duration,
+    /// Making facts of the trees.
+    pub facts: Duration,
+    pub link: Duration,
+    pub solve: Duration,
+    pub output: Duration,
+}
+
+impl fmt::Display for Timings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("discover", self.discover),
+            ("parse", self.parse),
+            ("facts", self.facts),
+            ("link", self.link),
+            ("solve", self.solve),
+            ("output", self.output),
+        ];
+        for (name, time) in parts {
+            writeln!(f, "{name:<8} {:>9.1} ms", time.as_secs_f64() * 1e3)?;
+        }
+        let total: Duration = parts.iter().map(|(_, time)| *time).sum();
+        writeln!(f, "{:<8} {:>9.1} ms", "total", total.as_secs_f64() * 1e3)
+    }
+}

@@ -1,0 +1,103 @@
+//! blocklint's own comments, which read the same in every language.
+
+use blocklint_core::Span;
+
+use crate::SuppressionKind;
+
+/// What the text of a comment says to blocklint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directive<'a> {
+    /// What it says.
+    pub kind: SuppressionKind,
+    /// The rules named in brackets, as written; empty for a bare `ignore`.
+    pub rules: Vec<&'a str>,
+    /// What follows; empty if nothing does.
+    pub reason: &'a str,
+}
+
+/// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore` or `blocklint: nonblocking`, in any
+/// case, from the text behind a comment's marker. `None` for any other comment, and for brackets that never close.
+pub fn directive(text: &str) -> Option<Directive<'_>> {
+    let rest = strip_word(text.trim(), "blocklint")?.trim_start().strip_prefix(':')?.trim_start();
+    if let Some(rest) = strip_word(rest, "ignore") {
+        let (rules, rest) = match rest.trim_start().strip_prefix('[') {
+            Some(list) => list.split_once(']')?,
+            None => ("", rest),
+        };
+        let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
+        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest) });
+    }
+    let rest = strip_word(rest, "nonblocking")?;
+    Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: reason(rest) })
+}
+
+/// The text behind a word (in any case) that ends there.
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
+}
+
+/// What is said behind a directive, without the signs that set it off.
+fn reason(rest: &str) -> &str {
+    rest.trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
+}
+
+/// The line a comment speaks for: its own if code stands before it, else the next line that holds more than a
+/// comment; its own again at the end of the file. `marker` is what starts a line comment (`//`).
+pub fn lines_of(bytes: &[u8], comment: Span, marker: &[u8]) -> Span {
+    let own = line_at(bytes, comment.start as usize);
+    let before = &bytes[own.start as usize..comment.start as usize];
+    if !before.trim_ascii().is_empty() {
+        return own;
+    }
+    let mut line = line_at(bytes, comment.end.max(comment.start) as usize);
+    while (line.end as usize) < bytes.len() {
+        line = line_at(bytes, line.end as usize + 1);
+        let text = bytes[line.start as usize..line.end as usize].trim_ascii();
+        if !text.is_empty() && !text.starts_with(marker) {
+            return line;
+        }
+    }
+    own
+}
+
+/// The line that holds an offset, without its end.
+fn line_at(bytes: &[u8], offset: usize) -> Span {
+    let offset = offset.min(bytes.len());
+    let start = bytes[..offset].iter().rposition(|&b| matches!(b, b'\n' | b'\r')).map_or(0, |at| at + 1);
+    let end = bytes[offset..].iter().position(|&b| matches!(b, b'\n' | b'\r')).map_or(bytes.len(), |at| offset + at);
+    Span::new(start as u32, end as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_and_reason_are_taken_apart() {
+        let read = directive(" blocklint: ignore[BLT101, blocking-file] start-up only ").expect("a directive");
+        assert_eq!(read.kind, SuppressionKind::Ignore);
+        assert_eq!(read.rules, ["BLT101", "blocking-file"]);
+        assert_eq!(read.reason, "start-up only");
+        assert_eq!(directive("blocklint: ignore").map(|d| d.rules.len()), Some(0));
+        assert_eq!(directive("blocklint: nonblocking").map(|d| d.kind), Some(SuppressionKind::Nonblocking));
+        assert_eq!(directive("blocklint: ignored[BLT101]"), None);
+        assert_eq!(directive("blocklint: ignore[BLT101"), None);
+        assert_eq!(directive("see blocklint: ignore"), None);
+    }
+
+    #[test]
+    fn a_comment_alone_speaks_for_the_next_line_of_code() {
+        let text = b"a();\n// one\n// two\n\nb(); // three\n// end";
+        let at = |word: &str| {
+            let start = std::str::from_utf8(text).expect("utf-8").find(word).expect("in text") as u32;
+            let line = lines_of(text, Span::new(start, start + word.len() as u32), b"//");
+            &text[line.start as usize..line.end as usize]
+        };
+        assert_eq!(at("// one"), b"b(); // three");
+        assert_eq!(at("// three"), b"b(); // three");
+        assert_eq!(at("// end"), b"// end");
+    }
+}

@@ -1,0 +1,127 @@
+//! Annotations as decorators: the annotation type, or the result of a `New` site with its arguments.
+
+use blocklint_core::Span;
+use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, SiteKind};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, all, child, fields, kind, named};
+use crate::types::is_annotation;
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// The annotations in a declaration's modifiers that mean something outside the compiler.
+    pub(crate) fn annotations<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
+        let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
+        let all_of = modifiers.into_iter().flat_map(named).filter(|part| is_annotation(*part));
+        all_of.filter(|part| child(*part, fields().name).is_some_and(|name| !is_inert(&self.text(name)))).collect()
+    }
+
+    /// Their forms, outermost first.
+    pub(crate) fn decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
+        annotations.iter().map(|&node| self.annotation(node)).collect()
+    }
+
+    fn annotation(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return self.other() };
+        let callee = self.type_form(name);
+        let Some(arguments) = child(node, f.arguments) else { return callee };
+        let mut args = Vec::new();
+        for part in named(arguments) {
+            let arg = match (kind(part), child(part, f.key), child(part, f.value)) {
+                (K::ElementPair, Some(key), Some(value)) => {
+                    let name = self.name(key);
+                    Arg { name, value: self.element_value(value), span: span(value) }
+                }
+                _ => Arg { name: NO_NAME, value: self.element_value(part), span: span(part) },
+            };
+            args.push(arg);
+        }
+        let site = self.named_site(SiteKind::New, callee, last_name(name), span(node), &args);
+        self.form(Form::Result(site))
+    }
+
+    fn element_value(&mut self, node: Node<'_>) -> FormId {
+        match kind(node) {
+            K::ElementArray => {
+                let parts: Vec<Node<'_>> = named(node).collect();
+                let parts: Vec<FormId> = parts
+                    .into_iter()
+                    .map(|part| self.deeper(part, |w| w.element_value(part)).unwrap_or_else(|| self.other()))
+                    .collect();
+                let list = self.facts.list(&parts);
+                self.form(Form::Display(DisplayKind::List, list))
+            }
+            K::Annotation | K::MarkerAnnotation => {
+                self.deeper(node, |walker| walker.annotation(node)).unwrap_or_else(|| self.other())
+            }
+            _ => self.value(node),
+        }
+    }
+
+    /// One `Decorate` site per annotation of a method.
+    pub(crate) fn decorate(&mut self, annotations: &[Node<'_>], decorators: &[FormId], target: FormId, place: Span) {
+        for (&node, &callee) in annotations.iter().zip(decorators).rev() {
+            let Some(name) = child(node, fields().name) else { continue };
+            let args = [Arg { name: NO_NAME, value: target, span: place }];
+            self.named_site(SiteKind::Decorate, callee, last_name(name), span(node), &args);
+        }
+    }
+
+    /// Adds a site named by a node.
+    pub(crate) fn named_site(
+        &mut self,
+        kind: SiteKind,
+        callee: FormId,
+        name: Node<'_>,
+        whole: Span,
+        args: &[Arg],
+    ) -> blocklint_facts::SiteId {
+        let sym = self.name(name);
+        let at = self.at();
+        self.facts.site(
+            Site {
+                kind,
+                flags: SiteFlags::default(),
+                callee,
+                name: sym,
+                args: List::EMPTY,
+                at,
+                span: whole,
+                name_span: span(name),
+            },
+            args,
+        )
+    }
+
+    /// Whether a modifier stands before a declaration.
+    pub(crate) fn has_modifier(&self, node: Node<'_>, word: &str) -> bool {
+        let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
+        modifiers.is_some_and(|modifiers| all(modifiers).any(|part| part.kind() == word))
+    }
+}
+
+/// The last name of a qualified name or type.
+pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
+    let mut at = node;
+    loop {
+        let next = match kind(at) {
+            K::ScopedIdentifier => child(at, fields().name),
+            K::ScopedType => named(at).last(),
+            K::GenericType => named(at).next(),
+            K::AnnotatedType => named(at).last(),
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => return at,
+        }
+    }
+}
+
+/// Annotations of `java.lang` that speak to the compiler only.
+fn is_inert(name: &str) -> bool {
+    let name = name.strip_prefix("java.lang.").unwrap_or(name);
+    matches!(name, "Override" | "Deprecated" | "SuppressWarnings" | "SafeVarargs" | "FunctionalInterface")
+}

@@ -1,0 +1,187 @@
+//! `if`, `switch` and the patterns they test.
+
+use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind};
+use tree_sitter::Node;
+
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{After, Walker, span};
+
+impl Walker<'_> {
+    /// `if`, with all its `else if`s, which may be thousands; whether every arm leaves.
+    pub(crate) fn if_statement(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+        let f = fields();
+        let outer = self.region;
+        let mut leaves = Vec::new();
+        let mut tests: Vec<(u32, FormId)> = Vec::new();
+        let mut at = node;
+        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
+            let test = self.value(condition);
+            let group = self.facts.group();
+            tests.push((group, test));
+            let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
+            leaves.push(self.within(region, |walker| walker.single(consequence)));
+            let Some(alternative) = child(at, f.alternative) else {
+                leaves.push(false);
+                break;
+            };
+            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            if kind(alternative) == K::If {
+                self.region = region;
+                at = alternative;
+                continue;
+            }
+            leaves.push(self.within(region, |walker| walker.single(alternative)));
+            break;
+        }
+        self.region = outer;
+        if !leaves.is_empty() && leaves.iter().all(|&leaves| leaves) {
+            return true;
+        }
+        for (at, &(group, test)) in tests.iter().enumerate() {
+            if leaves[at] {
+                after.push(After { kind: RegionKind::Else, group, test });
+                continue;
+            }
+            if leaves[at + 1..].iter().all(|&leaves| leaves) {
+                after.push(After { kind: RegionKind::Then, group, test });
+            }
+            break;
+        }
+        false
+    }
+
+    /// `switch`, as statement or expression: the ends of its arms, `None` where it has no value; as a statement it is
+    /// never left if all arms leave, which only an exhaustive one shows, so it counts as left.
+    pub(crate) fn switch(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let subject = match child(node, f.condition) {
+            Some(condition) => self.value(condition),
+            None => self.other(),
+        };
+        let group = self.facts.group();
+        self.yields.push(Vec::new());
+        for part in child(node, f.body).into_iter().flat_map(named) {
+            self.scopes.push();
+            let labels: Vec<Node<'_>> = named(part).filter(|part| kind(*part) == K::SwitchLabel).collect();
+            let mut tests: Vec<FormId> = labels.iter().map(|&label| self.label_test(label, subject)).collect();
+            let open = tests.iter().any(|test| test.is_none());
+            tests.retain(|test| test.is_some());
+            let test = if open { FormId::NONE } else { self.alternatives(AltKind::Or, &tests) };
+            let region = self.arm_here(RegionKind::Case, group, test, span(part));
+            self.within(region, |walker| {
+                for &label in &labels {
+                    walker.label_bindings(label, subject);
+                }
+                let body = named(part).filter(|part| kind(*part) != K::SwitchLabel);
+                if kind(part) == K::SwitchRule {
+                    walker.rule(body);
+                } else {
+                    walker.statements(body, part.end_byte());
+                }
+            });
+            self.scopes.pop();
+        }
+        let ends = self.yields.pop().unwrap_or_default();
+        let value = self.ends(ends);
+        if value.is_none() { self.form(Form::None) } else { value }
+    }
+
+    /// What stands behind an arrow: an expression is the arm's value.
+    fn rule<'t>(&mut self, body: impl Iterator<Item = Node<'t>>) {
+        for part in body {
+            if kind(part) == K::ExprStatement {
+                if let Some(inner) = named(part).next() {
+                    let value = self.value(inner);
+                    if let Some(ends) = self.yields.last_mut() {
+                        ends.push(value);
+                    }
+                }
+            } else {
+                self.single(part);
+            }
+        }
+    }
+
+    /// The test that a label makes; none for `default`.
+    fn label_test(&mut self, label: Node<'_>, subject: FormId) -> FormId {
+        let mut tests = Vec::new();
+        for part in named(label) {
+            match kind(part) {
+                K::Guard => {}
+                K::Pattern => {
+                    let Some(inner) = named(part).next() else { continue };
+                    let Some(ty) = named(inner).next() else { continue };
+                    let ty = self.type_form(ty);
+                    tests.push(self.form(Form::Compare(Comparison::Is, subject, ty)));
+                }
+                _ => {
+                    let value = self.value(part);
+                    tests.push(self.form(Form::Compare(Comparison::Eq, subject, value)));
+                }
+            }
+        }
+        self.alternatives(AltKind::Or, &tests)
+    }
+
+    /// The names that a label's pattern binds, then its guard.
+    fn label_bindings(&mut self, label: Node<'_>, subject: FormId) {
+        for part in named(label) {
+            match kind(part) {
+                K::Pattern => {
+                    if let Some(inner) = named(part).next() {
+                        self.pattern(inner, subject);
+                    }
+                }
+                K::Guard => {
+                    for guard in named(part) {
+                        self.value(guard);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Binds the names of a pattern to the parts of a value: `Point(int x, var y)` to `Part(v as Point, 0)`, `1`.
+    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
+        let _ = self.deeper(node, |walker| match kind(node) {
+            K::TypePattern => {
+                let mut parts = named(node);
+                if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
+                    walker.typed_name(ty, name, value);
+                }
+            }
+            K::RecordPattern => {
+                let mut parts = named(node);
+                let Some(ty) = parts.next() else { return };
+                let ty = walker.type_form(ty);
+                let value = walker.form(Form::Cast(value, ty));
+                let Some(body) = parts.find(|part| kind(*part) == K::RecordPatternBody) else { return };
+                for (at, component) in named(body).enumerate().collect::<Vec<_>>() {
+                    let part = walker.form(Form::Part(value, at as u32));
+                    if kind(component) == K::RecordPattern {
+                        walker.pattern(component, part);
+                        continue;
+                    }
+                    let mut parts = named(component);
+                    if let (Some(ty), Some(name)) = (parts.next(), parts.next()) {
+                        let annotation = walker.declared(Some(ty), None);
+                        if let Some(target) = walker.add_local(name) {
+                            walker.bind(target, part, annotation, AssignKind::Plain, span(name));
+                        }
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// `T x`: the value, known to be a `T`.
+    pub(crate) fn typed_name(&mut self, ty: Node<'_>, name: Node<'_>, value: FormId) {
+        let annotation = self.declared(Some(ty), None);
+        let value = if annotation.is_none() { value } else { self.form(Form::Cast(value, annotation)) };
+        if let Some(target) = self.add_local(name) {
+            self.bind(target, value, annotation, AssignKind::Plain, span(name));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Calls and constructor calls.
+
+use blocklint_facts::{Form, FormId, SiteFlags, SiteKind};
+use tree_sitter::Node;
+
+use crate::annotations::last_name;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::types::is_annotation;
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// A method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
+    pub(crate) fn invocation(&mut self, node: Node<'_>, object: Option<FormId>) -> FormId {
+        let f = fields();
+        let Some(name_node) = child(node, f.name) else { return self.other() };
+        let name = self.name(name_node);
+        let callee = match object {
+            Some(object) => {
+                let object = self.through_super(node, object);
+                self.form(Form::Attr(object, name))
+            }
+            None => self.form(Form::Name(name)),
+        };
+        let args = match child(node, f.arguments) {
+            Some(arguments) => self.arguments(arguments),
+            None => Vec::new(),
+        };
+        let site = self.named_site(SiteKind::Call, callee, name_node, span(node), &args);
+        if object.is_none() {
+            self.flag(site, SiteFlags::BARE);
+        }
+        self.form(Form::Result(site))
+    }
+
+    /// `new T(…)`, with a class body too; `outer.new T(…)`.
+    pub(crate) fn creation(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let Some(ty_node) = child(node, f.type_name) else { return self.other() };
+        let first = named(node).next();
+        let before = first.filter(|first| *first != ty_node && !is_annotation(*first));
+        if let Some(outer) = before.filter(|outer| kind(*outer) != K::TypeArguments) {
+            self.value(outer);
+        }
+        let ty = self.type_form(ty_node);
+        let args = match child(node, f.arguments) {
+            Some(arguments) => self.arguments(arguments),
+            None => Vec::new(),
+        };
+        let callee = match named(node).find(|part| kind(*part) == K::ClassBody) {
+            Some(body) => {
+                let class = self.deeper(body, |walker| walker.anonymous_class(body, ty));
+                match class {
+                    Some(class) => self.form(Form::Class(class)),
+                    None => ty,
+                }
+            }
+            None => ty,
+        };
+        let site = self.named_site(SiteKind::New, callee, last_name(ty_node), span(node), &args);
+        self.form(Form::Result(site))
+    }
+
+    /// `this(…)` and `super(…)` at the start of a constructor.
+    pub(crate) fn explicit_constructor(&mut self, node: Node<'_>) {
+        let f = fields();
+        if let Some(object) = child(node, f.object) {
+            self.value(object);
+        }
+        let Some(constructor) = child(node, f.constructor) else { return };
+        let callee = self.value(constructor);
+        let args = match child(node, f.arguments) {
+            Some(arguments) => self.arguments(arguments),
+            None => Vec::new(),
+        };
+        let site = self.named_site(SiteKind::Call, callee, constructor, span(node), &args);
+        let init = self.facts.intern("<init>");
+        self.facts.site_mut(site).name = init;
+        self.flag(site, SiteFlags::DISCARDED);
+    }
+}

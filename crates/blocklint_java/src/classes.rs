@@ -1,0 +1,336 @@
+//! Classes, interfaces, enums, records and annotation types, nested and anonymous ones too.
+
+use blocklint_core::Span;
+use blocklint_facts::{
+    AssignKind, Body, BodyFlags, BodyId, BodyKind, Class, ClassId, ClassKind, Flow, Form, FormId, List, RegionId,
+    SiteKind, Sym, VarId, VarKind,
+};
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{Place, Walker, span};
+
+/// A class being walked.
+pub(crate) struct Opened {
+    pub(crate) class: ClassId,
+    place: Place,
+    members: FxHashMap<Sym, VarId>,
+}
+
+/// What a declaration declares, if it declares a class.
+pub(crate) fn class_kind(node: Node<'_>) -> Option<ClassKind> {
+    match kind(node) {
+        K::ClassDeclaration | K::RecordDeclaration => Some(ClassKind::Class),
+        K::InterfaceDeclaration | K::AnnotationType => Some(ClassKind::Interface),
+        K::EnumDeclaration => Some(ClassKind::Enum),
+        _ => None,
+    }
+}
+
+impl Walker<'_> {
+    /// A declared class.
+    pub(crate) fn class_declaration(&mut self, node: Node<'_>) {
+        let f = fields();
+        let (Some(class_kind), Some(name)) = (class_kind(node), child(node, f.name)) else { return };
+        let annotations = self.annotations(node);
+        let decorators = self.decorators(&annotations);
+        let decorators = self.facts.list(&decorators);
+        let var = self.type_var(name);
+        let sym = self.name(name);
+        let opened = self.open_class(class_kind, sym, span(node), span(name), var);
+        let params: Vec<FormId> = self
+            .generics(node)
+            .into_iter()
+            .map(|(param, bound)| {
+                let name = self.form(Form::Str(param));
+                if bound.is_none() { name } else { self.form(Form::Cast(name, bound)) }
+            })
+            .collect();
+        let params = self.facts.list(&params);
+        let mut bases = Vec::new();
+        for part in named(node) {
+            match kind(part) {
+                K::Superclass => bases.extend(named(part).map(|base| self.type_form(base)).collect::<Vec<_>>()),
+                K::SuperInterfaces | K::ExtendsInterfaces => {
+                    for list in named(part).filter(|list| kind(*list) == K::TypeList) {
+                        for base in named(list) {
+                            bases.push(self.type_form(base));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let bases = self.facts.list(&bases);
+        let row = self.facts.class_mut(opened.class);
+        row.type_params = params;
+        row.bases = bases;
+        row.decorators = decorators;
+        let body = self.body;
+        self.facts.body_mut(body).decorators = decorators;
+        if let Some(body) = child(node, f.body) {
+            self.declare_members(body);
+            if kind(node) == K::RecordDeclaration {
+                self.record(node, body);
+            }
+            self.class_body(body);
+        }
+        self.close_class(opened);
+    }
+
+    /// `new T(…) { … }` or the body of an enum constant: a class without a name.
+    pub(crate) fn anonymous_class(&mut self, body: Node<'_>, base: FormId) -> ClassId {
+        let name = self.facts.intern("");
+        let start = Span::new(body.start_byte() as u32, body.start_byte() as u32);
+        let opened = self.open_class(ClassKind::Class, name, span(body), start, VarId::NONE);
+        let bases = self.facts.list(&[base]);
+        self.facts.class_mut(opened.class).bases = bases;
+        let shown = self.facts.intern("<anonymous>");
+        let own = self.body;
+        self.facts.body_mut(own).name = shown;
+        self.declare_members(body);
+        self.class_body(body);
+        let class = opened.class;
+        self.close_class(opened);
+        class
+    }
+
+    /// A class row with its body; the walk then stands in that body until [`Self::close_class`].
+    fn open_class(&mut self, kind: ClassKind, name: Sym, whole: Span, name_span: Span, var: VarId) -> Opened {
+        let body = self.new_body(BodyKind::Class, name, whole, name_span, BodyFlags::default());
+        let class = self.facts.class(Class {
+            kind,
+            name,
+            body,
+            parent: self.body,
+            bases: List::EMPTY,
+            keywords: List::EMPTY,
+            decorators: List::EMPTY,
+            type_params: List::EMPTY,
+            subject: FormId::NONE,
+            span: whole,
+            name_span,
+            var,
+        });
+        self.facts.body_mut(body).var = var;
+        if var.is_some() {
+            let target = self.var_form(var);
+            let value = self.form(Form::Class(class));
+            self.bind(target, value, FormId::NONE, AssignKind::Definition, name_span);
+        }
+        let place = self.enter(body, class);
+        let members = std::mem::take(&mut self.members);
+        self.scopes.push();
+        Opened { class, place, members }
+    }
+
+    fn close_class(&mut self, opened: Opened) {
+        self.scopes.pop();
+        self.members = opened.members;
+        self.leave(opened.place);
+    }
+
+    /// A body in the current one.
+    pub(crate) fn new_body(
+        &mut self,
+        kind: BodyKind,
+        name: Sym,
+        whole: Span,
+        name_span: Span,
+        flags: BodyFlags,
+    ) -> BodyId {
+        self.facts.body(Body {
+            kind,
+            flow: Flow::Sync,
+            flags,
+            name,
+            parent: self.body,
+            class: self.class,
+            params: List::EMPTY,
+            decorators: List::EMPTY,
+            returns: FormId::NONE,
+            span: whole,
+            name_span,
+            region: RegionId::NONE,
+            var: VarId::NONE,
+        })
+    }
+
+    /// The variable of a member; a field and the methods of one name share it.
+    pub(crate) fn member_var(&mut self, name: Sym) -> VarId {
+        if let Some(&var) = self.members.get(&name) {
+            return var;
+        }
+        let var = self.new_var(name, VarKind::Named);
+        self.members.insert(name, var);
+        var
+    }
+
+    /// Declares fields, constants and nested classes, which are seen before they are defined.
+    fn declare_members(&mut self, body: Node<'_>) {
+        let f = fields();
+        for part in named(body) {
+            match kind(part) {
+                K::FieldDeclaration | K::Constant => {
+                    for declarator in named(part).filter(|part| kind(*part) == K::VariableDeclarator) {
+                        if let Some(name) = child(declarator, f.name) {
+                            self.declare_field(name);
+                        }
+                    }
+                }
+                K::EnumConstant => {
+                    if let Some(name) = child(part, f.name) {
+                        self.declare_field(name);
+                    }
+                }
+                K::EnumBodyDeclarations => {
+                    let _ = self.deeper(part, |walker| walker.declare_members(part));
+                }
+                _ if part.is_error() => {
+                    let _ = self.deeper(part, |walker| walker.declare_members(part));
+                }
+                _ => self.declare_type(part),
+            }
+        }
+    }
+
+    pub(crate) fn declare_field(&mut self, name: Node<'_>) -> VarId {
+        let sym = self.name(name);
+        let var = self.member_var(sym);
+        self.scopes.add_field(sym, var);
+        var
+    }
+
+    /// The members of a class in order.
+    pub(crate) fn class_body(&mut self, body: Node<'_>) {
+        for part in named(body) {
+            self.member_or_statement(part);
+        }
+    }
+
+    /// `new` of an enum constant, where it has arguments or a body.
+    pub(crate) fn enum_constant(&mut self, node: Node<'_>) {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return };
+        let var = self.declare_field(name);
+        let target = self.var_form(var);
+        let class_var = self.facts.facts().class(self.class).var;
+        let own = if class_var.is_some() { self.var_form(class_var) } else { FormId::NONE };
+        let arguments = child(node, f.arguments);
+        let body = child(node, f.body);
+        if arguments.is_none() && body.is_none() {
+            self.bind(target, FormId::NONE, own, AssignKind::Declaration, span(name));
+            return;
+        }
+        let sym = self.name(name);
+        let initialiser = self.new_body(BodyKind::Initialiser, sym, span(node), span(name), BodyFlags::STATIC);
+        let place = self.enter(initialiser, ClassId::NONE);
+        let callee = match body {
+            Some(body) => {
+                let class = self.anonymous_class(body, own);
+                self.form(Form::Class(class))
+            }
+            None => own,
+        };
+        let args = match arguments {
+            Some(arguments) => self.arguments(arguments),
+            None => Vec::new(),
+        };
+        let site = self.named_site(SiteKind::New, callee, name, span(node), &args);
+        let value = self.form(Form::Result(site));
+        self.bind(target, value, own, AssignKind::Plain, span(name));
+        self.leave(place);
+    }
+
+    /// What a record declares without writing it: a field and an accessor per component, and the constructor.
+    fn record(&mut self, node: Node<'_>, body: Node<'_>) {
+        let f = fields();
+        let Some(parameters) = child(node, f.parameters) else { return };
+        let mut components = Vec::new();
+        for part in named(parameters).filter(|part| kind(*part) == K::FormalParameter) {
+            let Some(name) = child(part, f.name) else { continue };
+            let annotation = self.declared(child(part, f.type_name), child(part, f.dimensions));
+            let var = self.declare_field(name);
+            let target = self.var_form(var);
+            self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
+            components.push((name, var, annotation));
+        }
+        let own: Vec<Node<'_>> = named(body).collect();
+        let no_parameters = |method: &Node<'_>| {
+            child(*method, f.parameters).is_some_and(|parameters| named(parameters).next().is_none())
+        };
+        for &(name, var, annotation) in &components {
+            let text = self.text(name);
+            let written = own.iter().any(|part| {
+                kind(*part) == K::MethodDeclaration
+                    && child(*part, f.name).is_some_and(|own| self.text(own) == text)
+                    && no_parameters(part)
+            });
+            if written {
+                continue;
+            }
+            let sym = self.name(name);
+            let accessor = self.new_body(BodyKind::Function, sym, span(name), span(name), BodyFlags::default());
+            let row = self.facts.body_mut(accessor);
+            row.returns = annotation;
+            row.var = var;
+            let target = self.var_form(var);
+            let callable = self.form(Form::Callable(accessor));
+            self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name));
+            let place = self.enter(accessor, ClassId::NONE);
+            let this = self.form(Form::This);
+            let value = self.form(Form::Attr(this, sym));
+            self.exit(value, span(name));
+            self.leave(place);
+        }
+        let canonical = |part: &Node<'_>| {
+            kind(*part) == K::CompactConstructor
+                || (kind(*part) == K::Constructor
+                    && child(*part, f.parameters).is_some_and(|own| named(own).count() == components.len()))
+        };
+        if !own.iter().any(canonical)
+            && let Some(name) = child(node, f.name)
+        {
+            self.canonical_constructor(name, parameters, None, span(node));
+        }
+    }
+
+    /// A record's constructor, with the statements of its compact form.
+    pub(crate) fn canonical_constructor(
+        &mut self,
+        name: Node<'_>,
+        parameters: Node<'_>,
+        block: Option<Node<'_>>,
+        whole: Span,
+    ) {
+        let body = self.constructor_body(name, whole);
+        let place = self.enter(body, ClassId::NONE);
+        self.scopes.push();
+        let params = self.parameters(parameters, body);
+        if let Some(block) = block {
+            self.block(block);
+        }
+        for param in params.iter().filter(|param| param.name != NO_NAME) {
+            let this = self.form(Form::This);
+            let target = self.form(Form::Attr(this, param.name));
+            let value = self.var_form(param.var);
+            self.bind(target, value, FormId::NONE, AssignKind::Plain, span(name));
+        }
+        self.scopes.pop();
+        self.leave(place);
+    }
+
+    /// The body of a constructor, bound to the member `<init>`.
+    pub(crate) fn constructor_body(&mut self, name: Node<'_>, whole: Span) -> BodyId {
+        let init = self.facts.intern("<init>");
+        let var = self.member_var(init);
+        let body = self.new_body(BodyKind::Function, init, whole, span(name), BodyFlags::default());
+        self.facts.body_mut(body).var = var;
+        let target = self.var_form(var);
+        let callable = self.form(Form::Callable(body));
+        self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name));
+        body
+    }
+}

@@ -1,0 +1,373 @@
+//! Expressions as forms.
+//!
+//! `a::b` is `Path(a, b)`, which Java has for nothing but method references (`Foo::new` is `Path(Foo, "new")`).
+
+use blocklint_facts::{
+    AltKind, AssignKind, BodyFlags, BodyKind, ClassId, Comparison, DisplayKind, Form, FormId, ParamKind, RegionKind,
+};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, all, child, fields, kind, named};
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
+        // Chains of calls and fields nest to the left, 100,000 deep in generated code.
+        let mut chain = Vec::new();
+        let mut at = node;
+        while let Some(inner) = inner_of(at) {
+            chain.push(at);
+            at = inner;
+        }
+        let mut form = self.deeper(at, |walker| walker.value_inner(at)).unwrap_or_else(|| self.other());
+        while let Some(link) = chain.pop() {
+            form = self.link(link, form);
+        }
+        form
+    }
+
+    /// One link of a chain, its inner expression being known.
+    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::Invocation => self.invocation(node, Some(inner)),
+            K::FieldAccess => {
+                let inner = self.through_super(node, inner);
+                let Some(field) = child(node, f.field) else { return self.other() };
+                let name = self.name(field);
+                self.form(Form::Attr(inner, name))
+            }
+            K::ArrayAccess => {
+                let index = match child(node, f.index) {
+                    Some(index) => self.value(index),
+                    None => self.other(),
+                };
+                self.form(Form::Subscript(inner, index))
+            }
+            K::MethodReference => {
+                let last = all(node).last();
+                let Some(last) = last else { return self.other() };
+                let name = self.name(last);
+                self.form(Form::Path(inner, name))
+            }
+            K::Cast => {
+                let mut types = Vec::new();
+                let mut cursor = node.walk();
+                if let Some(field) = std::num::NonZeroU16::new(f.type_name) {
+                    let nodes: Vec<Node<'_>> = node.children_by_field_id(field, &mut cursor).collect();
+                    for ty in nodes.into_iter().filter(|ty| ty.is_named()) {
+                        types.push(self.type_form(ty));
+                    }
+                }
+                let ty = self.alternatives(AltKind::And, &types);
+                self.form(Form::Cast(inner, ty))
+            }
+            K::Unary => match self.source.get(node.start_byte()) {
+                Some(b'!') => self.form(Form::Not(inner)),
+                Some(b'-') => match self.facts.facts().form(inner) {
+                    Form::Int(value) => self.form(Form::Int(value.wrapping_neg())),
+                    Form::Float(value) => self.form(Form::Float(-value)),
+                    _ => self.other(),
+                },
+                Some(b'+') => inner,
+                _ => self.other(),
+            },
+            K::Instanceof => self.instance_of(node, inner),
+            // Parentheses.
+            _ => inner,
+        }
+    }
+
+    /// `Outer.super.m`: the middle `super`.
+    pub(crate) fn through_super(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+        let object = child(node, fields().object);
+        if all(node).any(|part| kind(part) == K::Super && Some(part) != object) {
+            let name = self.facts.intern("super");
+            return self.form(Form::Attr(inner, name));
+        }
+        inner
+    }
+
+    /// `x instanceof T t`: the test `x is T`, and `t` bound to `x`.
+    fn instance_of(&mut self, node: Node<'_>, value: FormId) -> FormId {
+        let f = fields();
+        if let Some(pattern) = child(node, f.pattern) {
+            let ty = named(pattern).next().map(|ty| self.type_form(ty)).unwrap_or_else(|| self.other());
+            self.pattern(pattern, value);
+            return self.form(Form::Compare(Comparison::Is, value, ty));
+        }
+        let Some(ty_node) = child(node, f.right) else { return self.other() };
+        let ty = self.type_form(ty_node);
+        if let Some(name) = child(node, f.name) {
+            self.typed_name(ty_node, name, value);
+        }
+        self.form(Form::Compare(Comparison::Is, value, ty))
+    }
+
+    fn value_inner(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::Identifier => self.name_form(node),
+            K::This => {
+                self.capture_this();
+                self.form(Form::This)
+            }
+            K::Super => {
+                let name = self.facts.intern("super");
+                self.form(Form::Name(name))
+            }
+            K::Invocation => self.invocation(node, None),
+            K::Creation => self.creation(node),
+            K::Lambda => self.lambda(node),
+            K::Binary => self.binary(node),
+            K::Ternary => self.ternary(node),
+            K::Assignment => self.assignment(node),
+            K::Update => {
+                let operand = named(node).next();
+                let Some(operand) = operand else { return self.other() };
+                let target = self.value(operand);
+                let value = self.other();
+                if matches!(self.facts.facts().form(target), Form::Var(_) | Form::Attr(..) | Form::Subscript(..)) {
+                    self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(operand));
+                }
+                value
+            }
+            K::Switch => self.switch(node),
+            K::ArrayCreation => {
+                for dimension in named(node).filter(|part| kind(*part) == K::DimensionsExpr) {
+                    for size in named(dimension) {
+                        self.value(size);
+                    }
+                }
+                match child(node, f.value) {
+                    Some(value) => self.initial_value(value),
+                    None => {
+                        let list = self.facts.list(&[]);
+                        self.form(Form::Display(DisplayKind::List, list))
+                    }
+                }
+            }
+            K::ArrayInitializer => self.initial_value(node),
+            K::ClassLiteral => {
+                let ty = match named(node).next() {
+                    Some(ty) => self.type_form(ty),
+                    None => self.other(),
+                };
+                let name = self.facts.intern("class");
+                self.form(Form::Attr(ty, name))
+            }
+            // A type in a method reference.
+            K::GenericType | K::ArrayType | K::ScopedType | K::TypeIdentifier | K::IntegralType => self.type_form(node),
+            K::ScopedIdentifier => self.type_form(node),
+            _ if node.is_error() => {
+                for part in named(node) {
+                    self.value(part);
+                }
+                self.other()
+            }
+            _ => self.literal(node),
+        }
+    }
+
+    /// A name in a value's place: a local, a field of a class around, a class, or unknown.
+    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name(node);
+        if let Some((var, local)) = self.scopes.value(name) {
+            if local {
+                self.capture(var);
+            }
+            return self.var_form(var);
+        }
+        self.type_head(name)
+    }
+
+    /// A lambda, which runs where it is called.
+    fn lambda(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let name = self.facts.intern("<lambda>");
+        let first = child(node, f.parameters).unwrap_or(node);
+        let body = self.new_body(BodyKind::Lambda, name, span(node), span(first), BodyFlags::default());
+        let place = self.enter(body, ClassId::NONE);
+        self.scopes.push();
+        match kind(first) {
+            K::FormalParameters | K::InferredParameters => {
+                self.parameters(first, body);
+            }
+            _ => {
+                let sym = self.bound_name(first);
+                let param = self.param(sym, ParamKind::PositionalOnly, 0, FormId::NONE);
+                let list = self.facts.params(&[param]);
+                self.facts.body_mut(body).params = list;
+            }
+        }
+        match child(node, f.body) {
+            Some(block) if kind(block) == K::Block => {
+                self.block(block);
+            }
+            Some(value) => {
+                let form = self.value(value);
+                self.exit(form, span(value));
+            }
+            None => {}
+        }
+        self.scopes.pop();
+        self.leave(place);
+        self.form(Form::Callable(body))
+    }
+
+    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
+    fn binary(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let mut steps = Vec::new();
+        let mut at = node;
+        while kind(at) == K::Binary {
+            let (Some(left), Some(operator), Some(right)) =
+                (child(at, f.left), child(at, f.operator), child(at, f.right))
+            else {
+                break;
+            };
+            steps.push((operator.kind(), right));
+            at = left;
+        }
+        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
+        while let Some((sign, right)) = steps.pop() {
+            let logic = match sign {
+                "&&" => Some((AltKind::And, RegionKind::Then)),
+                "||" => Some((AltKind::Or, RegionKind::Else)),
+                _ => None,
+            };
+            let Some((alt, arm)) = logic else {
+                let right = self.value(right);
+                form = match comparison(sign) {
+                    Some(comparison) => self.form(Form::Compare(comparison, form, right)),
+                    None => self.other(),
+                };
+                continue;
+            };
+            let mut parts = vec![form, self.conditional(right, arm, form)];
+            while steps.last().is_some_and(|(next, _)| *next == sign) {
+                let Some((_, right)) = steps.pop() else { break };
+                parts.push(self.conditional(right, arm, form));
+            }
+            let list = self.facts.list(&parts);
+            form = self.form(Form::Alt(alt, list));
+        }
+        form
+    }
+
+    /// A part that runs only if a test says so.
+    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+        if is_simple(node) {
+            return self.value(node);
+        }
+        let region = self.region_here(arm, test, span(node));
+        self.within(region, |walker| walker.value(node))
+    }
+
+    fn ternary(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let (Some(condition), Some(then), Some(otherwise)) =
+            (child(node, f.condition), child(node, f.consequence), child(node, f.alternative))
+        else {
+            return self.other();
+        };
+        let test = self.value(condition);
+        let group = self.facts.group();
+        let mut parts = vec![test];
+        for (arm, part) in [(RegionKind::Then, then), (RegionKind::Else, otherwise)] {
+            parts.push(if is_simple(part) {
+                self.value(part)
+            } else {
+                let region = self.arm_here(arm, group, test, span(part));
+                self.within(region, |walker| walker.value(part))
+            });
+        }
+        let list = self.facts.list(&parts);
+        self.form(Form::Alt(AltKind::Ternary, list))
+    }
+
+    fn assignment(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
+        let plain = child(node, f.operator).is_none_or(|operator| operator.kind() == "=");
+        let target = self.value(left);
+        let value = self.value(right);
+        let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
+        self.bind(target, value, FormId::NONE, assign, span(left));
+        value
+    }
+
+    /// The arguments of a call.
+    pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
+        let parts: Vec<Node<'_>> = named(node).collect();
+        let mut args = Vec::with_capacity(parts.len());
+        for part in parts {
+            args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
+        }
+        args
+    }
+}
+
+/// The expression that a link of a chain stands on; none for what is no link.
+fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
+    let f = fields();
+    match kind(node) {
+        K::Invocation | K::FieldAccess => child(node, f.object),
+        K::ArrayAccess => child(node, f.array),
+        K::Paren | K::MethodReference => named(node).next(),
+        K::Cast => child(node, f.value),
+        K::Unary => child(node, f.operand),
+        K::Instanceof => child(node, f.left),
+        _ => None,
+    }
+}
+
+/// Whether nothing in an expression can run other code or bind a name.
+pub(crate) fn is_simple(node: Node<'_>) -> bool {
+    let f = fields();
+    let mut at = node;
+    loop {
+        at = match kind(at) {
+            K::Invocation
+            | K::Creation
+            | K::Lambda
+            | K::MethodReference
+            | K::Switch
+            | K::Ternary
+            | K::Assignment
+            | K::Update
+            | K::Instanceof
+            | K::ArrayCreation
+            | K::ArrayInitializer
+            | K::ArrayAccess
+            | K::TemplateExpression => return false,
+            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_of(at) {
+                Some(inner) => inner,
+                None => return true,
+            },
+            K::Binary => match (child(at, f.left), child(at, f.right)) {
+                (Some(left), Some(right)) if is_leaf(right) => left,
+                _ => return false,
+            },
+            _ => return true,
+        };
+    }
+}
+
+fn is_leaf(node: Node<'_>) -> bool {
+    named(node).next().is_none()
+}
+
+fn comparison(sign: &str) -> Option<Comparison> {
+    Some(match sign {
+        "==" => Comparison::Eq,
+        "!=" => Comparison::NotEq,
+        "<" => Comparison::Less,
+        "<=" => Comparison::LessEq,
+        ">" => Comparison::Greater,
+        ">=" => Comparison::GreaterEq,
+        _ => return None,
+    })
+}

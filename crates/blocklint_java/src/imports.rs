@@ -1,0 +1,105 @@
+//! The package, imports and top-level classes of a file.
+
+use blocklint_facts::{AssignKind, Form, FormId, Import, ImportKind, VarId, VarKind};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, all, has, kind, named};
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// A whole file.
+    pub(crate) fn file(&mut self, root: Node<'_>) {
+        for part in named(root) {
+            match kind(part) {
+                K::Package => self.package(part),
+                K::Import => self.import(part),
+                _ => self.declare_type(part),
+            }
+        }
+        // A file without a class (Java 25) has methods here.
+        let parts: Vec<Node<'_>> = named(root).filter(|part| !matches!(kind(*part), K::Package | K::Import)).collect();
+        for part in parts {
+            self.member_or_statement(part);
+        }
+    }
+
+    /// Declares a class in the innermost scope before its body is walked.
+    pub(crate) fn declare_type(&mut self, node: Node<'_>) {
+        if crate::classes::class_kind(node).is_some() {
+            if let Some(name) = crate::kinds::child(node, crate::kinds::fields().name) {
+                self.type_var(name);
+            }
+        } else if node.is_error() {
+            for part in named(node) {
+                let _ = self.deeper(part, |walker| walker.declare_type(part));
+            }
+        }
+    }
+
+    /// The variable of a class in the innermost scope.
+    pub(crate) fn type_var(&mut self, name: Node<'_>) -> VarId {
+        let sym = self.name(name);
+        if let Some(var) = self.scopes.type_here(sym) {
+            return var;
+        }
+        let var = match self.members.get(&sym) {
+            Some(&var) if self.class.is_some() => var,
+            _ => self.new_var(sym, VarKind::Named),
+        };
+        if self.class.is_some() {
+            self.members.insert(sym, var);
+        }
+        self.scopes.add_type(sym, var);
+        var
+    }
+
+    /// `package a.b;`
+    fn package(&mut self, node: Node<'_>) {
+        let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
+            return;
+        };
+        let text: String = self.text(name).split_whitespace().collect();
+        let module = self.facts.intern(&text);
+        let at = self.at();
+        self.facts.import(Import { kind: ImportKind::Package, module, level: 0, name: NO_NAME, at, span: span(node) });
+    }
+
+    /// `import a.B;`, `import a.*;`, `import static a.B.m;`, `import static a.B.*;`
+    fn import(&mut self, node: Node<'_>) {
+        let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
+            return;
+        };
+        let text: String = self.text(name).split_whitespace().collect();
+        let star = has(node, K::Asterisk);
+        let is_static = all(node).any(|part| kind(part) == K::Static);
+        let (import_kind, module, member) = match (is_static, star) {
+            (false, true) => (ImportKind::Star, text.as_str(), None),
+            (false, false) => (ImportKind::Module, text.as_str(), None),
+            (true, true) => (ImportKind::Static, text.as_str(), None),
+            (true, false) => match text.rsplit_once('.') {
+                Some((class, member)) => (ImportKind::Static, class, Some(member)),
+                None => return,
+            },
+        };
+        let module = self.facts.intern(module);
+        let member = member.map_or(NO_NAME, |member| self.facts.intern(member));
+        let at = self.at();
+        let import =
+            self.facts.import(Import { kind: import_kind, module, level: 0, name: member, at, span: span(node) });
+        if star {
+            return;
+        }
+        let bound = text.rsplit('.').next().unwrap_or_default();
+        let bound = self.facts.intern(bound);
+        let var = self.new_var(bound, VarKind::Named);
+        if is_static {
+            self.scopes.add_field(bound, var);
+        }
+        // A static import may name a nested class as well.
+        self.scopes.add_type(bound, var);
+        let target = self.var_form(var);
+        let value = self.form(Form::Import(import));
+        self.bind(target, value, FormId::NONE, AssignKind::Import, span(name));
+    }
+}

@@ -1,0 +1,265 @@
+//! Methods, constructors, fields and initialisers.
+
+use blocklint_facts::{
+    AssignKind, BodyFlags, BodyId, BodyKind, ClassId, ClassKind, DisplayKind, Form, FormId, Param, ParamKind,
+    RegionKind, SiteKind, VarKind,
+};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::classes::class_kind;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// One member of a class; also what stands in a file beside the classes.
+    pub(crate) fn member_or_statement(&mut self, node: Node<'_>) {
+        let _ = self.deeper(node, |walker| match kind(node) {
+            K::MethodDeclaration | K::AnnotationElement => walker.method(node),
+            K::Constructor => walker.constructor(node),
+            K::CompactConstructor => walker.compact_constructor(node),
+            K::FieldDeclaration | K::Constant => walker.field_declaration(node),
+            K::EnumConstant => walker.enum_constant(node),
+            K::EnumBodyDeclarations => walker.class_body(node),
+            K::StaticInitializer => {
+                let block = named(node).find(|part| kind(*part) == K::Block);
+                walker.initialiser(node, block, BodyFlags::STATIC, "<static>");
+            }
+            K::Block if walker.class.is_some() => {
+                walker.initialiser(node, Some(node), BodyFlags::default(), "<initialiser>");
+            }
+            _ if class_kind(node).is_some() => walker.class_declaration(node),
+            _ if node.is_error() => {
+                for part in named(node) {
+                    walker.member_or_statement(part);
+                }
+            }
+            _ if walker.class.is_none() => {
+                walker.statement(node, &mut Vec::new(), node.end_byte());
+            }
+            _ => {}
+        });
+    }
+
+    /// A method, with or without a block.
+    fn method(&mut self, node: Node<'_>) {
+        let f = fields();
+        let Some(name_node) = child(node, f.name) else { return };
+        let name = self.name(name_node);
+        let annotations = self.annotations(node);
+        let decorators = self.decorators(&annotations);
+        let list = self.facts.list(&decorators);
+        let var = self.member_var(name);
+        let is_static = self.has_modifier(node, "static");
+        let mut flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
+        let block = child(node, f.body);
+        if block.is_none_or(|block| self.only_refuses(block)) {
+            flags = flags.with(BodyFlags::STUB);
+        }
+        let body = self.new_body(BodyKind::Function, name, span(node), span(name_node), flags);
+        let callable = self.form(Form::Callable(body));
+        self.decorate(&annotations, &decorators, callable, span(name_node));
+        let target = self.var_form(var);
+        self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
+        let row = self.facts.body_mut(body);
+        row.var = var;
+        row.decorators = list;
+        let class = self.class;
+
+        let place = self.enter(body, ClassId::NONE);
+        self.scopes.push();
+        for (param, bound) in self.generics(node) {
+            let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
+            self.scopes.add_param(param, form);
+        }
+        let returns = self.declared(child(node, f.type_name), child(node, f.dimensions));
+        self.facts.body_mut(body).returns = returns;
+        if let Some(parameters) = child(node, f.parameters) {
+            self.parameters(parameters, body);
+        }
+        if let Some(block) = block {
+            if self.has_modifier(node, "synchronized") {
+                let lock = match is_static && class.is_some() {
+                    true => {
+                        let var = self.facts.facts().class(class).var;
+                        if var.is_some() { self.var_form(var) } else { self.other() }
+                    }
+                    false => self.form(Form::This),
+                };
+                self.locked(lock, name_node, block);
+            } else {
+                self.block(block);
+            }
+        }
+        self.scopes.pop();
+        self.leave(place);
+    }
+
+    /// A block that holds an object's lock.
+    pub(crate) fn locked(&mut self, lock: FormId, place: Node<'_>, block: Node<'_>) -> bool {
+        self.implicit(SiteKind::Enter, "synchronized", lock, span(place));
+        let region = self.region_here(RegionKind::With, lock, span(block));
+        let leaves = self.within(region, |walker| walker.block(block));
+        self.implicit(SiteKind::Leave, "synchronized", lock, span(place));
+        leaves
+    }
+
+    /// Whether a block only says that there is none: `throw new UnsupportedOperationException(…)`.
+    fn only_refuses(&self, block: Node<'_>) -> bool {
+        let mut parts = named(block);
+        let (Some(only), None) = (parts.next(), parts.next()) else { return false };
+        if kind(only) != K::Throw {
+            return false;
+        }
+        let thrown = named(only).next().and_then(|thrown| child(thrown, fields().type_name));
+        thrown.is_some_and(|ty| self.text(ty) == "UnsupportedOperationException")
+    }
+
+    fn constructor(&mut self, node: Node<'_>) {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return };
+        let annotations = self.annotations(node);
+        let decorators = self.decorators(&annotations);
+        let list = self.facts.list(&decorators);
+        let body = self.constructor_body(name, span(node));
+        self.facts.body_mut(body).decorators = list;
+        let place = self.enter(body, ClassId::NONE);
+        self.scopes.push();
+        for (param, bound) in self.generics(node) {
+            let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
+            self.scopes.add_param(param, form);
+        }
+        if let Some(parameters) = child(node, f.parameters) {
+            self.parameters(parameters, body);
+        }
+        if let Some(block) = child(node, f.body) {
+            self.block(block);
+        }
+        self.scopes.pop();
+        self.leave(place);
+    }
+
+    /// `record R(int a) { R { … } }`
+    fn compact_constructor(&mut self, node: Node<'_>) {
+        let f = fields();
+        let (Some(name), Some(block)) = (child(node, f.name), child(node, f.body)) else { return };
+        let record = node.parent().and_then(|body| body.parent());
+        if let Some(parameters) = record.and_then(|record| child(record, f.parameters)) {
+            self.canonical_constructor(name, parameters, Some(block), span(node));
+        }
+    }
+
+    /// The parameters of a method, constructor or lambda.
+    pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> Vec<Param> {
+        let f = fields();
+        let mut params = Vec::new();
+        for part in named(node) {
+            let (name, ty, dimensions, param_kind) = match kind(part) {
+                K::FormalParameter => (
+                    child(part, f.name),
+                    child(part, f.type_name),
+                    child(part, f.dimensions),
+                    ParamKind::PositionalOnly,
+                ),
+                K::Spread => {
+                    let declarator = named(part).find(|part| kind(*part) == K::VariableDeclarator);
+                    let ty = named(part).find(|part| {
+                        !matches!(kind(*part), K::Modifiers | K::VariableDeclarator)
+                            && !crate::types::is_annotation(*part)
+                    });
+                    (declarator.and_then(|declarator| child(declarator, f.name)), ty, None, ParamKind::VarArgs)
+                }
+                // `(a, b) -> …`
+                K::Identifier => (Some(part), None, None, ParamKind::PositionalOnly),
+                _ => continue,
+            };
+            let annotation = self.declared(ty, dimensions);
+            let sym = match name {
+                Some(name) if self.text(name) != "_" => self.name(name),
+                _ => NO_NAME,
+            };
+            params.push(self.param(sym, param_kind, params.len() as u32, annotation));
+        }
+        let list = self.facts.params(&params);
+        self.facts.body_mut(body).params = list;
+        params
+    }
+
+    /// A parameter and its variable.
+    pub(crate) fn param(
+        &mut self,
+        name: blocklint_facts::Sym,
+        kind: ParamKind,
+        number: u32,
+        annotation: FormId,
+    ) -> Param {
+        // A pattern's parameter is a variable that no name means.
+        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(shown, VarKind::Param(number));
+        if name != NO_NAME {
+            self.scopes.add_local(name, var);
+        }
+        Param { name, kind, var, default: FormId::NONE, annotation }
+    }
+
+    /// Fields: an initialiser that can run code is a body of its own.
+    fn field_declaration(&mut self, node: Node<'_>) {
+        let f = fields();
+        let owner_is_interface =
+            self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
+        let flags = if owner_is_interface || self.has_modifier(node, "static") {
+            BodyFlags::STATIC
+        } else {
+            BodyFlags::default()
+        };
+        let ty = child(node, f.type_name);
+        for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
+            let Some(name) = child(declarator, f.name) else { continue };
+            let annotation = self.declared(ty, child(declarator, f.dimensions));
+            let var = self.declare_field(name);
+            let target = self.var_form(var);
+            let Some(value_node) = child(declarator, f.value) else {
+                self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
+                continue;
+            };
+            if crate::exprs::is_simple(value_node) {
+                let value = self.value(value_node);
+                self.bind(target, value, annotation, AssignKind::Plain, span(name));
+                continue;
+            }
+            let sym = self.name(name);
+            let body = self.new_body(BodyKind::Initialiser, sym, span(declarator), span(name), flags);
+            let place = self.enter(body, ClassId::NONE);
+            let value = self.initial_value(value_node);
+            self.bind(target, value, annotation, AssignKind::Plain, span(name));
+            self.leave(place);
+        }
+    }
+
+    /// The value of an initialiser, which may be an array's `{ … }`.
+    pub(crate) fn initial_value(&mut self, node: Node<'_>) -> FormId {
+        if kind(node) != K::ArrayInitializer {
+            return self.value(node);
+        }
+        let parts: Vec<Node<'_>> = named(node).collect();
+        let parts: Vec<FormId> = parts
+            .into_iter()
+            .map(|part| self.deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
+            .collect();
+        let list = self.facts.list(&parts);
+        self.form(Form::Display(DisplayKind::List, list))
+    }
+
+    /// `{ … }` or `static { … }` among the members.
+    fn initialiser(&mut self, node: Node<'_>, block: Option<Node<'_>>, flags: BodyFlags, name: &str) {
+        let name = self.facts.intern(name);
+        let start = node.start_byte() as u32;
+        let body =
+            self.new_body(BodyKind::Initialiser, name, span(node), blocklint_core::Span::new(start, start + 1), flags);
+        let place = self.enter(body, ClassId::NONE);
+        if let Some(block) = block {
+            self.block(block);
+        }
+        self.leave(place);
+    }
+}

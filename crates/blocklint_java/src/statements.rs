@@ -1,0 +1,341 @@
+//! Statements in order, and what they bind.
+
+use blocklint_core::Span;
+use blocklint_facts::{AssignKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind, VarKind};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::classes::class_kind;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{After, Walker, span};
+
+impl Walker<'_> {
+    /// Walks a block in a scope of its own; whether its end is never reached.
+    pub(crate) fn block(&mut self, node: Node<'_>) -> bool {
+        self.deeper(node, |walker| {
+            walker.scopes.push();
+            let region = walker.region;
+            let leaves = walker.statements(named(node), node.end_byte());
+            walker.region = region;
+            walker.scopes.pop();
+            leaves
+        })
+        .unwrap_or(false)
+    }
+
+    /// Statements one after the other; leaves the region in that of the last.
+    pub(crate) fn statements<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>, end: usize) -> bool {
+        let mut leaves = false;
+        let mut after = Vec::new();
+        for part in parts {
+            after.clear();
+            leaves |= self.statement(part, &mut after, end);
+        }
+        leaves
+    }
+
+    /// One statement; whether what follows is never reached. `after` gets the arms in which it runs, and the walk
+    /// goes on in them.
+    pub(crate) fn statement(&mut self, node: Node<'_>, after: &mut Vec<After>, end: usize) -> bool {
+        let leaves = self.deeper(node, |walker| walker.statement_inner(node, after)).unwrap_or(false);
+        for arm in after.iter() {
+            let span = Span::new(node.end_byte() as u32, end as u32);
+            self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
+        }
+        leaves
+    }
+
+    /// The statement of a branch or loop, in a scope of its own.
+    pub(crate) fn single(&mut self, node: Node<'_>) -> bool {
+        if kind(node) == K::Block {
+            return self.block(node);
+        }
+        self.scopes.push();
+        let region = self.region;
+        let leaves = self.statement(node, &mut Vec::new(), node.end_byte());
+        self.region = region;
+        self.scopes.pop();
+        leaves
+    }
+
+    fn statement_inner(&mut self, node: Node<'_>, after: &mut Vec<After>) -> bool {
+        let f = fields();
+        match kind(node) {
+            K::ExprStatement => {
+                if let Some(inner) = named(node).next() {
+                    if kind(inner) == K::Switch {
+                        return self.switch(inner).is_none();
+                    }
+                    let form = self.value(inner);
+                    if let Some(site) = self.site_of(form) {
+                        self.flag(site, SiteFlags::DISCARDED);
+                    }
+                }
+                false
+            }
+            K::LocalVariable => {
+                self.local_variable(node);
+                false
+            }
+            K::Block => self.block(node),
+            K::If => self.if_statement(node, after),
+            K::While | K::Do | K::For | K::EnhancedFor => self.loop_statement(node),
+            K::Return => {
+                let value = match named(node).next() {
+                    Some(value) => self.value(value),
+                    None => FormId::NONE,
+                };
+                self.exit(value, span(node));
+                true
+            }
+            K::Yield => {
+                let value = match named(node).next() {
+                    Some(value) => self.value(value),
+                    None => self.other(),
+                };
+                if let Some(ends) = self.yields.last_mut() {
+                    ends.push(value);
+                }
+                true
+            }
+            K::Throw => {
+                for value in named(node) {
+                    self.value(value);
+                }
+                true
+            }
+            K::Break | K::Continue => true,
+            K::Switch => self.switch(node).is_none(),
+            K::Labeled => {
+                if let Some(inner) = named(node).nth(1) {
+                    self.single(inner);
+                }
+                // A `break` of this label may leave it anywhere.
+                false
+            }
+            K::Synchronized => {
+                let Some(block) = child(node, f.body) else { return false };
+                let lock_node = named(node).find(|part| kind(*part) == K::Paren);
+                let lock = match lock_node {
+                    Some(lock) => self.value(lock),
+                    None => self.other(),
+                };
+                self.locked(lock, lock_node.unwrap_or(node), block)
+            }
+            K::Try | K::TryResources => self.try_statement(node),
+            K::Assert => {
+                for value in named(node) {
+                    self.value(value);
+                }
+                false
+            }
+            K::ExplicitConstructor => {
+                self.explicit_constructor(node);
+                false
+            }
+            _ if class_kind(node).is_some() => {
+                self.class_declaration(node);
+                false
+            }
+            _ if node.is_error() => {
+                for part in named(node) {
+                    self.statement(part, &mut Vec::new(), node.end_byte());
+                }
+                false
+            }
+            // After a syntax error an expression may stand by itself.
+            _ => {
+                self.value(node);
+                false
+            }
+        }
+    }
+
+    /// A local variable, visible from here to the end of its block.
+    pub(crate) fn add_local(&mut self, name: Node<'_>) -> Option<FormId> {
+        let sym = self.name(name);
+        if self.facts.facts().text(sym) == "_" {
+            return None;
+        }
+        let var = self.new_var(sym, VarKind::Inner);
+        self.scopes.add_local(sym, var);
+        Some(self.var_form(var))
+    }
+
+    /// `T a = x, b;`
+    pub(crate) fn local_variable(&mut self, node: Node<'_>) {
+        let f = fields();
+        let ty = child(node, f.type_name);
+        for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
+            let Some(name) = child(declarator, f.name) else { continue };
+            let annotation = self.declared(ty, child(declarator, f.dimensions));
+            let value = match child(declarator, f.value) {
+                Some(value) => self.initial_value(value),
+                None => FormId::NONE,
+            };
+            let Some(target) = self.add_local(name) else { continue };
+            let kind = if value.is_none() { AssignKind::Declaration } else { AssignKind::Plain };
+            self.bind(target, value, annotation, kind, span(name));
+        }
+    }
+
+    /// `while`, `do`, `for` and the loop over a collection; never left only if its test is the literal `true`.
+    fn loop_statement(&mut self, node: Node<'_>) -> bool {
+        let f = fields();
+        self.scopes.push();
+        match kind(node) {
+            K::EnhancedFor => {
+                let iterable = match child(node, f.value) {
+                    Some(value) => {
+                        let form = self.value(value);
+                        self.implicit(SiteKind::Iterate, "iterator", form, span(value));
+                        form
+                    }
+                    None => self.other(),
+                };
+                let annotation = self.declared(child(node, f.type_name), child(node, f.dimensions));
+                let region = self.region_here(RegionKind::Loop, iterable, span(node));
+                self.within(region, |walker| {
+                    let element = walker.form(Form::Element(iterable));
+                    if let Some(name) = child(node, f.name)
+                        && let Some(target) = walker.add_local(name)
+                    {
+                        walker.bind(target, element, annotation, AssignKind::Plain, span(name));
+                    }
+                    if let Some(body) = child(node, f.body) {
+                        walker.single(body);
+                    }
+                });
+            }
+            _ => {
+                let mut cursor = node.walk();
+                let inits: Vec<Node<'_>> = node.children_by_field_id_or_none(f.init, &mut cursor);
+                for init in inits {
+                    if kind(init) == K::LocalVariable { self.local_variable(init) } else { _ = self.value(init) }
+                }
+                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                self.within(region, |walker| {
+                    let test_first = kind(node) != K::Do;
+                    if test_first {
+                        walker.loop_test(node, region);
+                    }
+                    if let Some(body) = child(node, f.body) {
+                        walker.single(body);
+                    }
+                    if !test_first {
+                        walker.loop_test(node, region);
+                    }
+                    let mut cursor = node.walk();
+                    for update in node.children_by_field_id_or_none(f.update, &mut cursor) {
+                        walker.value(update);
+                    }
+                });
+            }
+        }
+        self.scopes.pop();
+        false
+    }
+
+    fn loop_test(&mut self, node: Node<'_>, region: blocklint_facts::RegionId) {
+        if let Some(condition) = child(node, fields().condition) {
+            let test = self.value(condition);
+            self.facts.region_mut(region).test = test;
+        }
+    }
+
+    /// `try` with its handlers, and the resources it closes.
+    fn try_statement(&mut self, node: Node<'_>) -> bool {
+        let f = fields();
+        let group = self.facts.group();
+        self.scopes.push();
+        let region = self.arm_here(RegionKind::Try, group, FormId::NONE, span(node));
+        let mut leaves = self.within(region, |walker| {
+            let mut resources = Vec::new();
+            let before = walker.region;
+            for resource in child(node, f.resources).into_iter().flat_map(named) {
+                let form = walker.resource(resource);
+                resources.push((form, resource));
+                walker.region = walker.region_here(RegionKind::With, form, span(node));
+            }
+            let leaves = child(node, f.body).is_some_and(|body| walker.block(body));
+            walker.region = before;
+            for (form, resource) in resources.into_iter().rev() {
+                walker.implicit(SiteKind::Leave, "close", form, span(resource));
+            }
+            leaves
+        });
+        self.scopes.pop();
+        for clause in named(node).filter(|part| kind(*part) == K::CatchClause) {
+            let parameter = named(clause).find(|part| kind(*part) == K::CatchParameter);
+            let types = parameter.and_then(|parameter| named(parameter).find(|part| kind(*part) == K::CatchType));
+            let types = match types {
+                Some(types) => self.type_form(types),
+                None => FormId::NONE,
+            };
+            let region = self.arm_here(RegionKind::Handler, group, types, span(clause));
+            self.scopes.push();
+            leaves &= self.within(region, |walker| {
+                if let Some(name) = parameter.and_then(|parameter| child(parameter, f.name))
+                    && let Some(target) = walker.add_local(name)
+                {
+                    walker.bind(target, FormId::NONE, types, AssignKind::Declaration, span(name));
+                }
+                child(clause, f.body).is_some_and(|body| walker.block(body))
+            });
+            self.scopes.pop();
+        }
+        if let Some(clause) = named(node).find(|part| kind(*part) == K::FinallyClause) {
+            let region = self.arm_here(RegionKind::Finally, group, FormId::NONE, span(clause));
+            let block = named(clause).find(|part| kind(*part) == K::Block);
+            leaves |= self.within(region, |walker| block.is_some_and(|block| walker.block(block)));
+        }
+        leaves
+    }
+
+    /// One resource of a `try`: a declaration, or a variable that holds one.
+    fn resource(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let Some(value) = child(node, f.value) else {
+            return match named(node).next() {
+                Some(value) => self.value(value),
+                None => self.other(),
+            };
+        };
+        let annotation = self.declared(child(node, f.type_name), child(node, f.dimensions));
+        let value = self.value(value);
+        match child(node, f.name).and_then(|name| Some((name, self.add_local(name)?))) {
+            Some((name, target)) => {
+                self.bind(target, value, annotation, AssignKind::Plain, span(name));
+                target
+            }
+            None => value,
+        }
+    }
+
+    /// An implicit call on an operand.
+    pub(crate) fn implicit(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
+        let name = self.facts.intern(name);
+        let at = self.at();
+        let flags = SiteFlags::default();
+        self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
+    }
+
+    /// A name's symbol; none for `_`.
+    pub(crate) fn bound_name(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
+        if self.text(node) == "_" { NO_NAME } else { self.name(node) }
+    }
+}
+
+/// The children in a field, of which a node may have several.
+trait FieldChildren<'t> {
+    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>>;
+}
+
+impl<'t> FieldChildren<'t> for Node<'t> {
+    fn children_by_field_id_or_none(&self, field: u16, cursor: &mut tree_sitter::TreeCursor<'t>) -> Vec<Node<'t>> {
+        match std::num::NonZeroU16::new(field) {
+            Some(field) => self.children_by_field_id(field, cursor).filter(|part| part.is_named()).collect(),
+            None => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Types as forms: `A<B>` is `Subscript(A, B)`, several arguments a tuple display; `A[]` a list display of `A`;
+//! `? extends A` and a method's bounded type parameter are `Bound(A)`, several bounds `Alt(And, …)`; a primitive is its
+//! name.
+
+use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};
+use tree_sitter::Node;
+
+use crate::kinds::{K, all, child, fields, kind, named};
+use crate::walker::Walker;
+
+impl Walker<'_> {
+    /// The form of a type.
+    pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+    }
+
+    /// The declared type of a variable or result; none for `var` and `void`.
+    pub(crate) fn declared(&mut self, node: Option<Node<'_>>, dimensions: Option<Node<'_>>) -> FormId {
+        let Some(node) = node else { return FormId::NONE };
+        if kind(node) == K::VoidType || (kind(node) == K::TypeIdentifier && self.text(node) == "var") {
+            return FormId::NONE;
+        }
+        let form = self.type_form(node);
+        if dimensions.is_some() { self.array_of(form) } else { form }
+    }
+
+    /// The array type of an element type.
+    pub(crate) fn array_of(&mut self, element: FormId) -> FormId {
+        let list = self.facts.list(&[element]);
+        self.form(Form::Display(DisplayKind::List, list))
+    }
+
+    fn type_inner(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::TypeIdentifier | K::Identifier => {
+                let name = self.name(node);
+                self.type_head(name)
+            }
+            K::IntegralType | K::FloatType | K::BooleanType => {
+                let name = self.name(node);
+                self.form(Form::Name(name))
+            }
+            K::VoidType => self.form(Form::None),
+            K::ScopedType | K::ScopedIdentifier => {
+                // `a.b.Outer.Inner`, nested to the left.
+                let mut names = Vec::new();
+                let mut at = node;
+                while matches!(kind(at), K::ScopedType | K::ScopedIdentifier) {
+                    let parts: Vec<Node<'_>> = named(at).filter(|part| !is_annotation(*part)).collect();
+                    let (Some(&first), Some(&last)) = (parts.first(), parts.last()) else { break };
+                    if parts.len() < 2 {
+                        break;
+                    }
+                    names.push(last);
+                    at = first;
+                }
+                let mut form = self.type_form(at);
+                for name in names.into_iter().rev() {
+                    let name = self.name(name);
+                    form = self.form(Form::Attr(form, name));
+                }
+                form
+            }
+            K::GenericType => {
+                let mut parts = named(node);
+                let Some(base) = parts.next() else { return self.other() };
+                let base = self.type_form(base);
+                let arguments = parts.find(|part| kind(*part) == K::TypeArguments);
+                let mut forms = Vec::new();
+                for part in arguments.into_iter().flat_map(named) {
+                    forms.push(self.type_form(part));
+                }
+                let index = match forms.as_slice() {
+                    [] => return base,
+                    [one] => *one,
+                    many => {
+                        let list = self.facts.list(many);
+                        self.form(Form::Display(DisplayKind::Tuple, list))
+                    }
+                };
+                self.form(Form::Subscript(base, index))
+            }
+            K::ArrayType => {
+                let element = match child(node, f.element) {
+                    Some(element) => self.type_form(element),
+                    None => self.other(),
+                };
+                self.array_of(element)
+            }
+            K::AnnotatedType => match named(node).find(|part| !is_annotation(*part)) {
+                Some(inner) => self.type_form(inner),
+                None => self.other(),
+            },
+            K::Wildcard => {
+                let upper = all(node).any(|part| part.kind() == "extends");
+                match named(node).find(|part| !is_annotation(*part) && kind(*part) != K::Super) {
+                    Some(bound) => {
+                        let bound = self.type_form(bound);
+                        if upper { self.form(Form::Bound(bound)) } else { bound }
+                    }
+                    None => self.other(),
+                }
+            }
+            K::CatchType => {
+                let parts: Vec<FormId> = named(node).map(|part| self.type_form(part)).collect();
+                match parts.as_slice() {
+                    [one] => *one,
+                    many => {
+                        let list = self.facts.list(many);
+                        self.form(Form::Join(list))
+                    }
+                }
+            }
+            _ => self.other(),
+        }
+    }
+
+    /// What a type's simple name, or the first one of a qualified name, stands for.
+    pub(crate) fn type_head(&mut self, name: Sym) -> FormId {
+        if let Some(form) = self.scopes.type_param(name) {
+            return form;
+        }
+        match self.scopes.ty(name) {
+            Some(var) => self.var_form(var),
+            None => self.form(Form::Name(name)),
+        }
+    }
+
+    /// The type parameters of a class or method with their bounds.
+    pub(crate) fn generics(&mut self, item: Node<'_>) -> Vec<(Sym, FormId)> {
+        let mut params = Vec::new();
+        let Some(list) = child(item, fields().type_parameters) else { return params };
+        let name_of = |part: Node<'_>| named(part).find(|part| kind(*part) == K::TypeIdentifier).map(|n| n.id());
+        for part in named(list).filter(|part| kind(*part) == K::TypeParameter) {
+            let Some(name) = named(part).find(|part| kind(*part) == K::TypeIdentifier) else { continue };
+            let name = self.name(name);
+            let own = self.form(Form::Name(name));
+            self.scopes.add_param(name, own);
+            params.push((name, FormId::NONE));
+        }
+        let nodes = named(list).filter(|part| kind(*part) == K::TypeParameter && name_of(*part).is_some());
+        for (at, part) in nodes.enumerate().collect::<Vec<_>>() {
+            let Some(bound) = named(part).find(|part| kind(*part) == K::TypeBound) else { continue };
+            let bounds: Vec<FormId> = named(bound).map(|part| self.type_form(part)).collect();
+            if let Some(param) = params.get_mut(at) {
+                param.1 = self.alternatives(AltKind::And, &bounds);
+            }
+        }
+        params
+    }
+}
+
+/// Whether a node is an annotation.
+pub(crate) fn is_annotation(node: Node<'_>) -> bool {
+    matches!(kind(node), K::Annotation | K::MarkerAnnotation)
+}

@@ -1,0 +1,70 @@
+//! Reads and checks every model file of `rules/models` and writes one table per language.
+//!
+//! An error in a model fails the build with the message that a user would get for a file of their own.
+
+#[allow(dead_code, unused_imports, unreachable_pub, missing_docs)]
+#[path = "src/format/mod.rs"]
+mod format;
+
+use std::path::{Path, PathBuf};
+use std::{env, error::Error, fs, process};
+
+use blocklint_core::Language;
+
+fn main() {
+    if let Err(problem) = run() {
+        for line in problem.to_string().lines() {
+            println!("cargo::error={line}");
+        }
+        process::exit(1);
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../rules/models");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src/format");
+    println!("cargo::rerun-if-changed={}", root.display());
+    let mut paths = Vec::new();
+    if root.is_dir() {
+        collect(&root, &mut paths)?;
+    }
+    paths.sort();
+    let (mut files, mut errors) = (Vec::new(), Vec::new());
+    for path in &paths {
+        let text = fs::read_to_string(path).map_err(|why| format!("{}: {why}", path.display()))?;
+        let below = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let (file, found) = format::read_file(&format!("rules/models/{below}"), &text, format::Origin::BuiltIn);
+        files.extend(file);
+        errors.extend(found);
+    }
+    errors.extend(format::check_layer(&files, format::Origin::BuiltIn, &format::Nothing));
+    errors.sort();
+    errors.dedup();
+    if !errors.is_empty() {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        return Err(lines.join("\n").into());
+    }
+    for language in Language::ALL {
+        let bytes = format::compile(&files, *language)?.to_bytes()?;
+        // What cannot be read back must fail here and not in a user's run.
+        format::Layer::from_bytes(Vec::leak(bytes.clone()))?;
+        fs::write(out.join(format!("{language}.models")), bytes)?;
+    }
+    Ok(())
+}
+
+/// Every `.toml` file below a folder; hidden folders (`.expected`) hold no models.
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if path.is_dir() && !hidden {
+            collect(&path, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml") && !hidden {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! What one row, one file and all files of a layer must hold beyond being readable.
+
+mod aliases;
+mod names;
+mod order;
+mod rows;
+mod twins;
+
+use blocklint_core::Language;
+
+use super::error::ModelError;
+use super::read::Origin;
+use super::rows::File;
+use aliases::Aliases;
+pub use twins::holding_row;
+
+/// What the layers below the checked one declare. A user file may use a tag, a switch or a type
+/// parameter of the built-in models.
+pub trait Declared {
+    /// All tags of types.
+    fn tags(&self, language: Language) -> Vec<String>;
+    /// The names of all switches.
+    fn switches(&self, language: Language) -> Vec<String>;
+    /// The parameters of a type, in order.
+    fn params(&self, language: Language, path: &str) -> Vec<String>;
+    /// Whether a row or alias speaks of this path or of one under it.
+    fn speaks_of(&self, language: Language, path: &str) -> bool;
+    /// Where the alias with exactly this spelling leads.
+    fn alias(&self, language: Language, spelling: &str) -> Option<String>;
+    /// `None` for an unknown library, else whether it has a row with `native`.
+    fn library(&self, language: Language, name: &str) -> Option<bool>;
+    /// `file:line` of an unconditional row that says that calling this path holds the thread for more
+    /// than a `note`.
+    fn holds(&self, language: Language, path: &str) -> Option<String>;
+}
+
+/// The layer below the lowest one.
+#[derive(Clone, Copy, Debug)]
+pub struct Nothing;
+
+impl Declared for Nothing {
+    fn tags(&self, _: Language) -> Vec<String> {
+        Vec::new()
+    }
+    fn switches(&self, _: Language) -> Vec<String> {
+        Vec::new()
+    }
+    fn params(&self, _: Language, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+    fn speaks_of(&self, _: Language, _: &str) -> bool {
+        false
+    }
+    fn alias(&self, _: Language, _: &str) -> Option<String> {
+        None
+    }
+    fn library(&self, _: Language, _: &str) -> Option<bool> {
+        None
+    }
+    fn holds(&self, _: Language, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Checks all files of one layer together: everything that `read_file` cannot see in one value. Errors
+/// come sorted by file and line.
+pub fn check_layer(files: &[File], origin: Origin, below: &dyn Declared) -> Vec<ModelError> {
+    let mut errors = Vec::new();
+    let aliases = Aliases::of(files, below);
+    aliases.check(files, origin, below, &mut errors);
+    for file in files {
+        rows::check(file, origin, &aliases, &mut errors);
+    }
+    names::check(files, below, &mut errors);
+    order::check(files, &mut errors);
+    twins::check(files, &aliases, below, &mut errors);
+    errors.sort();
+    errors.dedup();
+    errors
+}

@@ -1,0 +1,226 @@
+//! Names that something must declare: tags, switches, type parameters, libraries in `green`.
+
+use blocklint_core::Language;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::condition::{Condition, Subject, Test, TypeTest};
+use super::super::error::{ModelError, Table, near};
+use super::super::path::{parent, split_parameters};
+use super::super::rows::{Entry, File, FileInfo, Switch};
+use super::super::type_expr::TypeExpr;
+use super::Declared;
+
+pub(super) fn check(files: &[File], below: &dyn Declared, errors: &mut Vec<ModelError>) {
+    let known = Known::of(files, below);
+    for file in files {
+        let mut check = NameCheck { info: &file.info, known: &known, errors };
+        for entry in &file.calls {
+            check.conditions(Table::Call, entry, "when", &entry.row.when);
+            check.conditions(Table::Call, entry, "unless", &entry.row.unless);
+            check.types(Table::Call, entry, "returns", entry.row.returns.iter());
+        }
+        for entry in &file.types {
+            let row = &entry.row;
+            check.types(Table::Type, entry, "bases", row.bases.iter());
+            check.types(Table::Type, entry, "fields", row.fields.iter().map(|(_, of)| of));
+            check.types(Table::Type, entry, "element", row.element.iter());
+            check.types(Table::Type, entry, "awaits", row.awaits.iter());
+            check.types(Table::Type, entry, "enters", row.enters.iter());
+        }
+        for entry in &file.handovers {
+            check.conditions(Table::Handover, entry, "when", &entry.row.when);
+            check.conditions(Table::Handover, entry, "unless", &entry.row.unless);
+            check.types(Table::Handover, entry, "gives", entry.row.gives.iter());
+        }
+        for switch in &file.switches {
+            check.switch(switch);
+        }
+    }
+}
+
+/// What this layer and those below declare.
+struct Known<'f> {
+    tags: FxHashMap<Language, FxHashSet<String>>,
+    switches: FxHashMap<Language, FxHashSet<String>>,
+    /// Where each switch of this layer stands.
+    declared: FxHashMap<&'f str, (&'f str, u32)>,
+    params: FxHashMap<(Language, &'f str), &'f [String]>,
+    libraries: FxHashMap<(Language, &'f str), bool>,
+    below: &'f dyn Declared,
+}
+
+impl<'f> Known<'f> {
+    fn of(files: &'f [File], below: &'f dyn Declared) -> Self {
+        let mut known = Known {
+            tags: FxHashMap::default(),
+            switches: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            params: FxHashMap::default(),
+            libraries: FxHashMap::default(),
+            below,
+        };
+        for language in Language::ALL {
+            known.tags.insert(*language, below.tags(*language).into_iter().collect());
+            known.switches.insert(*language, below.switches(*language).into_iter().collect());
+        }
+        for file in files {
+            let language = file.info.language;
+            let tags = file.types.iter().flat_map(|entry| entry.row.tags.iter().cloned());
+            known.tags.entry(language).or_default().extend(tags);
+            for switch in &file.switches {
+                let name = &switch.row.name;
+                known.switches.entry(language).or_default().insert(name.clone());
+                let place = (file.info.label.as_str(), switch.line);
+                let first = known.declared.entry(name).or_insert(place);
+                *first = (*first).min(place);
+            }
+            for entry in file.types.iter().filter(|entry| !entry.row.params.is_empty()) {
+                for path in &entry.paths {
+                    known.params.insert((language, path.text.as_str()), &entry.row.params);
+                }
+            }
+            let native = file.calls.iter().any(|entry| entry.row.native);
+            for library in &file.info.libraries {
+                *known.libraries.entry((language, library)).or_default() |= native;
+            }
+        }
+        known
+    }
+
+    fn has_param(&self, language: Language, ty: &str, name: &str) -> bool {
+        match self.params.get(&(language, ty)) {
+            Some(params) => params.iter().any(|param| param == name),
+            None => self.below.params(language, ty).iter().any(|param| param == name),
+        }
+    }
+}
+
+struct NameCheck<'c> {
+    info: &'c FileInfo,
+    known: &'c Known<'c>,
+    errors: &'c mut Vec<ModelError>,
+}
+
+impl NameCheck<'_> {
+    fn conditions<R>(&mut self, table: Table, entry: &Entry<R>, key: &str, conditions: &[Condition]) {
+        let language = self.info.language;
+        for condition in conditions {
+            if let (Subject::Switch(names), Some(switches)) = (&condition.subject, self.known.switches.get(&language)) {
+                for name in names.iter().filter(|name| !switches.contains(*name)) {
+                    let near = near(name, switches.iter().map(String::as_str));
+                    self.errors.push(entry.error(self.info, table, key, format!("no switch is named `{name}`{near}")));
+                }
+            }
+            for test in &condition.tests {
+                let (Test::Type(types), Some(tags)) = (test, self.known.tags.get(&language)) else { continue };
+                for test in types {
+                    match test {
+                        TypeTest::Tag(tag) if !tags.contains(tag) => {
+                            let marked: Vec<String> = tags.iter().map(|known| format!("#{known}")).collect();
+                            let near = near(&format!("#{tag}"), marked.iter().map(String::as_str));
+                            let message = format!("no type has the tag `#{tag}`{near}");
+                            self.errors.push(entry.error(self.info, table, key, message));
+                        }
+                        TypeTest::Tag(_) => {}
+                        TypeTest::Type(of) => self.types(table, entry, key, std::iter::once(of)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every bare name in a type is a parameter of the type that the row's path is, or is a member of.
+    fn types<'t, R>(&mut self, table: Table, entry: &Entry<R>, key: &str, types: impl Iterator<Item = &'t TypeExpr>) {
+        let language = self.info.language;
+        let mut unknown: Vec<&str> = Vec::new();
+        for expression in types {
+            expression.visit(&mut |part| {
+                let name = match part {
+                    TypeExpr::Parameter(name) => name,
+                    TypeExpr::Path { path, .. } if !path.contains(super::super::separator(language)) => path,
+                    _ => return,
+                };
+                let declared = entry.paths.iter().any(|path| {
+                    let body = split_parameters(&path.text).0;
+                    self.known.has_param(language, body, name)
+                        || self.known.has_param(language, parent(body, language), name)
+                });
+                if !declared {
+                    unknown.push(name);
+                }
+            });
+        }
+        for name in unknown {
+            let near = builtin(name, language).map_or(String::new(), |path| format!("; did you mean `{path}`?"));
+            let message = format!("`{name}` is neither a path nor one of the type's params{near}");
+            self.errors.push(entry.error(self.info, table, key, message));
+        }
+    }
+
+    fn switch(&mut self, entry: &Entry<Switch>) {
+        let switch = &entry.row;
+        let mut error = |key: &str, message: String| {
+            self.errors.push(entry.error(self.info, Table::Switch, key, message));
+        };
+        if let Some((label, line)) = self.known.declared.get(switch.name.as_str())
+            && (*label, *line) != (self.info.label.as_str(), entry.line)
+        {
+            error("name", format!("switch `{}` is already declared in {label}:{line}", switch.name));
+        }
+        let language = self.info.language;
+        for library in &switch.green {
+            let below = || self.known.below.library(language, library);
+            match self.known.libraries.get(&(language, library.as_str())).copied().or_else(below) {
+                Some(true) => {}
+                Some(false) => error("green", format!("`{library}` has no row with `native`")),
+                None => {
+                    let names = self.known.libraries.keys().filter(|(of, _)| *of == language).map(|(_, name)| *name);
+                    error("green", format!("no model has library `{library}`{}", near(library, names)));
+                }
+            }
+        }
+    }
+}
+
+/// The path of a type that a language lets one write without a path.
+fn builtin(name: &str, language: Language) -> Option<String> {
+    let (names, module) = match language {
+        Language::Python => {
+            let names: &[&str] = &[
+                "bool",
+                "bytearray",
+                "bytes",
+                "dict",
+                "float",
+                "frozenset",
+                "int",
+                "list",
+                "memoryview",
+                "object",
+                "range",
+                "set",
+                "slice",
+                "str",
+                "tuple",
+                "type",
+            ];
+            (names, "builtins.")
+        }
+        Language::Java => {
+            let names: &[&str] = &["Boolean", "Integer", "Iterable", "Long", "Object", "Runnable", "String", "Thread"];
+            (names, "java.lang.")
+        }
+        Language::Rust => {
+            let module = match name {
+                "Option" => "core::option::",
+                "Result" => "core::result::",
+                "Vec" => "alloc::vec::",
+                "String" => "alloc::string::",
+                "Box" => "std::boxed::",
+                _ => return None,
+            };
+            return Some(format!("{module}{name}"));
+        }
+    };
+    names.contains(&name).then(|| format!("{module}{name}"))
+}

@@ -1,0 +1,159 @@
+//! What one row must hold by itself: roots and spelling of its paths, keys that need or exclude others.
+
+use blocklint_core::{Context, Language};
+
+use super::super::error::{ModelError, Table};
+use super::super::path::{is_under, qualified, split_parameters};
+use super::super::read::Origin;
+use super::super::rows::{CallRow, Entry, File, HandoverContext, HandoverRow, RowEffect, Selector};
+use super::super::words::{FixKind, Runs, Via};
+use super::aliases::Aliases;
+
+/// Keys that say nothing by themselves.
+const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "property"];
+/// Keys that describe an effect.
+const NEED_EFFECT: &[&str] = &["native", "thread", "severity", "fails", "timeout", "fix"];
+/// Keys that `effect = "none"` contradicts.
+const OF_EFFECT: &[&str] =
+    &["native", "thread", "severity", "fails", "timeout", "unit", "lazy", "instead", "rewrite", "fix"];
+
+pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: &mut Vec<ModelError>) {
+    for entry in &file.calls {
+        let mut row = RowCheck { file, table: Table::Call, entry, errors };
+        row.paths(origin, aliases);
+        row.call();
+    }
+    for entry in &file.types {
+        let mut row = RowCheck { file, table: Table::Type, entry, errors };
+        row.paths(origin, aliases);
+        row.ty();
+    }
+    for entry in &file.handovers {
+        let mut row = RowCheck { file, table: Table::Handover, entry, errors };
+        row.paths(origin, aliases);
+        row.handover();
+    }
+}
+
+struct RowCheck<'c, R> {
+    file: &'c File,
+    table: Table,
+    entry: &'c Entry<R>,
+    errors: &'c mut Vec<ModelError>,
+}
+
+impl<R> RowCheck<'_, R> {
+    fn error(&mut self, key: &str, message: impl Into<String>) {
+        self.errors.push(self.entry.error(&self.file.info, self.table, key, message));
+    }
+
+    fn error_at(&mut self, key: &str, line: u32, message: impl Into<String>) {
+        self.errors.push(ModelError { line, ..self.entry.error(&self.file.info, self.table, key, message) });
+    }
+
+    fn paths(&mut self, origin: Origin, aliases: &Aliases<'_>) {
+        let info = &self.file.info;
+        for path in &self.entry.paths {
+            let (body, parameters) = split_parameters(&path.text);
+            let under = |path: &str| info.roots.iter().any(|root| is_under(path, root, info.language));
+            // A library may implement another's trait for its type, or its trait for another's type.
+            let own = match qualified(body) {
+                Some((implementor, implemented, _)) => under(implementor) || under(implemented),
+                None => under(body),
+            };
+            if origin != Origin::User && !own {
+                let roots = info.roots.join(", ");
+                self.error_at("path", path.line, format!("`{}` is not under this file's roots ({roots})", path.text));
+            }
+            if let Some(canonical) = aliases.canonical(info.language, body)
+                && canonical != body
+            {
+                let parameters = parameters.map_or(String::new(), |list| format!("({list})"));
+                let message = format!("`{}` is an alias; write `{canonical}{parameters}`", path.text);
+                self.error_at("path", path.line, message);
+            }
+        }
+        if self.entry.keys.iter().all(|(key, _)| FRAME.contains(&key.as_str())) {
+            self.error("path", "the row says nothing about it");
+        }
+    }
+}
+
+impl RowCheck<'_, CallRow> {
+    fn call(&mut self) {
+        let (entry, row) = (self.entry, &self.entry.row);
+        if !entry.has("effect") && entry.all_known {
+            for key in NEED_EFFECT {
+                if entry.has(key) {
+                    self.error(key, format!("`{key}` needs `effect`"));
+                }
+            }
+        }
+        if entry.has("unit") && !entry.has("timeout") && entry.all_known {
+            self.error("unit", "`unit` needs `timeout`");
+        }
+        if row.effect == Some(RowEffect::Harmless) {
+            for key in OF_EFFECT {
+                if entry.has(key) {
+                    self.error(key, format!(r#"`{key}` contradicts effect = "none""#));
+                }
+            }
+        }
+        if entry.has("thread") && self.file.info.language != Language::Python {
+            self.error("thread", "only Python has a GIL");
+        }
+        if entry.has("feature") && self.file.info.language != Language::Rust {
+            self.error("feature", "only Rust has features");
+        }
+        if row.fix == Some(FixKind::None) {
+            if !entry.has("note") && entry.all_known {
+                self.error("fix", r#"fix = "none" needs `note`: say why"#);
+            }
+            for key in ["instead", "rewrite"] {
+                if entry.has(key) {
+                    self.error("fix", format!(r#"fix = "none" contradicts `{key}`"#));
+                }
+            }
+        }
+        if row.property && entry.paths.iter().any(|path| path.rank.is_glob()) {
+            self.error("property", "a glob matches calls only, no reading of a property");
+        }
+    }
+}
+
+impl RowCheck<'_, super::super::rows::TypeRow> {
+    fn ty(&mut self) {
+        let row = &self.entry.row;
+        if let Some(through) = &row.through
+            && !row.params.contains(through)
+        {
+            self.error("through", format!("`{through}` is not one of `params`"));
+        }
+        for path in &self.entry.paths {
+            if path.rank.is_glob() || path.rank.has_parameters() {
+                self.error_at("path", path.line, format!("`{}` is a pattern: a type has one path", path.text));
+            }
+        }
+    }
+}
+
+impl RowCheck<'_, HandoverRow> {
+    fn handover(&mut self) {
+        let (entry, row) = (self.entry, &self.entry.row);
+        if entry.has("effect") && !row.wraps && entry.all_known {
+            self.error("effect", "`effect` needs `wraps = true`");
+        }
+        let offered = matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker) | Runs::Chain));
+        if entry.has("offer") && !offered {
+            self.error("offer", "only a handover to a worker, or at a chain, can be offered as a fix");
+        }
+        if entry.has("process") && self.file.info.language != Language::Python {
+            self.error("process", "only Python has a GIL");
+        }
+        let runs_overrides =
+            row.selector == Selector::Via(Via::Override) && row.context == HandoverContext::Is(Runs::Caller);
+        if entry.has("during") && !runs_overrides && entry.all_known {
+            self.error("during", r#"`during` needs via = "override" and context = "caller""#);
+        }
+    }
+}

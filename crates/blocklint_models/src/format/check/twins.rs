@@ -1,0 +1,84 @@
+//! Twins that are none: the call itself, or a call that holds the thread too.
+
+use blocklint_core::{Language, Severity};
+
+use super::super::compile::compile;
+use super::super::error::{ModelError, Table};
+use super::super::path::{is_glob, last_name};
+use super::super::rows::{CallRow, Entry, File};
+use super::super::table::{Kind, Layer, Uses};
+use super::super::twin::expand_twin;
+use super::Declared;
+use super::aliases::Aliases;
+
+/// Whether the row says that the call holds the thread for more than a `note`, whatever its arguments.
+pub(super) fn holds_always(row: &CallRow) -> bool {
+    row.held().is_some()
+        && row.is_async != Some(true)
+        && row.severity != Some(Severity::Note)
+        && !row.is_conditional()
+        && !row.property
+}
+
+/// Whether a layer says that calling a path holds the thread for more than a `note`, whatever its
+/// arguments: `None` if it does not speak of the call's effect, else `file:line` of the row, if any, among
+/// those that decide.
+pub fn holding_row(layer: &Layer, path: &str) -> Option<Option<String>> {
+    let is_type = layer.is_type(path);
+    let mut rows: Vec<_> = layer
+        .matching(path, Kind::Call)
+        .filter_map(|index| layer.pattern(index))
+        .filter(|found| !found.uses.intersects(Uses::PROPERTY.union(Uses::MARKS)))
+        .filter(|found| !(is_type && found.rank.is_glob() && !found.rank.is_deep()))
+        .filter_map(|found| Some((found.rank, found.row, found.file, layer.call(found.row)?)))
+        .filter(|(_, _, _, row)| row.has_effect_group())
+        .collect();
+    rows.sort_by_key(|(rank, order, _, _)| (*rank, *order));
+    let best = rows.first()?.0;
+    let holding = rows.iter().find(|(rank, _, _, row)| *rank == best && holds_always(row));
+    let place = holding
+        .and_then(|(_, _, file, row)| Some(format!("{}:{}", layer.files().get(*file as usize)?.label, row.line)));
+    Some(place)
+}
+
+pub(super) fn check(files: &[File], aliases: &Aliases<'_>, below: &dyn Declared, errors: &mut Vec<ModelError>) {
+    for language in Language::ALL {
+        // The rows that decide are those that decide at run time, so the same table is asked.
+        let Ok(layer) = compile(files, *language) else { continue };
+        for file in files.iter().filter(|file| file.info.language == *language) {
+            for entry in &file.calls {
+                check_row(file, entry, aliases, below, &layer, errors);
+            }
+        }
+    }
+}
+
+fn check_row(
+    file: &File,
+    entry: &Entry<CallRow>,
+    aliases: &Aliases<'_>,
+    below: &dyn Declared,
+    layer: &Layer,
+    errors: &mut Vec<ModelError>,
+) {
+    let language = file.info.language;
+    let Some(instead) = &entry.row.instead else { return };
+    for written in instead.all() {
+        for path in &entry.paths {
+            // What a glob stands for is not known here.
+            if written.contains('*') && is_glob(last_name(&path.text, language)) && written != path.text {
+                continue;
+            }
+            let twin = expand_twin(written, &path.text, path.body(), language);
+            let twin = aliases.canonical(language, &twin).unwrap_or(twin);
+            let mut error = |message: String| {
+                errors.push(entry.error(&file.info, Table::Call, "instead", message));
+            };
+            if twin == path.text || written == path.text {
+                error(format!("`{written}` names the call itself"));
+            } else if let Some(place) = holding_row(layer, &twin).unwrap_or_else(|| below.holds(language, &twin)) {
+                error(format!("`{twin}` holds the thread too ({place})"));
+            }
+        }
+    }
+}

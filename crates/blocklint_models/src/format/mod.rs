@@ -1,0 +1,41 @@
+//! The model format: what a model file can say, how its TOML is read and checked, and the compact
+//! table it is compiled to.
+//!
+//! The build script includes this folder with `#[path]`, so nothing here names the crate root: files
+//! refer to each other through `super`.
+
+mod argument;
+mod check;
+mod compile;
+mod condition;
+mod error;
+mod language;
+mod path;
+mod read;
+mod rows;
+mod table;
+mod template;
+mod twin;
+mod type_expr;
+mod version;
+mod words;
+
+pub use argument::Argument;
+pub use check::{Declared, Nothing, check_layer, holding_row};
+pub use compile::compile;
+pub use condition::{Condition, Literal, Subject, Test, TypeTest};
+pub use error::{ModelError, Table};
+pub use language::separator;
+pub(crate) use path::MAX_PATH;
+pub use path::{Path, Rank, last_name, segment_matches};
+pub use read::{Origin, read_file};
+pub use rows::{
+    CallRow, Concurrency, Entry, File, FileInfo, HandoverContext, HandoverRow, Instead, MoveTo, Moves, Rewrite,
+    RowEffect, Selector, Setting, Switch, TypeRow,
+};
+pub use table::{Kind, Layer, PatternInfo, Uses};
+pub use template::{Part, Template};
+pub use twin::expand_twin;
+pub use type_expr::TypeExpr;
+pub use version::{Comparison, Version, VersionRange};
+pub use words::{Asks, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via};

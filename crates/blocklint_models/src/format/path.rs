@@ -1,0 +1,408 @@
+//! Paths of rows: brace expansion, syntax per language, globs and which of two paths is more specific.
+
+use blocklint_core::Language;
+use serde::{Deserialize, Serialize};
+
+use super::argument::is_identifier;
+use super::language::separator;
+
+/// Bytes of the longest path that rows may have, and that is looked up: what a program writes may be
+/// a chain of any length.
+pub(crate) const MAX_PATH: usize = 1024;
+
+/// One path of a row, braces expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// The path with its globs and parameter list, as findings show it.
+    pub text: String,
+    /// Line of the string it was written in, from 1.
+    pub line: u32,
+    /// How specific it is.
+    pub rank: Rank,
+}
+
+/// How specific a path is: exact with parameter list, exact, `*`, `**`; among globs the one with more
+/// literal characters. Less is more specific.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Rank {
+    /// 0 without a glob, 1 with `*`, 2 with `**`.
+    glob: u8,
+    /// 0 with a parameter list, 1 without.
+    open: u8,
+    /// What the literal characters lack to `u16::MAX`; zero without a glob, where they do not count.
+    missing: u16,
+}
+
+impl Rank {
+    fn of(text: &str) -> Self {
+        let (body, parameters) = split_parameters(text);
+        let glob = if body.contains("**") { 2 } else { u8::from(is_glob(body)) };
+        let literal = if glob == 0 { u16::MAX.into() } else { literal_characters(body) };
+        Rank {
+            glob,
+            open: u8::from(parameters.is_none()),
+            missing: u16::MAX - u16::try_from(literal).unwrap_or(u16::MAX),
+        }
+    }
+
+    /// Whether the path has a glob.
+    pub fn is_glob(self) -> bool {
+        self.glob > 0
+    }
+
+    /// Whether the path has a `**` segment.
+    pub fn is_deep(self) -> bool {
+        self.glob == 2
+    }
+
+    /// Whether the path has a parameter list.
+    pub fn has_parameters(self) -> bool {
+        self.open == 0
+    }
+}
+
+impl Path {
+    /// Reads one expanded path of the language, or `None` if it is none.
+    pub(super) fn parse(text: &str, line: u32, language: Language) -> Option<Self> {
+        is_path(text, language).then(|| Path { text: text.to_owned(), line, rank: Rank::of(text) })
+    }
+
+    /// The path without its parameter list.
+    pub fn body(&self) -> &str {
+        split_parameters(&self.text).0
+    }
+}
+
+/// Replaces `{a,b}` by each of its parts, everywhere, in the order written.
+///
+/// # Errors
+/// A sentence, where braces do not match.
+pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
+    // This recurses per brace, and the text may be anybody's.
+    if text.matches('{').count() > MAX_BRACES {
+        return Err(format!("a path may have {MAX_BRACES} braces at most"));
+    }
+    expand_bounded(text)
+}
+
+const MAX_BRACES: usize = 32;
+const MAX_EXPANSIONS: usize = 10_000;
+
+fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
+    let Some(open) = text.find(['{', '}']) else { return Ok(vec![text.to_owned()]) };
+    let unbalanced = || format!("`{text}` has a brace without its partner");
+    if text.as_bytes()[open] == b'}' {
+        return Err(unbalanced());
+    }
+    // Commas inside parentheses separate parameters, not alternatives.
+    let (mut braces, mut parentheses, mut start) = (0u32, 0u32, open + 1);
+    let mut parts = Vec::new();
+    let mut close = None;
+    for (at, byte) in text.bytes().enumerate().skip(open) {
+        match byte {
+            b'{' => braces += 1,
+            b'(' => parentheses += 1,
+            b')' => parentheses = parentheses.saturating_sub(1),
+            b',' if braces == 1 && parentheses == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            b'}' => {
+                braces -= 1;
+                if braces == 0 {
+                    parts.push(&text[start..at]);
+                    close = Some(at);
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    let close = close.ok_or_else(unbalanced)?;
+    let mut expanded = Vec::new();
+    for tail in expand_bounded(&text[close + 1..])? {
+        for part in &parts {
+            for middle in expand_bounded(part.trim())? {
+                expanded.push(format!("{}{middle}{tail}", &text[..open]));
+            }
+        }
+        if expanded.len() > MAX_EXPANSIONS {
+            return Err(format!("`{text}` expands to more than {MAX_EXPANSIONS} paths"));
+        }
+    }
+    Ok(expanded)
+}
+
+/// The path without its parameter list, and what stands between the parentheses.
+pub(super) fn split_parameters(text: &str) -> (&str, Option<&str>) {
+    match text.split_once('(') {
+        Some((body, rest)) => (body, Some(rest.strip_suffix(')').unwrap_or(rest))),
+        None => (text, None),
+    }
+}
+
+/// The parts of `<T as Trait>::member`.
+pub(super) fn qualified(text: &str) -> Option<(&str, &str, &str)> {
+    let (types, member) = text.strip_prefix('<')?.split_once(">::")?;
+    let (implementor, implemented) = types.split_once(" as ")?;
+    Some((implementor, implemented, member))
+}
+
+/// The last segment of a path without its parameter list: the name by which a call is searched. A
+/// macro keeps its `!`.
+pub fn last_name(path: &str, language: Language) -> &str {
+    let body = split_parameters(path).0;
+    body.rsplit_once(separator(language)).map_or(body, |(_, name)| name)
+}
+
+/// The path up to its last segment: the type or module the name belongs to; of `<T as Trait>::m` it
+/// is `T`. Empty for a single name.
+pub(super) fn parent(path: &str, language: Language) -> &str {
+    let body = split_parameters(path).0;
+    match qualified(body) {
+        Some((implementor, _, member)) if !member.contains("::") => implementor,
+        _ => body.rsplit_once(separator(language)).map_or("", |(parent, _)| parent),
+    }
+}
+
+/// Whether a path equals a prefix or begins with it at a segment's end.
+pub(super) fn is_under(path: &str, prefix: &str, language: Language) -> bool {
+    path.strip_prefix(prefix)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(separator(language)) || rest.starts_with(['(', '<']))
+}
+
+/// Whether any segment has a glob.
+pub(super) fn is_glob(body: &str) -> bool {
+    body.contains(['*', '['])
+}
+
+fn literal_characters(body: &str) -> usize {
+    let mut in_class = false;
+    let count = |c: char| match c {
+        '[' => {
+            in_class = true;
+            0
+        }
+        ']' => {
+            in_class = false;
+            0
+        }
+        '*' => 0,
+        _ => usize::from(!in_class),
+    };
+    body.chars().map(count).sum()
+}
+
+fn is_path(text: &str, language: Language) -> bool {
+    let (body, parameters) = split_parameters(text);
+    // Each `**` multiplies the ways to match.
+    if body.len() > MAX_PATH || body.matches("**").count() > 3 {
+        return false;
+    }
+    if let Some(parameters) = parameters {
+        if language != Language::Java || !text.ends_with(')') {
+            return false;
+        }
+        if !parameters.is_empty() && !parameters.split(',').all(|parameter| is_parameter(parameter.trim())) {
+            return false;
+        }
+    }
+    if language == Language::Rust {
+        if let Some((implementor, implemented, member)) = qualified(body) {
+            let exact = |path: &str| path.split("::").all(is_identifier);
+            return exact(implementor) && exact(implemented) && is_segment(member, language);
+        }
+        let (head, last) = body.rsplit_once("::").unwrap_or(("", body));
+        let macro_name = last.strip_suffix('!').filter(|name| is_identifier(name));
+        return (macro_name.is_some() || is_segment(last, language))
+            && (head.is_empty() && !body.starts_with("::") || head.split("::").all(|part| is_segment(part, language)));
+    }
+    body.split('.').all(|part| is_segment(part, language))
+}
+
+fn is_parameter(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'))
+}
+
+fn is_segment(text: &str, language: Language) -> bool {
+    if is_identifier(text) || text == "**" {
+        return true;
+    }
+    if let Some(name) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
+        return language != Language::Rust && is_identifier(name);
+    }
+    let (class, rest) = split_class(text);
+    (class.is_some() || rest.contains('*'))
+        && !rest.contains("**")
+        && rest.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '*'))
+}
+
+/// Splits a leading `[A-Z]` or `[a-z]` off a segment; true stands for upper case.
+fn split_class(segment: &str) -> (Option<bool>, &str) {
+    if let Some(rest) = segment.strip_prefix("[A-Z]") {
+        (Some(true), rest)
+    } else if let Some(rest) = segment.strip_prefix("[a-z]") {
+        (Some(false), rest)
+    } else {
+        (None, segment)
+    }
+}
+
+/// Whether a glob matches a concrete path. A name with a leading `_` is matched only by a pattern that
+/// writes it.
+pub(super) fn matches(pattern: &str, path: &str, language: Language) -> bool {
+    let separator = separator(language);
+    let name = path.rsplit_once(separator).map_or(path, |(_, name)| name);
+    let last = pattern.rsplit_once(separator).map_or(pattern, |(_, name)| name);
+    if name.starts_with('_') && !last.starts_with('_') {
+        return false;
+    }
+    let pattern: Vec<&str> = pattern.split(separator).collect();
+    let path: Vec<&str> = path.split(separator).collect();
+    segments_match(&pattern, &path)
+}
+
+fn segments_match(pattern: &[&str], path: &[&str]) -> bool {
+    match pattern {
+        [] => path.is_empty(),
+        // At the end it stands for what lies below, so for one segment at least.
+        ["**"] => !path.is_empty(),
+        ["**", rest @ ..] => (0..=path.len()).any(|skipped| segments_match(rest, &path[skipped..])),
+        [first, rest @ ..] => match path {
+            [segment, tail @ ..] => segment_matches(first, segment) && segments_match(rest, tail),
+            [] => false,
+        },
+    }
+}
+
+/// Whether a pattern segment (`get_*`, `[A-Z]*`) matches a name.
+pub fn segment_matches(pattern: &str, name: &str) -> bool {
+    let (class, pattern) = split_class(pattern);
+    let name = match class {
+        None => name,
+        Some(upper) => match name.bytes().next() {
+            Some(first) if upper && first.is_ascii_uppercase() || !upper && first.is_ascii_lowercase() => &name[1..],
+            _ => return false,
+        },
+    };
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut last = None;
+    for piece in pieces {
+        // All but the last piece take the nearest place; the last must stand at the end.
+        if let Some(piece) = last.replace(piece) {
+            let Some(at) = rest.find(piece) else { return false };
+            rest = &rest[at + piece.len()..];
+        }
+    }
+    match last {
+        None => rest.is_empty(),
+        Some(piece) => rest.ends_with(piece),
+    }
+}
+
+/// What the one `*` of a pattern segment stands for in a name; `None` if it has none, several or a
+/// character class.
+pub(super) fn star_text<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
+    let (before, after) = pattern.split_once('*')?;
+    if pattern.contains('[') || after.contains('*') {
+        return None;
+    }
+    name.strip_prefix(before)?.strip_suffix(after)
+}
+
+/// The part of a glob before the segment with the first glob character; empty if that is the first.
+pub(super) fn literal_head(body: &str, language: Language) -> &str {
+    let Some(at) = body.find(['*', '[']) else { return body };
+    body[..at].rfind(separator(language)).map_or("", |end| &body[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use blocklint_core::Language::{Java, Python, Rust};
+
+    use super::*;
+
+    fn rank(text: &str) -> Rank {
+        Rank::of(text)
+    }
+
+    #[test]
+    fn braces_expand_in_order_and_parameters_stay() {
+        let expanded = |text: &str| expand(text).expect("expands").join(" ");
+        assert_eq!(expanded("a.{b,c}.d"), "a.b.d a.c.d");
+        assert_eq!(expanded("{a,b}.{c,d}"), "a.c b.c a.d b.d");
+        assert_eq!(expanded("a.{b,c.{d,e}}"), "a.b a.c.d a.c.e");
+        assert_eq!(expanded("A.{get(_,_), put(int)}"), "A.get(_,_) A.put(int)");
+        for unbalanced in ["a.{b", "a.b}", "a.{b,{c}"] {
+            assert!(expand(unbalanced).is_err(), "{unbalanced}");
+        }
+        assert!(expand(&"{".repeat(100_000)).is_err(), "bounded depth");
+        assert!(expand(&"{a,b}".repeat(32)).is_err(), "bounded number");
+    }
+
+    #[test]
+    fn each_language_has_its_paths() {
+        for path in ["time.sleep", "httpx.Client.<stream>.__enter__", "a.**", "a.[A-Z]*", "a.get_*", "a.**.Async*.*"] {
+            assert!(is_path(path, Python), "{path}");
+        }
+        for path in ["std::fs::read", "std::println!", "<std::fs::File as std::io::Read>::read", "a::*", "read"] {
+            assert!(is_path(path, Rust), "{path}");
+        }
+        for path in ["a.B.get()", "a.B.get(_,int[])", "a.B", "a.B.<x>.go", "a.B.*Blocking"] {
+            assert!(is_path(path, Java), "{path}");
+        }
+        for path in ["", "a..b", "a.b!", "a::b", "a.b()", "a-b", "a.[x]", "a.***", "a. b", "1a"] {
+            assert!(!is_path(path, Python), "{path}");
+        }
+        for path in ["a.b", "a::<x>::b", "<A>::b", "::a", "a::", "a!::b", "<A as B>::c::d"] {
+            assert!(!is_path(path, Rust), "{path}");
+        }
+        for path in ["a.B.get(", "a.B.get(,)", "a.B.get()x", "a.B.get(List<T>)"] {
+            assert!(!is_path(path, Java), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_more_specific_path_ranks_first() {
+        let order = ["a.B.get(_)", "a.B.get", "a.B.get_*", "a.*.get", "a.B.*", "a.b.c.**", "a.**"];
+        for pair in order.windows(2) {
+            assert!(rank(pair[0]) <= rank(pair[1]), "{pair:?}");
+        }
+        assert!(rank("a.B.get") < rank("a.B.*"));
+        assert!(rank("a.B.get(_)") < rank("a.B.get"));
+        assert!(rank("a.B.get_*") < rank("a.B.*"));
+        assert_eq!(rank("a.B.[A-Z]*"), rank("a.B.*"), "a class is no literal");
+    }
+
+    #[test]
+    fn globs_match_segments() {
+        assert!(matches("redis.Redis.*", "redis.Redis.get", Python));
+        assert!(!matches("redis.Redis.*", "redis.Redis.a.b", Python));
+        assert!(!matches("redis.Redis.*", "redis.Redis._get", Python));
+        assert!(matches("redis.Redis._*", "redis.Redis._get", Python));
+        assert!(matches("anyio.**", "anyio.a.b", Python) && !matches("anyio.**", "anyio", Python));
+        assert!(matches("o.r.**.with_*", "o.r.with_x", Python) && matches("o.r.**.with_*", "o.r.a.b.with_x", Python));
+        assert!(matches("a.[A-Z]*", "a.Upper", Python) && !matches("a.[A-Z]*", "a.lower", Python));
+        assert!(matches("a::*_x*z", "a::b_x_xyz", Rust) && !matches("a::*_x*z", "a::b_xy", Rust));
+        assert!(!matches("a.aba*aba", "a.aba", Python), "pieces may not overlap");
+    }
+
+    #[test]
+    fn a_star_tells_what_it_stood_for() {
+        assert_eq!(star_text("*Blocking", "readFileBlocking"), Some("readFile"));
+        assert_eq!(star_text("*", "get"), Some("get"));
+        assert_eq!(star_text("[A-Z]*", "Get"), None);
+    }
+
+    #[test]
+    fn heads_and_parents() {
+        assert_eq!(literal_head("a.b.get_*", Python), "a.b");
+        assert_eq!(literal_head("**.x", Python), "");
+        assert_eq!(parent("<std::fs::File as std::io::Read>::read", Rust), "std::fs::File");
+        assert_eq!(parent("a.B.get(java.io.File)", Java), "a.B");
+        assert_eq!(last_name("a.B.get(java.io.File)", Java), "get");
+        assert_eq!(last_name("std::println!", Rust), "println!");
+    }
+}

@@ -1,0 +1,152 @@
+//! `[[call]]` rows.
+
+use blocklint_core::{Effect, Fails, Severity};
+use toml::de::DeValue;
+
+use super::super::rows::{CallRow, Concurrency, Entry, MoveTo, Moves, RowEffect};
+use super::super::words::{Asks, Creates, FixKind, Runs, Source, Thread, Unit, Via};
+use super::Row;
+use super::reader::{At, Reader, Value};
+use super::values::argument;
+
+/// Every key of a `[[call]]`.
+pub(super) const KEYS: &[&str] = &[
+    "path",
+    "when",
+    "unless",
+    "version",
+    "unchecked",
+    "effect",
+    "native",
+    "thread",
+    "severity",
+    "fails",
+    "timeout",
+    "unit",
+    "lazy",
+    "consumes",
+    "async",
+    "property",
+    "returns",
+    "state",
+    "source",
+    "adds",
+    "asks",
+    "via",
+    "creates",
+    "concurrency",
+    "scheduler",
+    "moves",
+    "feature",
+    "instead",
+    "rewrite",
+    "fix",
+    "note",
+];
+
+pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<CallRow>> {
+    let mut row = CallRow { line: table.line_of_path(reader), ..CallRow::default() };
+    let mut paths = None;
+    for (key, value) in table.keys.iter() {
+        let at = table.at(key.get_ref());
+        match at.key {
+            "path" => paths = Some(reader.paths(at, value)),
+            "when" => row.when = reader.conditions(at, value),
+            "unless" => row.unless = reader.conditions(at, value),
+            "version" => row.version = reader.version(at, value),
+            "unchecked" => row.unchecked = reader.string(at, value),
+            "effect" => row.effect = effect(reader, at, value),
+            "native" => row.native = reader.boolean(at, value).unwrap_or(false),
+            "thread" => row.thread = reader.word(at, value, Thread::WORDS, Thread::parse),
+            "severity" => {
+                let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
+                row.severity = reader.word(at, value, &words, Severity::parse);
+            }
+            "fails" => {
+                let words: Vec<_> = Fails::ALL.iter().map(|fails| fails.as_str()).collect();
+                row.fails = reader.word(at, value, &words, Fails::parse);
+            }
+            "timeout" => row.timeout = reader.argument(at, value),
+            "unit" => row.unit = reader.word(at, value, Unit::WORDS, Unit::parse),
+            "lazy" => row.lazy = reader.boolean(at, value).unwrap_or(false),
+            "consumes" => row.consumes = reader.argument(at, value),
+            "async" => row.is_async = reader.boolean(at, value),
+            "property" => row.property = reader.boolean(at, value).unwrap_or(false),
+            "returns" => row.returns = reader.type_expr(at, value),
+            "state" => row.state = reader.string(at, value),
+            "source" => row.source = reader.word(at, value, Source::WORDS, Source::parse),
+            "adds" => row.adds = reader.argument(at, value),
+            "asks" => row.asks = reader.word(at, value, Asks::WORDS, Asks::parse),
+            "via" => {
+                row.via =
+                    reader.word(at, value, &["decorator"], |word| (word == "decorator").then_some(Via::Decorator));
+            }
+            "creates" => row.creates = reader.word(at, value, Creates::WORDS, Creates::parse),
+            "concurrency" => row.concurrency = concurrency(reader, at, value),
+            "scheduler" => row.scheduler = scheduler(reader, at, value),
+            "moves" => row.moves = moves(reader, at, value),
+            "feature" => row.feature = reader.string(at, value),
+            "instead" => row.instead = reader.instead(at, value),
+            "rewrite" => row.rewrite = reader.rewrite(at, value),
+            "fix" => row.fix = reader.word(at, value, FixKind::WORDS, FixKind::parse),
+            "note" => row.note = reader.string(at, value),
+            _ => reader.unknown_key(at, key.span().start, KEYS),
+        }
+    }
+    if paths.is_none() {
+        table.missing(reader, "path");
+    }
+    let paths = paths.filter(|paths| !paths.is_empty())?;
+    Some(table.entry(reader, KEYS, paths, row))
+}
+
+fn effect(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<RowEffect> {
+    let mut words: Vec<_> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
+    words.push("none");
+    reader.word(at, value, &words, |word| match word {
+        "none" => Some(RowEffect::Harmless),
+        _ => Effect::parse(word).map(RowEffect::Holds),
+    })
+}
+
+fn concurrency(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Concurrency> {
+    match value.get_ref() {
+        DeValue::String(word) if word == "unbounded" => return Some(Concurrency::Unbounded),
+        DeValue::String(word) if word == "bounded" => return Some(Concurrency::Bounded),
+        _ => {}
+    }
+    let argument = argument(value.get_ref());
+    if argument.is_none() {
+        reader.error(at, value, r#"must be "unbounded", "bounded" or an argument"#);
+    }
+    argument.map(Concurrency::Argument)
+}
+
+/// A context, or `caller`.
+pub(super) fn scheduler(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Runs> {
+    let words: Vec<_> = Runs::WORDS.iter().copied().filter(|word| *word != "chain").collect();
+    reader.word(at, value, &words, |word| Runs::parse(word).filter(|runs| *runs != Runs::Chain))
+}
+
+fn moves(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<Moves> {
+    const FORM: &str = "must be { source = ... } or { rest = ... }, a context or the argument that holds the scheduler";
+    let target = |value: &Value<'_>| match value.get_ref() {
+        DeValue::String(word) if Runs::parse(word).is_some() => Runs::parse(word).map(MoveTo::Runs),
+        other => argument(other).map(MoveTo::Scheduler),
+    };
+    let parsed = match value.get_ref() {
+        DeValue::Table(table) if table.len() == 1 => table.iter().next().and_then(|(key, value)| {
+            let target = target(value)?;
+            match key.get_ref().as_ref() {
+                "source" => Some(Moves::Source(target)),
+                "rest" => Some(Moves::Rest(target)),
+                _ => None,
+            }
+        }),
+        _ => None,
+    };
+    if parsed.is_none() {
+        reader.error(at, value, FORM);
+    }
+    parsed
+}

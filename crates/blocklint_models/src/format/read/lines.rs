@@ -1,0 +1,17 @@
+//! Offsets to line numbers.
+
+/// Where the lines of a text begin.
+pub(super) struct Lines {
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    pub(super) fn of(text: &str) -> Self {
+        Lines { ends: text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect() }
+    }
+
+    /// The line of an offset, from 1.
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        self.ends.partition_point(|end| *end < offset) as u32 + 1
+    }
+}

@@ -1,0 +1,264 @@
+//! Values of keys: each reads one kind and reports what is wrong with it.
+
+use blocklint_core::Runtime;
+use toml::de::{DeTable, DeValue};
+
+use super::super::argument::Argument;
+use super::super::condition::Literal;
+use super::super::error::near;
+use super::super::path::{Path, expand};
+use super::super::rows::{Instead, Rewrite};
+use super::super::template::Template;
+use super::super::type_expr::TypeExpr;
+use super::super::version::VersionRange;
+use super::reader::{At, Reader, Value};
+
+impl Reader<'_> {
+    pub(super) fn string(&mut self, at: At<'_>, value: &Value<'_>) -> Option<String> {
+        match value.get_ref() {
+            DeValue::String(text) if !text.is_empty() => Some(text.to_string()),
+            _ => {
+                self.error(at, value, "must be a non-empty string");
+                None
+            }
+        }
+    }
+
+    /// A string or a list of strings, none of them empty.
+    pub(super) fn strings(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<String> {
+        let items = self.strings_with_places(at, value);
+        items.into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn strings_with_places(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<(String, usize)> {
+        let string = |value: &Value<'_>| match value.get_ref() {
+            DeValue::String(text) if !text.is_empty() => Some((text.to_string(), value.span().start)),
+            _ => None,
+        };
+        let items: Option<Vec<_>> = match value.get_ref() {
+            DeValue::Array(items) if !items.is_empty() => items.iter().map(string).collect(),
+            DeValue::Array(_) => None,
+            _ => string(value).map(|item| vec![item]),
+        };
+        items.unwrap_or_else(|| {
+            self.error(at, value, "must be a string or a list of strings");
+            Vec::new()
+        })
+    }
+
+    pub(super) fn boolean(&mut self, at: At<'_>, value: &Value<'_>) -> Option<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(value) => Some(*value),
+            _ => {
+                self.error(at, value, "must be true or false");
+                None
+            }
+        }
+    }
+
+    pub(super) fn number(&mut self, at: At<'_>, value: &Value<'_>) -> Option<f64> {
+        match literal(value.get_ref()) {
+            Some(Literal::Int(number)) => Some(number as f64),
+            Some(Literal::Float(number)) => Some(number),
+            _ => {
+                self.error(at, value, "must be a number");
+                None
+            }
+        }
+    }
+
+    /// One word of a closed set.
+    pub(super) fn word<T>(
+        &mut self,
+        at: At<'_>,
+        value: &Value<'_>,
+        words: &[&str],
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let list = || words.join(", ");
+        let DeValue::String(text) = value.get_ref() else {
+            self.error(at, value, format!("must be one of {}", list()));
+            return None;
+        };
+        let parsed = parse(text);
+        if parsed.is_none() {
+            let near = near(text, words.iter().copied());
+            self.error(at, value, format!("`{text}` is not one of {}{near}", list()));
+        }
+        parsed
+    }
+
+    /// One word or a list of words of a closed set.
+    pub(super) fn words<T>(
+        &mut self,
+        at: At<'_>,
+        value: &Value<'_>,
+        words: &[&str],
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Vec<T> {
+        match value.get_ref() {
+            DeValue::Array(items) if !items.is_empty() => {
+                items.iter().filter_map(|item| self.word(at, item, words, &parse)).collect()
+            }
+            DeValue::Array(_) => {
+                self.error(at, value, "must not be empty");
+                Vec::new()
+            }
+            _ => self.word(at, value, words, parse).into_iter().collect(),
+        }
+    }
+
+    /// A list of runtimes.
+    pub(super) fn runtimes(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Runtime> {
+        if !matches!(value.get_ref(), DeValue::Array(_)) {
+            self.error(at, value, "must be a list of runtimes");
+            return Vec::new();
+        }
+        self.words(at, value, &runtime_words(), Runtime::parse)
+    }
+
+    pub(super) fn argument(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Argument> {
+        let argument = argument(value.get_ref());
+        if argument.is_none() {
+            self.error(at, value, format!("must be an argument: {}", Argument::FORMS));
+        }
+        argument
+    }
+
+    pub(super) fn version(&mut self, at: At<'_>, value: &Value<'_>) -> Option<VersionRange> {
+        let DeValue::String(text) = value.get_ref() else {
+            self.error(at, value, r#"must be a version range such as ">=2,<3""#);
+            return None;
+        };
+        let range = VersionRange::parse(text);
+        if range.is_none() {
+            self.error(at, value, format!(r#"`{text}` is not a version range such as ">=2,<3""#));
+        }
+        range
+    }
+
+    pub(super) fn type_expr(&mut self, at: At<'_>, value: &Value<'_>) -> Option<TypeExpr> {
+        let text = self.string(at, value)?;
+        let language = self.language?;
+        let parsed = TypeExpr::parse(&text, language);
+        if parsed.is_none() {
+            self.error(at, value, format!("`{text}` is not a type of {language}"));
+        }
+        parsed
+    }
+
+    /// One type or a list of types.
+    pub(super) fn type_exprs(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<TypeExpr> {
+        match value.get_ref() {
+            DeValue::Array(items) => items.iter().filter_map(|item| self.type_expr(at, item)).collect(),
+            _ => self.type_expr(at, value).into_iter().collect(),
+        }
+    }
+
+    /// Paths with braces expanded; without a known language none.
+    pub(super) fn paths(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<Path> {
+        let texts = self.strings_with_places(at, value);
+        let Some(language) = self.language else { return Vec::new() };
+        let mut paths = Vec::new();
+        for (text, offset) in texts {
+            match expand(&text) {
+                Err(why) => self.error_in(at.table, at.key, offset, why),
+                Ok(expanded) => {
+                    for text in expanded {
+                        match Path::parse(&text, self.line(offset), language) {
+                            Some(path) => paths.push(path),
+                            None => {
+                                self.error_in(
+                                    at.table,
+                                    at.key,
+                                    offset,
+                                    format!("`{text}` is not a path of {language}"),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        paths
+    }
+
+    /// Paths with braces expanded, as texts.
+    pub(super) fn path_texts(&mut self, at: At<'_>, value: &Value<'_>) -> Vec<String> {
+        self.paths(at, value).into_iter().map(|path| path.text).collect()
+    }
+
+    pub(super) fn template(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Template> {
+        let text = self.string(at, value)?;
+        match Template::parse(&text) {
+            Ok(template) => Some(template),
+            Err(why) => {
+                self.error(at, value, why);
+                None
+            }
+        }
+    }
+
+    pub(super) fn instead(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Instead> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return Some(Instead::Any(self.path_texts(at, value)));
+        };
+        Some(Instead::ByRuntime(self.by_runtime(at, table, |reader, value| Some(reader.path_texts(at, value)))))
+    }
+
+    pub(super) fn rewrite(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Rewrite> {
+        let DeValue::Table(table) = value.get_ref() else {
+            return self.template(at, value).map(Rewrite::Any);
+        };
+        Some(Rewrite::ByRuntime(self.by_runtime(at, table, |reader, value| reader.template(at, value))))
+    }
+
+    fn by_runtime<T>(
+        &mut self,
+        at: At<'_>,
+        table: &DeTable<'_>,
+        mut read: impl FnMut(&mut Self, &Value<'_>) -> Option<T>,
+    ) -> Vec<(Runtime, T)> {
+        let mut pairs = Vec::new();
+        for (key, value) in table.iter() {
+            let read = read(self, value);
+            match Runtime::parse(key.get_ref()) {
+                Some(runtime) => pairs.extend(read.map(|read| (runtime, read))),
+                None => {
+                    let words = runtime_words();
+                    let near = near(key.get_ref(), words.iter().copied());
+                    let message = format!("`{}` is not a runtime{near}", key.get_ref());
+                    self.error_in(at.table, at.key, key.span().start, message);
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// The written forms of all runtimes.
+pub(super) fn runtime_words() -> Vec<&'static str> {
+    Runtime::ALL.iter().map(|runtime| runtime.as_str()).collect()
+}
+
+/// An argument, from a number or a string.
+pub(super) fn argument(value: &DeValue<'_>) -> Option<Argument> {
+    match value {
+        DeValue::String(text) => Argument::parse(text),
+        _ => match literal(value)? {
+            Literal::Int(position) => i32::try_from(position).ok().map(Argument::Position),
+            _ => None,
+        },
+    }
+}
+
+/// A literal, if the value is one.
+pub(super) fn literal(value: &DeValue<'_>) -> Option<Literal> {
+    Some(match value {
+        DeValue::Boolean(value) => Literal::Bool(*value),
+        DeValue::String(text) => Literal::Str(text.to_string()),
+        DeValue::Integer(number) => Literal::Int(i64::from_str_radix(number.as_str(), number.radix()).ok()?),
+        DeValue::Float(number) => Literal::Float(number.as_str().parse().ok()?),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => return None,
+    })
+}

@@ -1,0 +1,427 @@
+//! What a model file says, parsed: the file, its rows and their keys.
+
+use blocklint_core::{Context, Effect, Fails, Language, Runtime, Severity};
+use serde::{Deserialize, Serialize};
+
+use super::argument::Argument;
+use super::condition::Condition;
+use super::error::{ModelError, Table};
+use super::path::Path;
+use super::template::Template;
+use super::type_expr::TypeExpr;
+use super::version::VersionRange;
+use super::words::{Asks, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via};
+
+/// The header of one model file, as the compiled table keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileInfo {
+    /// The file, as the caller labelled it; of built-in files the path below `rules/models`.
+    pub label: String,
+    /// Language of the library.
+    pub language: Language,
+    /// The library's name in the registry and other names of the same code; empty only in user files.
+    pub libraries: Vec<String>,
+    /// Path prefixes the file may speak of; empty only in user files, which may speak of anything.
+    pub roots: Vec<String>,
+    /// The versions it holds for.
+    pub version: Option<VersionRange>,
+    /// Where the library documents itself.
+    pub docs: Option<String>,
+}
+
+/// One model file, read.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its header.
+    pub info: FileInfo,
+    /// `[alias]`: another spelling, the path that rows use, and the line.
+    pub aliases: Vec<(String, String, u32)>,
+    /// `[[call]]` rows, in order.
+    pub calls: Vec<Entry<CallRow>>,
+    /// `[[type]]` rows, in order.
+    pub types: Vec<Entry<TypeRow>>,
+    /// `[[handover]]` rows, in order.
+    pub handovers: Vec<Entry<HandoverRow>>,
+    /// `[[switch]]` rows, in order.
+    pub switches: Vec<Entry<Switch>>,
+}
+
+/// A row with what only its file knows: paths (a switch has none) and lines.
+#[derive(Clone, Debug)]
+pub struct Entry<R> {
+    /// Every expanded path.
+    pub paths: Vec<Path>,
+    /// Line of `[[...]]`, from 1.
+    pub line: u32,
+    /// Each key that stands in the row, with its line.
+    pub keys: Vec<(String, u32)>,
+    /// Whether all of them are keys that the table has; where not, what follows from a missing key is
+    /// no error of its own.
+    pub all_known: bool,
+    /// What it says.
+    pub row: R,
+}
+
+impl<R> Entry<R> {
+    /// Line of a key, or of the row's head where the key is missing.
+    pub fn line_of(&self, key: &str) -> u32 {
+        self.keys.iter().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
+    }
+
+    /// Whether the key stands in the row.
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|(name, _)| name == key)
+    }
+
+    pub(super) fn error(&self, file: &FileInfo, table: Table, key: &str, message: impl Into<String>) -> ModelError {
+        ModelError {
+            file: file.label.clone(),
+            line: self.line_of(key),
+            table,
+            key: key.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+/// What `effect` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RowEffect {
+    /// `none`: harmless.
+    Harmless,
+    /// It holds its thread in this way.
+    Holds(Effect),
+}
+
+/// A `[[call]]` row: what calling a name does and gives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CallRow {
+    /// Line of the row's `path` in its file, from 1.
+    pub line: u32,
+    /// All must be shown.
+    pub when: Vec<Condition>,
+    /// None may be shown.
+    pub unless: Vec<Condition>,
+    /// The versions the row holds for, besides the file's.
+    pub version: Option<VersionRange>,
+    /// Why it is not verified against the library.
+    pub unchecked: Option<String>,
+    /// How the call holds its thread.
+    pub effect: Option<RowEffect>,
+    /// Not made cooperative by gevent or eventlet.
+    pub native: bool,
+    /// Python: whether a thread frees the loop; `None` where the row does not state it.
+    pub thread: Option<Thread>,
+    /// How bad, where the effect's own severity is not meant.
+    pub severity: Option<Severity>,
+    /// What it does besides on an event-loop thread.
+    pub fails: Option<Fails>,
+    /// The argument that bounds it.
+    pub timeout: Option<Argument>,
+    /// Unit of `timeout`, where the language's own is not meant.
+    pub unit: Option<Unit>,
+    /// It only builds; the effect happens where the result is consumed.
+    pub lazy: bool,
+    /// The argument it consumes.
+    pub consumes: Option<Argument>,
+    /// It gives a coroutine, future or task; `None` where the row does not say.
+    pub is_async: Option<bool>,
+    /// The row speaks of reading a property.
+    pub property: bool,
+    /// What the call gives.
+    pub returns: Option<TypeExpr>,
+    /// The state its result or receiver is put in.
+    pub state: Option<String>,
+    /// Where the bytes of the result come from.
+    pub source: Option<Source>,
+    /// The argument it puts into its receiver's elements.
+    pub adds: Option<Argument>,
+    /// What it tells the code around it.
+    pub asks: Option<Asks>,
+    /// `Decorator`: the row speaks of calls of project methods without a body that carry this annotation.
+    pub via: Option<Via>,
+    /// What it makes.
+    pub creates: Option<Creates>,
+    /// The concurrent work it starts or bounds.
+    pub concurrency: Option<Concurrency>,
+    /// Where tasks of the scheduler or executor it returns run.
+    pub scheduler: Option<Runs>,
+    /// Where parts of a reactive chain move.
+    pub moves: Option<Moves>,
+    /// Rust: the feature of its crate that it needs.
+    pub feature: Option<String>,
+    /// The async twin.
+    pub instead: Option<Instead>,
+    /// The edit, where renaming the callee and awaiting is not it.
+    pub rewrite: Option<Rewrite>,
+    /// The only kind of fix that is right.
+    pub fix: Option<FixKind>,
+    /// Shown with the finding.
+    pub note: Option<String>,
+}
+
+impl CallRow {
+    /// Whether the row speaks for the keys that travel together: it has `effect` or `lazy`.
+    pub fn has_effect_group(&self) -> bool {
+        self.effect.is_some() || self.lazy
+    }
+
+    /// The effect it makes, if it is not harmless.
+    pub fn held(&self) -> Option<Effect> {
+        match self.effect {
+            Some(RowEffect::Holds(effect)) => Some(effect),
+            Some(RowEffect::Harmless) | None => None,
+        }
+    }
+
+    /// Whether it has conditions.
+    pub fn is_conditional(&self) -> bool {
+        !self.when.is_empty() || !self.unless.is_empty()
+    }
+}
+
+/// What `concurrency` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Concurrency {
+    /// As much as is handed to it.
+    Unbounded,
+    /// Holding what it gives bounds the work.
+    Bounded,
+    /// This argument at once.
+    Argument(Argument),
+}
+
+/// What `moves` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Moves {
+    /// The operators before, up to the source.
+    Source(MoveTo),
+    /// The operators after.
+    Rest(MoveTo),
+}
+
+/// Where a part of a chain moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MoveTo {
+    /// To this place.
+    Runs(Runs),
+    /// To the scheduler in this argument.
+    Scheduler(Argument),
+}
+
+/// The async twins of a call, as written: `*` stands for what `expand_twin` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Instead {
+    /// For every runtime, in order of preference.
+    Any(Vec<String>),
+    /// Per runtime, in order of preference.
+    ByRuntime(Vec<(Runtime, Vec<String>)>),
+}
+
+impl Instead {
+    /// The twins for one runtime, in order of preference.
+    pub fn for_runtime(&self, runtime: Option<Runtime>) -> &[String] {
+        match self {
+            Instead::Any(twins) => twins,
+            Instead::ByRuntime(table) => {
+                table.iter().find(|(of, _)| Some(*of) == runtime).map_or(&[], |(_, twins)| twins.as_slice())
+            }
+        }
+    }
+
+    /// Every twin.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let (any, table) = match self {
+            Instead::Any(twins) => (twins.as_slice(), [].as_slice()),
+            Instead::ByRuntime(table) => ([].as_slice(), table.as_slice()),
+        };
+        any.iter().chain(table.iter().flat_map(|(_, twins)| twins)).map(String::as_str)
+    }
+}
+
+/// The edit of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rewrite {
+    /// For every runtime.
+    Any(Template),
+    /// Per runtime.
+    ByRuntime(Vec<(Runtime, Template)>),
+}
+
+impl Rewrite {
+    /// The template for one runtime.
+    pub fn for_runtime(&self, runtime: Option<Runtime>) -> Option<&Template> {
+        match self {
+            Rewrite::Any(template) => Some(template),
+            Rewrite::ByRuntime(table) => {
+                table.iter().find(|(of, _)| Some(*of) == runtime).map(|(_, template)| template)
+            }
+        }
+    }
+}
+
+/// A `[[type]]` row: what values of a type are like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TypeRow {
+    /// Line of the row's `path` in its file, from 1.
+    pub line: u32,
+    /// The versions the row holds for, besides the file's.
+    pub version: Option<VersionRange>,
+    /// Why it is not verified against the library.
+    pub unchecked: Option<String>,
+    /// Its type parameters, in order.
+    pub params: Vec<String>,
+    /// Types it derives from or implements.
+    pub bases: Vec<TypeExpr>,
+    /// Attributes and fields.
+    pub fields: Vec<(String, TypeExpr)>,
+    /// What iterating or indexing gives.
+    pub element: Option<TypeExpr>,
+    /// What awaiting gives.
+    pub awaits: Option<TypeExpr>,
+    /// What `with ... as` gives; the type itself where missing.
+    pub enters: Option<TypeExpr>,
+    /// The one of `params` as which it behaves.
+    pub through: Option<String>,
+    /// Java: the one abstract method of a functional interface.
+    pub functional: Option<String>,
+    /// What rules need to know.
+    pub role: Option<Role>,
+    /// Free names for `type = "#tag"`.
+    pub tags: Vec<String>,
+    /// For executors: where its tasks run, unless the call that made it says.
+    pub scheduler: Option<Runs>,
+}
+
+/// A `[[handover]]` row: where a callable given to the library runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandoverRow {
+    /// Line of the row's `path` in its file, from 1.
+    pub line: u32,
+    /// All must be shown.
+    pub when: Vec<Condition>,
+    /// None may be shown.
+    pub unless: Vec<Condition>,
+    /// The versions the row holds for, besides the file's.
+    pub version: Option<VersionRange>,
+    /// Why it is not verified against the library.
+    pub unchecked: Option<String>,
+    /// Which callable is handed over.
+    pub selector: Selector,
+    /// Where it runs.
+    pub context: HandoverContext,
+    /// The runtime of that context; the file's where missing.
+    pub runtime: Option<Runtime>,
+    /// When it runs, if not while serving.
+    pub phase: Option<Phase>,
+    /// Not run now: the result is a callable that runs it so.
+    pub wraps: bool,
+    /// With `wraps`: calling the result also does this.
+    pub effect: Option<Effect>,
+    /// Where its arguments come from.
+    pub passes: Option<Passes>,
+    /// What the library passes to it.
+    pub gives: Vec<TypeExpr>,
+    /// A real thread also where gevent is patched.
+    pub native: bool,
+    /// Python: a process.
+    pub process: bool,
+    /// The pool runs about one task per core and queues the rest.
+    pub bounded: bool,
+    /// Runtimes in which a fix may use this one.
+    pub offer: Vec<Runtime>,
+    /// The calls that run an override handed to the same receiver.
+    pub during: Vec<String>,
+    /// The edit, where it is not `await path(callable, args...)`.
+    pub rewrite: Option<Template>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+/// Which callable a handover speaks of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Selector {
+    /// The one in this argument of a call.
+    Argument(Argument),
+    /// The definition that the path decorates or annotates, or that overrides it.
+    Via(Via),
+}
+
+/// Where a handed-over callable runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HandoverContext {
+    /// Always there.
+    Is(Runs),
+    /// By the callable's kind.
+    BySync {
+        /// A plain function.
+        sync: Runs,
+        /// `async def`, `async fn`, or in Java a return type with role `future` or `publisher`.
+        async_: Runs,
+    },
+    /// Where the scheduler or executor in this argument runs things.
+    Of(Argument),
+}
+
+impl HandoverContext {
+    /// The context where it is one and the same for every call; `None` for `caller`, `chain` and what
+    /// depends on the callable or an argument.
+    pub fn fixed(&self) -> Option<Context> {
+        match self {
+            HandoverContext::Is(Runs::In(context)) => Some(*context),
+            _ => None,
+        }
+    }
+}
+
+/// A `[[switch]]` row: a fact about a unit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Switch {
+    /// Line of the row's head in its file, from 1.
+    pub line: u32,
+    /// Index of its file in the layer's files; set when a layer is compiled.
+    pub file: u32,
+    /// Its name, unique in a language.
+    pub name: String,
+    /// Paths called anywhere in the unit.
+    pub call: Vec<String>,
+    /// Modules imported anywhere in the unit.
+    pub import: Vec<String>,
+    /// A dependency of the unit.
+    pub library: Option<String>,
+    /// The range of that dependency.
+    pub version: Option<VersionRange>,
+    /// Not together with this dependency.
+    pub without: Option<String>,
+    /// What files and commands of the unit set.
+    pub setting: Vec<Setting>,
+    /// What worker handovers become.
+    pub context: Option<SwitchContext>,
+    /// Libraries whose `native` rows count as not native.
+    pub green: Vec<String>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+/// A setting that turns a switch on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Setting {
+    /// A key of a configuration file.
+    File {
+        /// File name.
+        file: String,
+        /// Key.
+        key: String,
+        /// Values that count.
+        equals: Vec<String>,
+    },
+    /// An option of a command line, wherever the unit starts that command.
+    Command {
+        /// Name of the command.
+        command: String,
+        /// Spellings of the option.
+        option: Vec<String>,
+        /// Values that count.
+        equals: Vec<String>,
+    },
+}

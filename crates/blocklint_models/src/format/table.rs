@@ -1,0 +1,460 @@
+//! The compact table of one layer and one language: sorted keys with a hash index, and rows that are
+//! decoded when they are first asked for.
+//!
+//! `compile` makes it; the build script writes it with postcard, and reading it back costs only the
+//! index: strings stay one text, rows stay bytes.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use blocklint_core::Language;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::path::{self, Rank};
+use super::rows::{CallRow, FileInfo, HandoverRow, Switch, TypeRow};
+
+/// A half-open range: of the text, or of an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Range {
+    pub(super) start: u32,
+    pub(super) len: u32,
+}
+
+impl Range {
+    pub(super) fn indexes(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// What rows are for: the bits by which names are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Uses(u32);
+
+macro_rules! uses {
+    ($($(#[$meta:meta])* $name:ident = $bit:literal;)*) => {
+        impl Uses { $($(#[$meta])* pub const $name: Uses = Uses(1 << $bit);)* }
+    };
+}
+
+uses! {
+    /// A call or property read that holds its thread (`effect` other than `none`).
+    EFFECT = 0;
+    /// Declared harmless (`effect = "none"`).
+    HARMLESS = 1;
+    /// Effect `nested-loop`.
+    NESTED_LOOP = 2;
+    /// `lazy`.
+    LAZY = 3;
+    /// `consumes`.
+    CONSUMES = 4;
+    /// `property`.
+    PROPERTY = 5;
+    /// `returns`.
+    RETURNS = 6;
+    /// `state`.
+    STATE = 7;
+    /// `async`.
+    ASYNC = 8;
+    /// `adds`.
+    ADDS = 9;
+    /// `asks`.
+    ASKS = 10;
+    /// `moves` or `scheduler` on a call.
+    MOVES = 11;
+    /// `creates`.
+    CREATES = 12;
+    /// `concurrency`.
+    CONCURRENCY = 13;
+    /// `source`.
+    SOURCE = 14;
+    /// A call row with `via = "decorator"`: calls of methods it marks.
+    MARKS = 15;
+    /// A handover of an argument.
+    HANDOVER = 16;
+    /// A handover with `via = "decorator"`.
+    DECORATOR = 17;
+    /// A handover with `via = "override"`.
+    OVERRIDE = 18;
+    /// A call that runs overrides (`during`).
+    DURING = 19;
+    /// A call that turns a switch on.
+    SWITCH = 20;
+    /// A type.
+    TYPE = 21;
+    /// A handover whose result is a callable (`wraps`).
+    WRAPS = 22;
+}
+
+impl Uses {
+    /// No use.
+    pub const NONE: Uses = Uses(0);
+
+    /// Either's.
+    pub const fn union(self, other: Uses) -> Uses {
+        Uses(self.0 | other.0)
+    }
+
+    /// Whether the two share a use.
+    pub const fn intersects(self, other: Uses) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The kind of row a pattern belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    /// `[[call]]`
+    Call,
+    /// `[[type]]`
+    Type,
+    /// `[[handover]]`
+    Handover,
+    /// A path that is only mentioned by another row (`during`, a switch's `call`).
+    Mention,
+}
+
+/// Something that can be looked up exactly.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Key {
+    pub(super) text: Range,
+    /// Patterns that are exactly this path.
+    pub(super) exact: Range,
+    /// Patterns with a glob whose literal head this is.
+    pub(super) globs: Range,
+    /// Index + 1 of the alias's target in `targets`; 0 if it is no alias.
+    pub(super) alias: u32,
+    /// Whether rows name it as a type or name a member of it.
+    pub(super) is_type: bool,
+}
+
+/// One expanded path of one row.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Pattern {
+    pub(super) text: Range,
+    pub(super) kind: Kind,
+    /// Index of the row among its kind.
+    pub(super) row: u32,
+    pub(super) file: u32,
+    pub(super) rank: Rank,
+    pub(super) uses: Uses,
+}
+
+/// A last name and the patterns that end in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Name {
+    pub(super) text: Range,
+    /// Range of `name_patterns`.
+    pub(super) patterns: Range,
+    pub(super) uses: Uses,
+}
+
+/// Rows of one kind as bytes, decoded when first asked for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "", deserialize = ""))]
+pub(super) struct Rows<R> {
+    #[serde(borrow)]
+    bytes: Cow<'static, [u8]>,
+    ends: Vec<u32>,
+    #[serde(skip)]
+    cells: OnceLock<Vec<OnceLock<Option<Box<R>>>>>,
+}
+
+impl<R: Serialize + DeserializeOwned> Rows<R> {
+    /// Encodes rows.
+    ///
+    /// # Errors
+    /// What postcard reports; no row of this crate can cause it.
+    pub(super) fn encode<'r>(rows: impl Iterator<Item = &'r R>) -> Result<Self, postcard::Error>
+    where
+        R: 'r,
+    {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for row in rows {
+            bytes = postcard::to_extend(row, bytes)?;
+            ends.push(u32::try_from(bytes.len()).map_err(|_| postcard::Error::SerializeBufferFull)?);
+        }
+        Ok(Rows { bytes: Cow::Owned(bytes), ends, cells: OnceLock::new() })
+    }
+
+    /// The row of this index, or `None` where the table has none that can be read.
+    pub(super) fn get(&self, index: u32) -> Option<&R> {
+        let cells = self.cells.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.ends.len()).collect());
+        let index = index as usize;
+        let decode = || {
+            let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+            let bytes = self.bytes.get(start..self.ends[index] as usize)?;
+            postcard::from_bytes(bytes).ok().map(Box::new)
+        };
+        cells.get(index)?.get_or_init(decode).as_deref()
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// Everything that one layer (built-in, user) says of one language.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Layer {
+    pub(super) language: Language,
+    #[serde(borrow)]
+    pub(super) text: Cow<'static, str>,
+    pub(super) files: Vec<FileInfo>,
+    pub(super) calls: Rows<CallRow>,
+    pub(super) types: Rows<TypeRow>,
+    pub(super) handovers: Rows<HandoverRow>,
+    pub(super) switches: Vec<Switch>,
+    /// Sorted by text.
+    pub(super) keys: Vec<Key>,
+    /// Open addressing over `keys`: index + 1, or 0; the length is a power of two.
+    pub(super) slots: Vec<u32>,
+    pub(super) targets: Vec<Range>,
+    /// Exact ones by key, rank and file order; then globs likewise.
+    pub(super) patterns: Vec<Pattern>,
+    /// Sorted by text.
+    pub(super) names: Vec<Name>,
+    pub(super) name_patterns: Vec<u32>,
+    /// First segments that rows, aliases or roots begin with, sorted.
+    pub(super) heads: Vec<String>,
+    /// Tags of types, sorted.
+    pub(super) tags: Vec<String>,
+    /// Libraries that have a row with `native`, sorted.
+    pub(super) native_libraries: Vec<String>,
+    /// Whether any glob has an empty literal head.
+    pub(super) headless_globs: bool,
+}
+
+/// One expanded path of one row, read.
+#[derive(Clone, Copy, Debug)]
+pub struct PatternInfo<'l> {
+    /// The path, with globs and parameter list.
+    pub path: &'l str,
+    /// The kind of its row.
+    pub kind: Kind,
+    /// Index of its row among the kind.
+    pub row: u32,
+    /// Index of its file.
+    pub file: u32,
+    /// How specific it is.
+    pub rank: Rank,
+    /// What the row is for.
+    pub uses: Uses,
+}
+
+/// A hash that is the same on every machine, because the build script fills the slots.
+pub(super) fn hash(text: &str) -> u64 {
+    const K: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut state = text.len() as u64;
+    for chunk in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        state = (state.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(K);
+    }
+    state ^ (state >> 29)
+}
+
+impl Layer {
+    /// A layer that says nothing.
+    pub fn empty(language: Language) -> Self {
+        let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() };
+        Layer {
+            language,
+            text: Cow::Borrowed(""),
+            files: Vec::new(),
+            calls: none(),
+            types: Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() },
+            handovers: Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() },
+            switches: Vec::new(),
+            keys: Vec::new(),
+            slots: Vec::new(),
+            targets: Vec::new(),
+            patterns: Vec::new(),
+            names: Vec::new(),
+            name_patterns: Vec::new(),
+            heads: Vec::new(),
+            tags: Vec::new(),
+            native_libraries: Vec::new(),
+            headless_globs: false,
+        }
+    }
+
+    /// Reads a compiled table; strings and rows stay where they are.
+    ///
+    /// # Errors
+    /// What postcard reports, if these are not the bytes of a table of this version.
+    pub fn from_bytes(bytes: &'static [u8]) -> Result<Self, postcard::Error> {
+        postcard::from_bytes(bytes)
+    }
+
+    /// The table as bytes for `from_bytes`.
+    ///
+    /// # Errors
+    /// What postcard reports; no table that `compile` made can cause it.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_stdvec(self)
+    }
+
+    /// The language it speaks of.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// Its files, in the order of their labels.
+    pub fn files(&self) -> &[FileInfo] {
+        &self.files
+    }
+
+    /// Its switches.
+    pub fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+
+    /// Tags that its types have, sorted.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+
+    /// Libraries that have a row with `native`, sorted.
+    pub fn native_libraries(&self) -> &[String] {
+        &self.native_libraries
+    }
+
+    /// How many rows of calls, types and handovers it has.
+    pub fn row_count(&self) -> usize {
+        self.calls.len() + self.types.len() + self.handovers.len()
+    }
+
+    pub(super) fn str(&self, range: Range) -> &str {
+        self.text.get(range.indexes()).unwrap_or("")
+    }
+
+    pub(super) fn key(&self, text: &str) -> Option<&Key> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut slot = hash(text) as usize & mask;
+        loop {
+            let key = self.keys.get((*self.slots.get(slot)? as usize).checked_sub(1)?)?;
+            if self.str(key.text) == text {
+                return Some(key);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    /// Where the alias with exactly this spelling leads.
+    pub fn alias(&self, spelling: &str) -> Option<&str> {
+        let target = self.key(spelling)?.alias.checked_sub(1)?;
+        self.targets.get(target as usize).map(|range| self.str(*range))
+    }
+
+    /// Aliases whose spelling lies directly under this path: the names that a glob import of it brings,
+    /// with where they lead.
+    pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
+        let separator = super::separator(self.language);
+        let prefix = format!("{module}{separator}");
+        let start = self.keys.partition_point(|key| self.str(key.text) < prefix.as_str());
+        self.keys[start..]
+            .iter()
+            .map_while(move |key| Some((key, self.str(key.text).strip_prefix(prefix.as_str())?)))
+            .filter(move |(_, name)| !name.contains(separator))
+            .filter_map(|(key, name)| {
+                let target = self.targets.get(key.alias.checked_sub(1)? as usize)?;
+                Some((name, self.str(*target)))
+            })
+    }
+
+    /// Whether rows, aliases or roots begin with this segment.
+    pub fn is_head(&self, segment: &str) -> bool {
+        self.heads.binary_search_by(|head| head.as_str().cmp(segment)).is_ok()
+    }
+
+    /// Whether some row or alias speaks of this path or of one under it.
+    pub fn knows_prefix(&self, prefix: &str) -> bool {
+        let start = self.keys.partition_point(|key| self.str(key.text) < prefix);
+        let under = |prefix: &str, start: usize| {
+            self.keys.get(start).is_some_and(|key| path::is_under(self.str(key.text), prefix, self.language))
+        };
+        if under(prefix, start) {
+            return true;
+        }
+        // Keys such as `a.b_c` sort between `a.b` and `a.b.d`.
+        let longer = format!("{prefix}{}", super::separator(self.language));
+        under(prefix, self.keys.partition_point(|key| self.str(key.text) < longer.as_str()))
+    }
+
+    /// Whether rows name this path as a type or name a member of it.
+    pub fn is_type(&self, path: &str) -> bool {
+        self.key(path).is_some_and(|key| key.is_type)
+    }
+
+    /// The call row of this index.
+    pub fn call(&self, row: u32) -> Option<&CallRow> {
+        self.calls.get(row)
+    }
+
+    /// The type row of this index.
+    pub fn ty(&self, row: u32) -> Option<&TypeRow> {
+        self.types.get(row)
+    }
+
+    /// The handover row of this index.
+    pub fn handover(&self, row: u32) -> Option<&HandoverRow> {
+        self.handovers.get(row)
+    }
+
+    /// The pattern of this index.
+    pub fn pattern(&self, index: u32) -> Option<PatternInfo<'_>> {
+        let pattern = self.patterns.get(index as usize)?;
+        let Pattern { text, kind, row, file, rank, uses } = *pattern;
+        Some(PatternInfo { path: self.str(text), kind, row, file, rank, uses })
+    }
+
+    /// Every last name: its index, the name, and the uses of its rows together. Sorted.
+    pub fn names(&self) -> impl Iterator<Item = (usize, &str, Uses)> {
+        self.names.iter().enumerate().map(|(index, name)| (index, self.str(name.text), name.uses))
+    }
+
+    /// The patterns with the last name of this index.
+    pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
+        let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
+        let indexes = self.name_patterns.get(indexes).unwrap_or(&[]);
+        indexes.iter().filter_map(|index| self.pattern(*index))
+    }
+
+    /// A last name by its text: its index and the uses of its rows together.
+    pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
+        let index = self.names.binary_search_by(|known| self.str(known.text).cmp(name)).ok()?;
+        Some((index, self.names.get(index)?.uses))
+    }
+
+    /// Patterns of one kind that match a path without parameter list: exact ones first.
+    pub fn matching<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
+        let of_kind = move |index: &u32| self.patterns.get(*index as usize).is_some_and(|p| p.kind == kind);
+        let exact = self.key(path).map_or(0..0, |key| key.exact.start..key.exact.start + key.exact.len);
+        exact.filter(of_kind).chain(self.matching_globs(path, kind))
+    }
+
+    fn matching_globs<'l>(&'l self, path: &'l str, kind: Kind) -> impl Iterator<Item = u32> + 'l {
+        let separator = super::separator(self.language);
+        let first = path.split_once(separator).map_or(path, |(first, _)| first);
+        let known = self.headless_globs || self.is_head(first);
+        let mut end = if known { Some(path.len()) } else { None };
+        let heads = std::iter::from_fn(move || {
+            // Every proper prefix of whole segments, the longest first, and last the empty one.
+            let next = end.take()?;
+            let shorter = path[..next].rfind(separator);
+            end = shorter;
+            Some(shorter.map_or("", |at| &path[..at]))
+        });
+        heads
+            .filter(|head| !head.is_empty() || self.headless_globs)
+            .filter_map(|head| self.key(head))
+            .flat_map(|key| key.globs.start..key.globs.start + key.globs.len)
+            .filter(move |index| {
+                let Some(pattern) = self.patterns.get(*index as usize) else { return false };
+                pattern.kind == kind
+                    && path::matches(path::split_parameters(self.str(pattern.text)).0, path, self.language)
+            })
+    }
+}

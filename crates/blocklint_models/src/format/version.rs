@@ -1,0 +1,132 @@
+//! Versions of libraries and the ranges that rows and files hold for.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+/// A version: its numbers, without pre-release or build parts.
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
+pub struct Version(pub Vec<u64>);
+
+impl Version {
+    /// Reads `2.1.3`: digits joined by dots and nothing else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let numbers: Option<Vec<u64>> = text.split('.').map(number).collect();
+        numbers.map(Version)
+    }
+
+    /// Reads what package registries write (`v2.1.0rc1`, `1.0.0-beta.2+build`): the leading numbers,
+    /// or `None` where there is none.
+    pub fn parse_loose(text: &str) -> Option<Self> {
+        let text = text.trim().trim_start_matches(['v', 'V', '=']);
+        let numbers = text.find(|c: char| !c.is_ascii_digit() && c != '.').map_or(text, |end| &text[..end]);
+        Self::parse(numbers.trim_end_matches('.'))
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) { None } else { text.parse().ok() }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let len = self.0.len().max(other.0.len());
+        // `2` and `2.0` are one version.
+        let at = |version: &Version, i: usize| version.0.get(i).copied().unwrap_or(0);
+        (0..len).map(|i| at(self, i).cmp(&at(other, i))).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Version {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+/// How a version is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+/// Comparisons that must all hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionRange(pub Vec<(Comparison, Version)>);
+
+impl VersionRange {
+    /// Reads `>=2,<3`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let comparisons: Option<Vec<_>> = text.split(',').map(comparison).collect();
+        comparisons.map(VersionRange)
+    }
+
+    /// Whether the range holds for a version. `None` is a version that nothing bounds: it is newer than
+    /// every number.
+    pub fn holds(&self, version: Option<&Version>) -> bool {
+        self.0.iter().all(|(comparison, bound)| {
+            let order = version.map_or(Ordering::Greater, |version| version.cmp(bound));
+            match comparison {
+                Comparison::Less => order.is_lt(),
+                Comparison::LessOrEqual => order.is_le(),
+                Comparison::Greater => order.is_gt(),
+                Comparison::GreaterOrEqual => order.is_ge(),
+                Comparison::Equal => order.is_eq(),
+                Comparison::NotEqual => order.is_ne(),
+            }
+        })
+    }
+}
+
+fn comparison(text: &str) -> Option<(Comparison, Version)> {
+    let text = text.trim();
+    let operators = [
+        ("<=", Comparison::LessOrEqual),
+        (">=", Comparison::GreaterOrEqual),
+        ("==", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<", Comparison::Less),
+        (">", Comparison::Greater),
+    ];
+    let (comparison, rest) =
+        operators.into_iter().find_map(|(op, comparison)| Some((comparison, text.strip_prefix(op)?)))?;
+    Some((comparison, Version::parse(rest.trim())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Version, VersionRange};
+
+    #[test]
+    fn ranges_hold_for_what_they_say() {
+        let range = VersionRange::parse(">=2, <3").expect("a range");
+        let holds = |text: &str| range.holds(Version::parse_loose(text).as_ref());
+        assert!(holds("2") && holds("2.0.0") && holds("v2.9.1rc1"));
+        assert!(!holds("1.99") && !holds("3") && !holds("3.0.0-beta"));
+        assert!(!range.holds(None), "newer than every number");
+        assert!(VersionRange::parse(">=2").is_some_and(|range| range.holds(None)));
+    }
+
+    #[test]
+    fn junk_is_no_range() {
+        for junk in ["", "2", ">=", ">=2,", "~=2", ">=2.x", "=>2", ">= 2 3"] {
+            assert_eq!(VersionRange::parse(junk), None, "{junk}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The closed sets of words that only model files use.
+
+use blocklint_core::Context;
+use serde::{Deserialize, Serialize};
+
+/// Defines an enum whose variants have one written form each.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name { $($(#[$vmeta])* $variant,)* }
+
+        impl $name {
+            /// Every written form, in order.
+            pub const WORDS: &'static [&'static str] = &[$($text,)*];
+
+            /// The written form.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $text,)* }
+            }
+
+            /// The value with this written form.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// Python: whether a worker thread frees the loop from a call.
+    Thread {
+        /// It releases the GIL or can be interrupted.
+        Frees = "frees",
+        /// One long call under the GIL: a thread does not help.
+        HoldsGil = "holds-gil",
+    }
+}
+
+words! {
+    /// The only kind of fix that is right for a call.
+    FixKind {
+        /// Its async twin.
+        Twin = "twin",
+        /// Handing it to a thread.
+        Offload = "offload",
+        /// None; the row's note says why.
+        None = "none",
+    }
+}
+
+words! {
+    /// Where the bytes of a result come from.
+    Source {
+        /// The body or a parameter of a request.
+        Request = "request",
+        /// A response or a socket.
+        Network = "network",
+        /// A file.
+        File = "file",
+    }
+}
+
+words! {
+    /// What a call tells the code around it.
+    Asks {
+        /// By its result or by raising: whether an event loop runs in this thread.
+        RunningLoop = "running-loop",
+    }
+}
+
+words! {
+    /// What a call makes, which rules about resources count.
+    Creates {
+        /// Threads: an executor, a scheduler, a runtime.
+        Threads = "threads",
+        /// A pool of connections.
+        Connections = "connections",
+    }
+}
+
+words! {
+    /// What rules need to know of a type.
+    Role {
+        /// An in-process lock.
+        Lock = "lock",
+        /// A guard that must not live over an await.
+        Guard = "guard",
+        /// A pool of connections.
+        Pool = "pool",
+        /// A pooled connection.
+        Connection = "connection",
+        /// Work already started.
+        Future = "future",
+        /// Work that runs when subscribed to.
+        Publisher = "publisher",
+    }
+}
+
+words! {
+    /// How a row meets project code where it is no argument.
+    Via {
+        /// The definition it decorates or annotates.
+        Decorator = "decorator",
+        /// Project definitions that override or implement the path.
+        Override = "override",
+    }
+}
+
+words! {
+    /// When a registered callable runs, if not while serving.
+    Phase {
+        /// Before serving.
+        Startup = "startup",
+        /// While stopping.
+        Exit = "exit",
+    }
+}
+
+words! {
+    /// Where the arguments of a handed-over callable come from.
+    Passes {
+        /// The later arguments of the handing call.
+        Rest = "rest",
+        /// Those in its `args` and `kwargs` parameters.
+        Args = "args",
+    }
+}
+
+words! {
+    /// Unit of a timeout written as a number.
+    Unit {
+        /// Seconds.
+        Seconds = "s",
+        /// Milliseconds.
+        Millis = "ms",
+        /// Microseconds.
+        Micros = "us",
+    }
+}
+
+words! {
+    /// What a switch turns worker handovers into.
+    SwitchContext {
+        /// Greenlets, except rows with `native`.
+        Greenlet = "greenlet",
+    }
+}
+
+impl Unit {
+    /// How many seconds one such unit is.
+    pub fn seconds(self) -> f64 {
+        match self {
+            Unit::Seconds => 1.0,
+            Unit::Millis => 1e-3,
+            Unit::Micros => 1e-6,
+        }
+    }
+}
+
+/// Where a callable, a task or a part of a chain runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Runs {
+    /// In this context.
+    In(Context),
+    /// On the thread that makes the call, during it.
+    Caller,
+    /// Wherever the reactive chain is at this operator.
+    Chain,
+}
+
+impl Runs {
+    /// Every written form.
+    pub const WORDS: &'static [&'static str] = &["event-loop", "greenlet", "worker", "unknown", "caller", "chain"];
+
+    /// The value with this written form.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "caller" => Some(Runs::Caller),
+            "chain" => Some(Runs::Chain),
+            _ => Context::parse(text).map(Runs::In),
+        }
+    }
+
+    /// The written form.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Runs::In(context) => context.as_str(),
+            Runs::Caller => "caller",
+            Runs::Chain => "chain",
+        }
+    }
+}

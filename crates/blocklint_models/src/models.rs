@@ -1,0 +1,168 @@
+//! All models of a run: what is compiled in, and the user's on top.
+
+use std::sync::{Arc, OnceLock};
+
+use blocklint_core::Language;
+
+use crate::format::{self, Declared, Layer, Nothing, Origin};
+use crate::language_models::LanguageModels;
+use crate::matches::LayerKind;
+use crate::{File, ModelError};
+
+static PYTHON: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/python.models"));
+static RUST: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rust.models"));
+static JAVA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/java.models"));
+
+/// The built-in table of a language; decoded once per process, when it is first asked for.
+fn builtin(language: Language) -> Arc<Layer> {
+    static LAYERS: [OnceLock<Arc<Layer>>; 3] = [const { OnceLock::new() }; 3];
+    let (cell, bytes) = match language {
+        Language::Python => (&LAYERS[0], PYTHON),
+        Language::Rust => (&LAYERS[1], RUST),
+        Language::Java => (&LAYERS[2], JAVA),
+    };
+    // The build script read these very bytes back, so the empty layer is never used.
+    Arc::clone(cell.get_or_init(|| Arc::new(Layer::from_bytes(bytes).unwrap_or_else(|_| Layer::empty(language)))))
+}
+
+/// The models of all languages.
+#[derive(Debug)]
+pub struct Models {
+    languages: [OnceLock<LanguageModels>; 3],
+    user: Vec<Arc<Layer>>,
+    builtin: bool,
+}
+
+/// A table that could not be made. Files without errors never cause it.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot compile models: {0}")]
+pub struct CompileError(#[from] postcard::Error);
+
+impl Models {
+    /// What is compiled into blocklint.
+    pub fn builtin() -> Self {
+        Models { languages: Default::default(), user: Vec::new(), builtin: true }
+    }
+
+    /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
+    ///
+    /// # Errors
+    /// Where the user's table cannot be made.
+    pub fn with_user(files: &[File]) -> Result<Self, CompileError> {
+        Ok(Models { user: layers(files)?, ..Self::builtin() })
+    }
+
+    /// Only these files, as if they were compiled in: for tests and tools.
+    ///
+    /// # Errors
+    /// Where the table cannot be made.
+    pub fn only(files: &[File]) -> Result<Self, CompileError> {
+        Ok(Models { user: layers(files)?, builtin: false, ..Self::builtin() })
+    }
+
+    /// The models of one language.
+    pub fn lang(&self, language: Language) -> &LanguageModels {
+        let cell = match language {
+            Language::Python => &self.languages[0],
+            Language::Rust => &self.languages[1],
+            Language::Java => &self.languages[2],
+        };
+        cell.get_or_init(|| {
+            let kind = if self.builtin { LayerKind::User } else { LayerKind::BuiltIn };
+            let user = self.user.iter().filter(|layer| layer.language() == language);
+            let mut layers: Vec<_> = user.map(|layer| (kind, Arc::clone(layer))).collect();
+            if self.builtin {
+                layers.push((LayerKind::BuiltIn, builtin(language)));
+            }
+            LanguageModels::new(language, layers)
+        })
+    }
+}
+
+fn layers(files: &[File]) -> Result<Vec<Arc<Layer>>, CompileError> {
+    let spoken = |language: &&Language| files.iter().any(|file| file.info.language == **language);
+    let compile = |language: &Language| Ok(Arc::new(format::compile(files, *language)?));
+    Language::ALL.iter().filter(spoken).map(compile).collect()
+}
+
+/// Reads and checks one file of `[tool.blocklint] models` by itself; `label` stands in the messages. A
+/// file without a known `language` gives none.
+pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError>) {
+    let (file, mut errors) = format::read_file(label, text, Origin::User);
+    let below = Models::builtin();
+    errors.extend(format::check_layer(file.as_slice(), Origin::User, &below));
+    errors.sort();
+    errors.dedup();
+    (file, errors)
+}
+
+/// Reads and checks all user files together; each is a label for messages and a text. Gives the files
+/// for `Models::with_user`.
+///
+/// # Errors
+/// All errors of all files, sorted by file and line.
+pub fn check_user_files<'a>(
+    sources: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<File>, Vec<ModelError>> {
+    check_files(sources, Origin::User, &Models::builtin())
+}
+
+/// Reads and checks files as built-in ones: what the build does with `rules/models`.
+///
+/// # Errors
+/// All errors of all files, sorted by file and line.
+pub fn check_builtin_files<'a>(
+    sources: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<File>, Vec<ModelError>> {
+    check_files(sources, Origin::BuiltIn, &Nothing)
+}
+
+fn check_files<'a>(
+    sources: impl IntoIterator<Item = (&'a str, &'a str)>,
+    origin: Origin,
+    below: &dyn Declared,
+) -> Result<Vec<File>, Vec<ModelError>> {
+    let (mut files, mut errors) = (Vec::new(), Vec::new());
+    for (label, text) in sources {
+        let (file, found) = format::read_file(label, text, origin);
+        files.extend(file);
+        errors.extend(found);
+    }
+    errors.extend(format::check_layer(&files, origin, below));
+    errors.sort();
+    errors.dedup();
+    if errors.is_empty() { Ok(files) } else { Err(errors) }
+}
+
+impl Declared for Models {
+    fn tags(&self, language: Language) -> Vec<String> {
+        self.lang(language).layers().flat_map(|(_, layer)| layer.tags().to_vec()).collect()
+    }
+
+    fn switches(&self, language: Language) -> Vec<String> {
+        self.lang(language).switches().map(|(switch, _)| switch.name.clone()).collect()
+    }
+
+    fn params(&self, language: Language, path: &str) -> Vec<String> {
+        self.lang(language).ty(path).map_or(Vec::new(), |rows| rows.params().to_vec())
+    }
+
+    fn speaks_of(&self, language: Language, path: &str) -> bool {
+        self.lang(language).knows_prefix(path)
+    }
+
+    fn alias(&self, language: Language, spelling: &str) -> Option<String> {
+        self.lang(language).layers().find_map(|(_, layer)| layer.alias(spelling)).map(str::to_owned)
+    }
+
+    fn library(&self, language: Language, name: &str) -> Option<bool> {
+        let layers = || self.lang(language).layers();
+        let known =
+            layers().any(|(_, layer)| layer.files().iter().any(|file| file.libraries.iter().any(|l| l == name)));
+        known.then(|| layers().any(|(_, layer)| layer.native_libraries().iter().any(|library| library == name)))
+    }
+
+    fn holds(&self, language: Language, path: &str) -> Option<String> {
+        self.lang(language).layers().find_map(|(_, layer)| format::holding_row(layer, path)).flatten()
+    }
+}

@@ -1,0 +1,86 @@
+//! Source frames: the line of a place with a mark under what is meant.
+
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
+use blocklint_core::{Finding, Place, last_name};
+
+use crate::Shown;
+use crate::paths::shown as shown_path;
+
+/// More steps than this are shown by their ends: nobody reads a hundred frames.
+const MOST_FRAMES: usize = 8;
+const FIRST_FRAMES: usize = 4;
+
+/// What stands at a place of the trace.
+pub(crate) enum Frame<'a> {
+    /// A place, its label, and whether it is the finding's own.
+    Place { place: &'a Place, label: Option<String>, primary: bool },
+    /// Steps that are left out.
+    Gap(usize),
+}
+
+/// The frames of a finding, from its place to the call that blocks.
+pub(crate) fn frames(finding: &Finding) -> Vec<Frame<'_>> {
+    let last = finding.trace.len().saturating_sub(1);
+    let label = |at: usize| {
+        let step = &finding.trace[at];
+        match (at == last, last) {
+            (true, 0) => "blocks here".to_owned(),
+            (true, _) => format!("`{}` calls `{}`, which blocks", last_name(&step.function), step.call),
+            (false, _) => format!("`{}` calls `{}`", last_name(&step.function), last_name(&step.call)),
+        }
+    };
+    let label_of_place = (!finding.trace.is_empty()).then(|| label(0));
+    let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
+    let (head, tail) = match finding.trace.len() > MOST_FRAMES {
+        true => (FIRST_FRAMES, finding.trace.len() - (MOST_FRAMES - FIRST_FRAMES)),
+        false => (finding.trace.len(), finding.trace.len()),
+    };
+    let frame = |at: usize| Frame::Place { place: &finding.trace[at].place, label: Some(label(at)), primary: false };
+    frames.extend((1..head).map(frame));
+    if tail > head {
+        frames.push(Frame::Gap(tail - head));
+    }
+    frames.extend((tail..finding.trace.len()).map(frame));
+    frames
+}
+
+/// One place as an element: its line with a mark, or its position where the text is not at hand.
+pub(crate) fn element<'a>(place: &'a Place, label: Option<String>, primary: bool, shown: &Shown<'a>) -> Element<'a> {
+    let path = shown_path(&place.path, shown.folder);
+    let Some(text) = shown.sources.get(&place.path) else {
+        let (line, column) = (place.start.row as usize, place.start.column as usize);
+        return Origin::path(path).line(line).char_column(column).into();
+    };
+    let (line, mark, row) = marked_line(text, place);
+    let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+    let annotation: Annotation<'_> = kind.span(mark).label(label);
+    Snippet::source(line).line_start(row).path(path).annotation(annotation).into()
+}
+
+/// The line in which the place begins, the part of it that is meant, and its number. A span that goes
+/// on over more lines is marked to the end of its first, and one that the file no longer holds where
+/// the file ends: the frames must never fail.
+fn marked_line<'a>(text: &'a str, place: &Place) -> (&'a str, Range<usize>, usize) {
+    let boundary = |offset: u32| {
+        let mut at = (offset as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = boundary(place.span.start);
+    let before = text.get(..start).unwrap_or_default();
+    let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let rest = text.get(start..).unwrap_or_default();
+    let line_end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let end = boundary(place.span.end).clamp(start, line_end);
+    let line = text.get(line_start..line_end).unwrap_or_default();
+    // A byte-order mark has no width, but the frame would show it.
+    let mark = if line_start == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let line = line.get(mark..).unwrap_or_default();
+    let from = (start - line_start).saturating_sub(mark);
+    let to = (end - line_start).saturating_sub(mark).max(from);
+    (line, from..to, place.start.row.max(1) as usize)
+}

@@ -1,0 +1,92 @@
+//! Findings for people: source frames along the trace, grouped under their causes.
+
+use std::io::{self, Write};
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{Element, Group as Block, Level, Renderer};
+use anstyle::{AnsiColor, Style};
+use blocklint_core::{Cause, Finding, Group, Severity};
+
+use crate::Shown;
+use crate::frames::{Frame, element, frames};
+use crate::paths::{harmless, shown as shown_path};
+use crate::summary::count;
+
+/// Writes all findings; in colour where `styled` says so.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<()> {
+    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.decor_style(DecorStyle::Ascii);
+    let causes = shown.groups.iter().filter(|group| group.cause.is_some()).count();
+    let mut at = 0;
+    while let Some(group) = shown.groups.get(at) {
+        // Causes with nothing but themselves to tell share one heading.
+        let alone = shown.groups[at..].iter().take_while(|group| is_alone(group)).count();
+        let together = alone.max(1);
+        let heading = match (&group.cause, alone) {
+            (Some(cause), 0 | 1) => heading(cause, at + 1, causes, shown),
+            (Some(_), _) => format!(
+                "causes {} to {} of {causes}, each reached by one function that must not block",
+                at + 1,
+                at + alone
+            ),
+            (None, _) => "files that were not read as a whole".to_owned(),
+        };
+        write_heading(out, &heading, styled)?;
+        for group in &shown.groups[at..at + together] {
+            for finding in group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)) {
+                writeln!(out, "{}\n", renderer.render(&[block(finding, shown)]))?;
+            }
+        }
+        at += together;
+    }
+    Ok(())
+}
+
+/// Whether the group's heading would say no more than its only finding.
+fn is_alone(group: &Group) -> bool {
+    group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
+}
+
+fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>) -> String {
+    let at = cause.place.start;
+    let path = shown_path(&cause.place.path, shown.folder);
+    let reach = count(cause.reach as usize, "function");
+    let number = if of == 1 { "cause".to_owned() } else { format!("cause {number} of {of}") };
+    let call = harmless(&cause.call);
+    format!("{number}: `{call}` at {path}:{}:{}, reached by {reach} that must not block", at.row, at.column)
+}
+
+fn write_heading(out: &mut dyn Write, heading: &str, styled: bool) -> io::Result<()> {
+    let style = match styled {
+        true => Style::new().bold().fg_color(Some(AnsiColor::Cyan.into())),
+        false => Style::new(),
+    };
+    writeln!(out, "{style}{heading}{style:#}\n")
+}
+
+/// What, where, why and what to do, of one finding.
+fn block<'a>(finding: &'a Finding, shown: &Shown<'a>) -> Block<'a> {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let title = level.primary_title(finding.message.as_str()).id(finding.rule.to_string());
+    let mut elements: Vec<Element<'a>> = Vec::new();
+    for frame in frames(finding) {
+        elements.push(match frame {
+            Frame::Place { place, label, primary } => element(place, label, primary, shown),
+            Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
+        });
+    }
+    if finding.trace.len() > 1 {
+        elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
+    }
+    elements.extend(finding.notes.iter().map(|note| Level::NOTE.message(note.as_str()).into()));
+    elements.extend(finding.help.iter().map(|help| Level::HELP.message(help.as_str()).into()));
+    title.elements(elements)
+}

@@ -1,0 +1,151 @@
+//! An array of objects that are a superset of ruff's, so that what reads ruff reads this.
+
+use std::io::{self, Write};
+
+use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Step};
+use serde::{Serialize, Serializer};
+
+use crate::Shown;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    cell: Option<u32>,
+    code: String,
+    end_location: Location,
+    filename: &'a str,
+    fix: Option<FixObject<'a>>,
+    location: Location,
+    message: &'a str,
+    name: Option<&'static str>,
+    /// The line at which a suppression comment takes effect; none where no comment can.
+    noqa_row: Option<u32>,
+    severity: &'static str,
+    url: Option<&'a str>,
+    confidence: &'static str,
+    effect: Option<&'static str>,
+    context: Option<&'static str>,
+    function: &'a str,
+    #[serde(serialize_with = "hold")]
+    hold: Hold,
+    causes: Vec<CauseObject<'a>>,
+    trace: Vec<StepObject<'a>>,
+    fingerprint: &'a str,
+}
+
+#[derive(Serialize)]
+struct CauseObject<'a> {
+    filename: &'a str,
+    location: Location,
+    function: &'a str,
+    call: &'a str,
+    reach: u32,
+}
+
+#[derive(Serialize)]
+struct StepObject<'a> {
+    filename: &'a str,
+    location: Location,
+    end_location: Location,
+    function: &'a str,
+    call: &'a str,
+}
+
+#[derive(Serialize)]
+struct FixObject<'a> {
+    applicability: &'static str,
+    edits: Vec<EditObject<'a>>,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct EditObject<'a> {
+    content: &'a str,
+    end_location: Location,
+    filename: &'a str,
+    location: Location,
+}
+
+/// Writes all findings as one array.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let objects = shown.findings.iter().map(object).collect::<Vec<_>>();
+    serde_json::to_writer_pretty(&mut *out, &objects)?;
+    writeln!(out)
+}
+
+fn object(finding: &Finding) -> Object<'_> {
+    Object {
+        cell: None,
+        code: finding.rule.to_string(),
+        end_location: finding.place.end,
+        filename: finding.place.path.as_str(),
+        fix: finding.fix.as_ref().map(fix),
+        location: finding.place.start,
+        message: &finding.message,
+        name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
+        noqa_row: finding.effect.map(|_| finding.place.start.row),
+        severity: finding.severity.as_str(),
+        url: None,
+        confidence: finding.confidence.as_str(),
+        effect: finding.effect.map(Effect::as_str),
+        context: finding.context.map(Context::as_str),
+        function: &finding.function,
+        hold: finding.hold,
+        causes: finding.causes.iter().map(cause).collect(),
+        trace: finding.trace.iter().map(step).collect(),
+        fingerprint: &finding.fingerprint,
+    }
+}
+
+fn cause(cause: &Cause) -> CauseObject<'_> {
+    CauseObject {
+        filename: cause.place.path.as_str(),
+        location: cause.place.start,
+        function: &cause.function,
+        call: &cause.call,
+        reach: cause.reach,
+    }
+}
+
+fn step(step: &Step) -> StepObject<'_> {
+    StepObject {
+        filename: step.place.path.as_str(),
+        location: step.place.start,
+        end_location: step.place.end,
+        function: &step.function,
+        call: &step.call,
+    }
+}
+
+fn fix(fix: &Fix) -> FixObject<'_> {
+    let edits = fix.edits.iter().map(|edit| EditObject {
+        content: &edit.content,
+        end_location: edit.place.end,
+        filename: edit.place.path.as_str(),
+        location: edit.place.start,
+    });
+    FixObject {
+        applicability: match fix.applicability {
+            Applicability::Safe => "safe",
+            Applicability::Unsafe => "unsafe",
+            Applicability::Display => "display",
+        },
+        edits: edits.collect(),
+        message: &fix.title,
+    }
+}
+
+/// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
+fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
+    match hold {
+        Hold::Unstated => serializer.serialize_none(),
+        Hold::Brief => serializer.serialize_str("brief"),
+        Hold::Unbounded => serializer.serialize_str("unbounded"),
+        // JSON has no infinity.
+        Hold::Seconds(time) if !time.is_finite() => serializer.serialize_str("unbounded"),
+        Hold::Seconds(time) => serializer.serialize_f64(*time),
+    }
+}

@@ -1,0 +1,228 @@
+//! From the paths a user names to the project: root, files, units, import roots, crates.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use blocklint_core::Language;
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::crates::{RustCrate, rust_crates};
+use crate::imports::Imports;
+use crate::root::{absolute, common, project_root};
+use crate::units::{Unit, units};
+use crate::walk::{Found, language_of, walk};
+use crate::{Configuration, ConfigurationError, Problem};
+
+/// What a run is asked to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The current folder, absolute.
+    pub current: &'a Utf8Path,
+    /// The files and folders whose findings are reported; none means the current folder.
+    pub paths: &'a [Utf8PathBuf],
+    /// Whether configuration is left unread.
+    pub isolated: bool,
+}
+
+/// What one run analyses.
+#[derive(Debug)]
+pub struct Project {
+    /// The project root, absolute.
+    pub root: Utf8PathBuf,
+    /// The folder from which relative paths count: the project root, or the folder around its
+    /// topmost package where the root lies inside one (`blocklint check site-packages/shop`), so that
+    /// every import root lies at or below it.
+    pub base: Utf8PathBuf,
+    /// Its configuration.
+    pub configuration: Configuration,
+    /// Its source files, sorted by path.
+    pub files: Vec<SourceFile>,
+    /// Its units, sorted by folder; the project root is always one.
+    pub units: Vec<Unit>,
+    /// The folders from which absolute Python imports are looked up, sorted.
+    pub import_roots: Vec<Utf8PathBuf>,
+    /// Its Rust crates, sorted by folder.
+    pub crates: Vec<RustCrate>,
+    /// The folders below which Java's folders are its packages (`src/main/java`), sorted.
+    pub java_roots: Vec<Utf8PathBuf>,
+    /// Paths the user named that do not exist, absolute.
+    pub missing: Vec<Utf8PathBuf>,
+    /// What could not be looked at, besides `missing`; sorted.
+    pub problems: Vec<Problem>,
+}
+
+/// One source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its path, absolute.
+    pub path: Arc<Utf8Path>,
+    /// Its path from `Project::base`, with `/` on every system.
+    pub relative: Utf8PathBuf,
+    /// Its language.
+    pub language: Language,
+    /// Whether its findings are reported: it is, or lies below, a path the user named.
+    pub reported: bool,
+    /// Its unit: the nearest at or above its folder; an index into `Project::units`.
+    pub unit: u32,
+    /// Python: the import root it belongs to; an index into `Project::import_roots`.
+    pub import_root: Option<u32>,
+}
+
+impl Project {
+    /// The dotted name under which a Python file is imported from its own import root
+    /// (`shop.db` of `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the
+    /// `__init__.py` of an import root itself.
+    pub fn module_name(&self, file: &SourceFile) -> Option<String> {
+        let root = self.import_roots.get(file.import_root? as usize)?;
+        let path = file.path.strip_prefix(root).ok()?.with_extension("");
+        let names = path.components().map(|part| part.as_str().to_owned()).collect::<Vec<_>>();
+        let names = names.strip_suffix(&["__init__".to_owned()]).unwrap_or(&names);
+        Some(names.join("."))
+    }
+}
+
+/// Finds the project that the paths belong to and all that one run analyses.
+///
+/// # Errors
+///
+/// Every error of the configuration. Whatever cannot be read besides is a problem of the project.
+pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>> {
+    let mut problems = Vec::new();
+    let named = Named::new(request, &mut problems);
+    let root = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
+    let configuration = match request.isolated {
+        true => Configuration::default(),
+        false => Configuration::read(&root, &mut problems)?,
+    };
+
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root) };
+    for folder in &named.reported_folders {
+        // Ignored or hidden from the root on, but named by the user.
+        if folder != &root && !found.holds_some_below(folder) {
+            let below = walk(folder);
+            found.sources.extend(below.sources);
+            found.sources.sort_unstable();
+            found.manifests.extend(below.manifests);
+            found.problems.extend(below.problems);
+        }
+    }
+    problems.append(&mut found.problems);
+    let mut sources: BTreeMap<Utf8PathBuf, Language> = found.sources.into_iter().collect();
+    sources.extend(named.files.clone());
+    found.manifests.sort_unstable();
+    found.manifests.dedup();
+
+    let units = units(&root, &found.manifests);
+    let python = sources.iter().filter(|(_, language)| **language == Language::Python);
+    let imports = Imports::new(&root, &units, python.map(|(path, _)| path.as_path()));
+    let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
+    let java_roots = java_roots(&sources);
+    let base = imports.roots.iter().find(|folder| root.starts_with(folder)).unwrap_or(&root).clone();
+    let files = sources.iter().map(|(path, language)| SourceFile {
+        path: Arc::from(path.as_path()),
+        relative: relative(path, &base),
+        language: *language,
+        reported: named.reports(path),
+        unit: unit_of(&units, path),
+        import_root: if *language == Language::Python { imports.root_of(path) } else { None },
+    });
+    let files = files.collect();
+    problems.sort_unstable();
+    problems.dedup();
+    Ok(Project {
+        root,
+        base,
+        configuration,
+        files,
+        units,
+        import_roots: imports.roots,
+        crates,
+        java_roots,
+        missing: named.missing,
+        problems,
+    })
+}
+
+/// What the user named, by kind.
+#[derive(Default)]
+struct Named {
+    /// The folders named, and those of the files named.
+    folders: Vec<Utf8PathBuf>,
+    reported_folders: Vec<Utf8PathBuf>,
+    files: BTreeMap<Utf8PathBuf, Language>,
+    missing: Vec<Utf8PathBuf>,
+}
+
+impl Named {
+    fn new(request: Request<'_>, problems: &mut Vec<Problem>) -> Self {
+        let mut named = Named::default();
+        let here = [Utf8PathBuf::from(".")];
+        let paths = if request.paths.is_empty() { &here } else { request.paths };
+        for path in paths {
+            let path = absolute(request.current, path);
+            if path.is_dir() {
+                named.folders.push(path.clone());
+                named.reported_folders.push(path);
+                continue;
+            }
+            if fs::symlink_metadata(&path).is_err() {
+                named.missing.push(path);
+                continue;
+            }
+            named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
+            match language_of(path.as_std_path()).or_else(|| interpreter(&path)) {
+                Some(language) => {
+                    named.files.insert(path, language);
+                }
+                None => problems.push(Problem::new(path.as_std_path(), "skipped: not a Python, Rust or Java file")),
+            }
+        }
+        named
+    }
+
+    fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+
+    fn reports(&self, path: &Utf8Path) -> bool {
+        self.reported_folders.iter().any(|folder| path.starts_with(folder)) || self.files.contains_key(path)
+    }
+}
+
+/// The language of a script without an extension, by its first line.
+fn interpreter(path: &Utf8Path) -> Option<Language> {
+    const LONGEST: u64 = 256;
+    if path.extension().is_some() || !path.is_file() {
+        return None;
+    }
+    let mut line = Vec::new();
+    BufReader::new(File::open(path).ok()?.take(LONGEST)).read_until(b'\n', &mut line).ok()?;
+    let line = String::from_utf8_lossy(&line);
+    (line.starts_with("#!") && line.contains("python")).then_some(Language::Python)
+}
+
+fn relative(path: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    Utf8PathBuf::from(path.components().map(|part| part.as_str()).collect::<Vec<_>>().join("/"))
+}
+
+fn unit_of(units: &[Unit], path: &Utf8Path) -> u32 {
+    let index = |folder: &Utf8Path| units.binary_search_by(|unit| unit.folder.as_path().cmp(folder)).ok();
+    // The project root is a unit, so only a file outside it could have none.
+    path.ancestors().skip(1).find_map(index).unwrap_or(0) as u32
+}
+
+/// The folders `src/<set>/java` above Java files.
+fn java_roots(sources: &BTreeMap<Utf8PathBuf, Language>) -> Vec<Utf8PathBuf> {
+    let is_root = |folder: &&Utf8Path| {
+        folder.file_name() == Some("java")
+            && folder.parent().and_then(Utf8Path::parent).and_then(Utf8Path::file_name) == Some("src")
+    };
+    let java = sources.iter().filter(|(_, language)| **language == Language::Java);
+    let mut roots =
+        java.filter_map(|(path, _)| path.ancestors().find(is_root)).map(Utf8Path::to_path_buf).collect::<Vec<_>>();
+    roots.dedup();
+    roots
+}

@@ -1,0 +1,42 @@
+//! Units: the folders with a manifest, to which dependency versions and switches belong.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A folder with a manifest, or the project root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The folder, absolute.
+    pub folder: Utf8PathBuf,
+    /// Its manifests, sorted; none only for a project root without one.
+    pub manifests: Vec<Utf8PathBuf>,
+}
+
+/// Whether a file of this name makes its folder a unit.
+pub(crate) fn is_manifest(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    matches!(
+        name,
+        "pyproject.toml"
+            | "setup.py"
+            | "setup.cfg"
+            | "Cargo.toml"
+            | "pom.xml"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "settings.gradle"
+            | "settings.gradle.kts"
+    ) || (name.starts_with("requirements") && name.ends_with(".txt"))
+}
+
+/// The units, sorted by folder; the project root is always one.
+pub(crate) fn units(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Unit> {
+    let mut units = BTreeMap::from([(root.to_path_buf(), Vec::new())]);
+    for manifest in manifests {
+        let Some(folder) = manifest.parent() else { continue };
+        units.entry(folder.to_path_buf()).or_default().push(manifest.clone());
+    }
+    units.into_iter().map(|(folder, manifests)| Unit { folder, manifests }).collect()
+}

@@ -1,0 +1,145 @@
+//! What to do about a finding, for the runtime it stands in.
+
+use blocklint_core::{Language, Runtime};
+
+use crate::words::one_line;
+use crate::{RawFinding, SiteKind};
+
+/// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
+pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
+    let twin = raw.twin.filter(|_| raw.owner.kind.is_async());
+    match twin {
+        Some(twin) if twin.local && raw.direct => {
+            return Some(match raw.language {
+                Language::Rust => format!("use `{}(…).await`", twin.path),
+                Language::Python => format!("use `await {}(…)`", twin.path),
+                Language::Java => format!("use `{}`", twin.path),
+            });
+        }
+        Some(twin) => {
+            let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
+            return Some(format!("make the way to it async and use `{}`{also}", twin.path));
+        }
+        None => {}
+    }
+    offload(raw)
+}
+
+/// How to hand the call to a thread that may block; `None` where a thread would not help.
+fn offload(raw: &RawFinding<'_>) -> Option<String> {
+    if raw.holds_gil {
+        return None;
+    }
+    Some(match raw.language {
+        Language::Python => format!("hand it to a thread: `{}`", python(raw)),
+        Language::Rust => rust(raw),
+        Language::Java => java(raw.runtime).to_owned(),
+    })
+}
+
+fn python(raw: &RawFinding<'_>) -> String {
+    let callee = match raw.site {
+        SiteKind::Call | SiteKind::HandOver => one_line(raw.written),
+        // A property, a `with`, an operator: no callable stands there to be handed over.
+        SiteKind::Implicit => "lambda: …".to_owned(),
+    };
+    let arguments = if raw.site == SiteKind::Call { ", …" } else { "" };
+    if !raw.owner.kind.is_async() {
+        return match raw.runtime {
+            Some(Runtime::Trio) => {
+                format!("nursery.start_soon(trio.to_thread.run_sync, {callee}{arguments})")
+            }
+            Some(Runtime::Anyio) => {
+                format!("task_group.start_soon(anyio.to_thread.run_sync, {callee}{arguments})")
+            }
+            _ => format!("asyncio.get_running_loop().run_in_executor(None, {callee}{arguments})"),
+        };
+    }
+    match raw.runtime {
+        Some(Runtime::Trio) => format!("await trio.to_thread.run_sync({callee}{arguments})"),
+        Some(Runtime::Anyio) => format!("await anyio.to_thread.run_sync({callee}{arguments})"),
+        Some(Runtime::Starlette) => format!("await run_in_threadpool({callee}{arguments})"),
+        _ => format!("await asyncio.to_thread({callee}{arguments})"),
+    }
+}
+
+fn rust(raw: &RawFinding<'_>) -> String {
+    let call = match raw.runtime {
+        Some(Runtime::AsyncStd) => "async_std::task::spawn_blocking(move || …)",
+        Some(Runtime::Smol) => "smol::unblock(move || …)",
+        _ => "tokio::task::spawn_blocking(move || …)",
+    };
+    let ending = if raw.owner.kind.is_async() { ".await" } else { "" };
+    format!("hand it to the blocking pool: `{call}{ending}`")
+}
+
+fn java(runtime: Option<Runtime>) -> &'static str {
+    match runtime {
+        Some(Runtime::Reactor) => {
+            "hand it to a worker: `Mono.fromCallable(() -> …).subscribeOn(Schedulers.boundedElastic())`"
+        }
+        Some(Runtime::Rxjava) => "hand it to a worker: `Single.fromCallable(() -> …).subscribeOn(Schedulers.io())`",
+        Some(Runtime::Mutiny) => {
+            "hand it to a worker: `Uni.createFrom().item(() -> …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
+        }
+        Some(Runtime::Vertx) => "hand it to a worker: `vertx.executeBlocking(() -> …)`",
+        _ => "hand it to an executor of its own threads: `executor.execute(() -> …)`",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use blocklint_core::{Context, Effect, Hold};
+
+    use super::*;
+    use crate::{Owner, OwnerKind, Twin, rule_of};
+
+    fn raw(runtime: Runtime, kind: OwnerKind) -> RawFinding<'static> {
+        RawFinding {
+            rule: rule_of(Effect::File, false, Context::EventLoop).expect("a rule"),
+            language: Language::Python,
+            runtime: Some(runtime),
+            call: "builtins.open",
+            written: "load",
+            direct: false,
+            site: SiteKind::Call,
+            owner: Owner { kind, name: "handler" },
+            hold: Hold::Unstated,
+            fails: None,
+            twin: None,
+            holds_gil: false,
+            note: None,
+            more_causes: 0,
+        }
+    }
+
+    #[test]
+    fn help_speaks_the_runtime_of_the_place() {
+        let said = |runtime| help(&raw(runtime, OwnerKind::AsyncFunction)).expect("some help");
+        assert!(said(Runtime::Asyncio).contains("await asyncio.to_thread(load, …)"));
+        assert!(said(Runtime::Trio).contains("await trio.to_thread.run_sync(load, …)"));
+        assert!(said(Runtime::Anyio).contains("await anyio.to_thread.run_sync(load, …)"));
+    }
+
+    #[test]
+    fn a_twin_behind_helpers_or_of_another_class_is_advice_beside_the_thread() {
+        let mut behind = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
+        behind.twin = Some(Twin { path: "httpx.AsyncClient.get", local: false });
+        let said = help(&behind).expect("some help");
+        assert!(said.contains("`httpx.AsyncClient.get`, or hand it to a thread"), "{said}");
+    }
+
+    #[test]
+    fn no_thread_is_offered_where_it_would_not_help() {
+        let mut holding = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
+        holding.holds_gil = true;
+        assert_eq!(help(&holding), None);
+    }
+
+    #[test]
+    fn a_property_has_no_callable_to_hand_over() {
+        let mut property = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
+        property.site = SiteKind::Implicit;
+        assert!(help(&property).expect("some help").contains("to_thread(lambda: …)"));
+    }
+}

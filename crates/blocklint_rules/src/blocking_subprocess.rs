@@ -1,0 +1,15 @@
+//! BLT105 blocking-subprocess.
+
+use blocklint_core::{Effect, RuleCode};
+
+use crate::Rule;
+
+/// Running a process to its end, or starting one.
+pub(crate) static BLOCKING_SUBPROCESS: Rule = Rule {
+    code: RuleCode(105),
+    name: "blocking-subprocess",
+    summary: "a thread that must not block waits for a process",
+    page: include_str!("../../../rules/BLT105-blocking-subprocess.md"),
+    effect: Some(Effect::Subprocess),
+    noun: "blocking subprocess call",
+};

@@ -1,0 +1,15 @@
+//! BLT106 blocking-wait.
+
+use blocklint_core::{Effect, RuleCode};
+
+use crate::Rule;
+
+/// Waiting for another thread, which the waiting thread may itself hold up.
+pub(crate) static BLOCKING_WAIT: Rule = Rule {
+    code: RuleCode(106),
+    name: "blocking-wait",
+    summary: "a thread that must not block waits for a lock, a queue, a thread or a future",
+    page: include_str!("../../../rules/BLT106-blocking-wait.md"),
+    effect: Some(Effect::Wait),
+    noun: "blocking wait",
+};

@@ -1,0 +1,81 @@
+//! BLT902 unreadable-source.
+
+use blocklint_core::RuleCode;
+
+use crate::Rule;
+
+/// A file of which blocklint knows nothing or only a part. Shown at every level, because silence
+/// about such a file looks like a clean one; never a reason for exit code 1.
+pub static UNREADABLE_SOURCE: Rule = Rule {
+    code: RuleCode(902),
+    name: "unreadable-source",
+    summary: "a source file was not read, or only in part",
+    page: include_str!("../../../rules/BLT902-unreadable-source.md"),
+    effect: None,
+    noun: "unreadable source",
+};
+
+/// Why a file, or part of it, is unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// The file could not be read; the system's reason.
+    Unreadable(String),
+    /// It is longer than `max-file-size`; both in bytes.
+    TooLarge {
+        /// Length of the file.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Some of it could not be decoded or parsed; the front end's words.
+    InPart(String),
+    /// Reading it failed for a reason that is a bug of blocklint.
+    Internal(String),
+}
+
+impl Unread {
+    /// The message of the finding.
+    pub fn message(&self) -> String {
+        match self {
+            Unread::Unreadable(reason) => format!("not read: {reason}"),
+            Unread::TooLarge { size, limit } => {
+                format!("skipped: {} is more than `max-file-size` ({})", bytes(*size), bytes(*limit))
+            }
+            Unread::InPart(reason) => reason.clone(),
+            Unread::Internal(reason) => format!("skipped: reading it failed inside blocklint: {reason}"),
+        }
+    }
+
+    /// What the user can do, where there is something.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Unread::TooLarge { .. } => {
+                Some("raise `max-file-size` under `[tool.blocklint]` if the file is not generated".to_owned())
+            }
+            Unread::Internal(_) => Some("please report it, with the file if you can".to_owned()),
+            Unread::Unreadable(_) | Unread::InPart(_) => None,
+        }
+    }
+}
+
+/// A size for people: whole kB below a MB, one decimal above.
+fn bytes(count: u64) -> String {
+    match count {
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{} kB", count / 1_000),
+        _ if count.is_multiple_of(1_000_000) => format!("{} MB", count / 1_000_000),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unread;
+
+    #[test]
+    fn a_skipped_file_says_how_large_it_is_and_what_decides() {
+        let unread = Unread::TooLarge { size: 52_428_800, limit: 8_000_000 };
+        assert_eq!(unread.message(), "skipped: 52.4 MB is more than `max-file-size` (8 MB)");
+        assert!(unread.help().is_some());
+    }
+}

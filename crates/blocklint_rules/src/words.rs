@@ -1,0 +1,380 @@
+//! From what the analysis found to sentences: what is wrong (message), why it matters (notes), what
+//! to do (help).
+
+use blocklint_core::{Fails, Hold, Language, Runtime};
+
+use crate::Rule;
+use crate::advice::help;
+
+/// One finding as the analysis knows it, before it has words.
+#[derive(Clone, Debug)]
+pub struct RawFinding<'a> {
+    /// The rule it breaks.
+    pub rule: &'static Rule,
+    /// The language of the place it stands at.
+    pub language: Language,
+    /// The machinery of the thread, where known.
+    pub runtime: Option<Runtime>,
+    /// Path of the model row at the end of the trace (`requests.Session.get`).
+    pub call: &'a str,
+    /// What is called at the place itself, as written (`store.load`); where this is the call of the
+    /// row, `direct` says so.
+    pub written: &'a str,
+    /// Whether the place itself enters the row, with no function of the project between.
+    pub direct: bool,
+    /// What kind of site the place is; decides how it can be handed over.
+    pub site: SiteKind,
+    /// The body that must not block.
+    pub owner: Owner<'a>,
+    /// How long one call can hold the thread.
+    pub hold: Hold,
+    /// What the call does besides.
+    pub fails: Option<Fails>,
+    /// The async counterpart for this runtime, if the model names one.
+    pub twin: Option<Twin<'a>>,
+    /// Whether a worker thread would not help, because the call keeps the interpreter's lock.
+    pub holds_gil: bool,
+    /// The note of the model row.
+    pub note: Option<&'a str>,
+    /// How many causes lie behind this place besides that of the trace.
+    pub more_causes: u32,
+}
+
+/// The body that must not block.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner<'a> {
+    /// What it is.
+    pub kind: OwnerKind,
+    /// Its name as people say it (`handler`, `Store.load`); of a body without a name that of the
+    /// body around it.
+    pub name: &'a str,
+}
+
+/// What the body that must not block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerKind {
+    /// `async def`, `async fn`.
+    AsyncFunction,
+    /// An `async def` that yields.
+    AsyncGenerator,
+    /// Rust's `async { … }`; the name is that of the function around it.
+    AsyncBlock,
+    /// A closure or lambda that makes a future; the name is that of the function around it.
+    AsyncClosure,
+    /// A named function or method that the runtime calls on its thread.
+    Callback,
+    /// A lambda or closure that the runtime calls on its thread; the name is that of the function
+    /// around it.
+    CallbackLiteral,
+    /// A function marked `# blocklint: nonblocking`.
+    Marked,
+    /// A function that is no coroutine and whose result runs on the loop (an assembly root).
+    Assembly,
+}
+
+impl OwnerKind {
+    /// Whether `await` can stand in it.
+    pub fn is_async(self) -> bool {
+        matches!(self, Self::AsyncFunction | Self::AsyncGenerator | Self::AsyncBlock | Self::AsyncClosure)
+    }
+}
+
+/// What kind of site a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    /// A call.
+    Call,
+    /// A callable that is handed over there.
+    HandOver,
+    /// Anything else that runs code: a property, an operator, `with`, `for`, an import.
+    Implicit,
+}
+
+/// The async counterpart of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Twin<'a> {
+    /// Its path (`asyncio.sleep`).
+    pub path: &'a str,
+    /// Whether it can stand where the call stands: it is a function, or takes the same receiver.
+    pub local: bool,
+}
+
+/// The sentences of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Why it matters.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl RawFinding<'_> {
+    /// The sentences of this finding.
+    pub fn words(&self) -> Words {
+        let mut notes = vec![why(self.language, self.runtime).to_owned()];
+        notes.extend(self.note.map(str::to_owned));
+        match self.more_causes {
+            0 => {}
+            1 => notes.push("and 1 more cause behind this call".to_owned()),
+            more => notes.push(format!("and {more} more causes behind this call")),
+        }
+        Words { message: self.message(), notes, help: help(self) }
+    }
+
+    fn message(&self) -> String {
+        let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
+        let through = match self.direct {
+            true => String::new(),
+            false => format!(" through `{}`", one_line(self.written)),
+        };
+        format!("{noun} `{call}`{through} in {owner} {}", self.harm())
+    }
+
+    /// `can hold the event loop for up to 5 s`.
+    fn harm(&self) -> String {
+        let thread = thread(self.language, self.runtime);
+        match (self.fails, self.language) {
+            (Some(Fails::Raises), Language::Rust) => return format!("panics on {thread}"),
+            (Some(Fails::Raises), Language::Java) => return format!("throws on {thread}"),
+            (Some(Fails::Raises), Language::Python) => return format!("raises on {thread}"),
+            (Some(Fails::Deadlocks), _) => return format!("can deadlock {thread}"),
+            (None, _) => {}
+        }
+        let exact = self.rule.effect == Some(blocklint_core::Effect::Sleep);
+        match self.hold {
+            Hold::Unstated => format!("can hold {thread}"),
+            Hold::Brief => format!("can hold {thread} briefly"),
+            Hold::Seconds(time) if !time.is_finite() => format!("can hold {thread} without bound"),
+            Hold::Seconds(time) if exact => format!("can hold {thread} for {}", seconds(time)),
+            Hold::Seconds(time) => format!("can hold {thread} for up to {}", seconds(time)),
+            Hold::Unbounded => format!("can hold {thread} without bound"),
+        }
+    }
+}
+
+impl Owner<'_> {
+    /// ``async function `handler` ``.
+    fn words(&self) -> String {
+        let name = self.name;
+        match self.kind {
+            OwnerKind::AsyncFunction => format!("async function `{name}`"),
+            OwnerKind::AsyncGenerator => format!("async generator `{name}`"),
+            OwnerKind::AsyncBlock => format!("an async block of `{name}`"),
+            OwnerKind::AsyncClosure => format!("an async closure of `{name}`"),
+            OwnerKind::Callback => format!("callback `{name}`"),
+            OwnerKind::CallbackLiteral => format!("a callback of `{name}`"),
+            OwnerKind::Marked => format!("nonblocking function `{name}`"),
+            OwnerKind::Assembly => format!("function `{name}`"),
+        }
+    }
+}
+
+/// What users of the runtime call the thread that is held.
+fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
+    match runtime {
+        Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
+        Some(Runtime::AsyncStd) => "an async-std executor thread",
+        Some(Runtime::Smol) => "a smol executor thread",
+        Some(Runtime::Reactor) => "a Reactor thread",
+        Some(Runtime::Rxjava) => "an RxJava computation thread",
+        Some(Runtime::Mutiny) => "a Mutiny event-loop thread",
+        Some(Runtime::Vertx) => "a Vert.x event loop",
+        Some(Runtime::Netty) => "a Netty event loop",
+        Some(Runtime::Gevent) => "the gevent hub",
+        Some(Runtime::Eventlet) => "the eventlet hub",
+        Some(Runtime::Asyncio | Runtime::Anyio | Runtime::Trio | Runtime::Starlette | Runtime::Sqlalchemy) => {
+            "the event loop"
+        }
+        None => match language {
+            Language::Python => "the event loop",
+            Language::Rust => "an async executor thread",
+            Language::Java => "an event-loop thread",
+        },
+    }
+}
+
+/// What stands still meanwhile.
+fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
+    match runtime {
+        Some(Runtime::Tokio | Runtime::AsyncStd | Runtime::Smol) => {
+            "until it returns, this thread runs no other task, and tasks queued on it wait"
+        }
+        Some(Runtime::TokioCurrentThread) => "until it returns, no other task runs: this runtime has one thread",
+        Some(Runtime::Netty | Runtime::Vertx) => "until it returns, every connection of this event loop stands still",
+        Some(Runtime::Reactor | Runtime::Rxjava | Runtime::Mutiny) => {
+            "until it returns, every pipeline that shares the thread stands still"
+        }
+        Some(Runtime::Gevent | Runtime::Eventlet) => "until it returns, no other greenlet of this process runs",
+        Some(Runtime::Asyncio | Runtime::Anyio | Runtime::Trio | Runtime::Starlette | Runtime::Sqlalchemy) => {
+            "until it returns, no other task of this event loop runs"
+        }
+        None => match language {
+            Language::Python => "until it returns, no other task of this event loop runs",
+            Language::Rust => "until it returns, this thread runs no other task, and tasks queued on it wait",
+            Language::Java => "until it returns, everything that shares the thread stands still",
+        },
+    }
+}
+
+/// A time for people.
+fn seconds(time: f64) -> String {
+    let whole = |unit: f64| time >= unit && time % unit == 0.0;
+    match time {
+        _ if time < 0.1 => format!("{} ms", rounded(time * 1000.0)),
+        _ if time < 600.0 => format!("{} s", rounded(time)),
+        _ if whole(3600.0) => format!("{} h", time / 3600.0),
+        _ if whole(60.0) => format!("{} min", time / 60.0),
+        _ => format!("{} s", rounded(time)),
+    }
+}
+
+/// At most three digits behind the point, none that say nothing.
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+/// Source text fit for a message: one line, no run of blanks, not long.
+pub(crate) fn one_line(written: &str) -> String {
+    const LONGEST: usize = 60;
+    let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST {
+        return line;
+    }
+    // The end of a callee says more than its head: `….execute`.
+    let tail = line.chars().rev().take(LONGEST - 1).collect::<Vec<_>>();
+    format!("…{}", tail.into_iter().rev().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use blocklint_core::Effect;
+    use insta::assert_snapshot;
+
+    use super::*;
+    use crate::rule_of;
+
+    fn raw(effect: Effect, call: &'static str) -> RawFinding<'static> {
+        RawFinding {
+            rule: rule_of(effect, false, blocklint_core::Context::EventLoop).expect("a rule"),
+            language: Language::Python,
+            runtime: Some(Runtime::Asyncio),
+            call,
+            written: "store.load",
+            direct: false,
+            site: SiteKind::Call,
+            owner: Owner { kind: OwnerKind::AsyncFunction, name: "handler" },
+            hold: Hold::Unstated,
+            fails: None,
+            twin: None,
+            holds_gil: false,
+            note: None,
+            more_causes: 0,
+        }
+    }
+
+    fn all(raw: &RawFinding<'_>) -> String {
+        let words = raw.words();
+        let mut lines = vec![words.message];
+        lines.extend(words.notes.iter().map(|note| format!("note: {note}")));
+        lines.extend(words.help.map(|help| format!("help: {help}")));
+        lines.join("\n")
+    }
+
+    #[test]
+    fn behind_a_helper() {
+        let found =
+            RawFinding { hold: Hold::Seconds(5.0), more_causes: 2, ..raw(Effect::Network, "requests.Session.get") };
+        assert_snapshot!(all(&found), @r"
+        blocking network call `requests.Session.get` through `store.load` in async function `handler` can hold the event loop for up to 5 s
+        note: until it returns, no other task of this event loop runs
+        note: and 2 more causes behind this call
+        help: hand it to a thread: `await asyncio.to_thread(store.load, …)`
+        ");
+    }
+
+    #[test]
+    fn a_direct_call_with_a_twin() {
+        let found = RawFinding {
+            direct: true,
+            written: "time.sleep",
+            hold: Hold::Seconds(1.0),
+            twin: Some(Twin { path: "asyncio.sleep", local: true }),
+            ..raw(Effect::Sleep, "time.sleep")
+        };
+        assert_snapshot!(all(&found), @r"
+        blocking sleep `time.sleep` in async function `handler` can hold the event loop for 1 s
+        note: until it returns, no other task of this event loop runs
+        help: use `await asyncio.sleep(…)`
+        ");
+    }
+
+    #[test]
+    fn in_a_callback_nothing_can_be_awaited() {
+        let found = RawFinding {
+            direct: true,
+            written: "lock.acquire",
+            owner: Owner { kind: OwnerKind::CallbackLiteral, name: "setup" },
+            hold: Hold::Unbounded,
+            ..raw(Effect::Wait, "threading.Lock.acquire")
+        };
+        assert_snapshot!(all(&found), @r"
+        blocking wait `threading.Lock.acquire` in a callback of `setup` can hold the event loop without bound
+        note: until it returns, no other task of this event loop runs
+        help: hand it to a thread: `asyncio.get_running_loop().run_in_executor(None, lock.acquire, …)`
+        ");
+    }
+
+    #[test]
+    fn tokio_and_netty_speak_their_own_words() {
+        let tokio = RawFinding {
+            language: Language::Rust,
+            runtime: Some(Runtime::Tokio),
+            direct: true,
+            written: "blocking_recv",
+            fails: Some(Fails::Raises),
+            owner: Owner { kind: OwnerKind::AsyncBlock, name: "main" },
+            ..raw(Effect::Wait, "tokio::sync::oneshot::Receiver::blocking_recv")
+        };
+        assert_snapshot!(all(&tokio), @r"
+        blocking wait `tokio::sync::oneshot::Receiver::blocking_recv` in an async block of `main` panics on a tokio worker thread
+        note: until it returns, this thread runs no other task, and tasks queued on it wait
+        help: hand it to the blocking pool: `tokio::task::spawn_blocking(move || …).await`
+        ");
+        let netty = RawFinding {
+            language: Language::Java,
+            runtime: Some(Runtime::Netty),
+            owner: Owner { kind: OwnerKind::Callback, name: "EchoHandler.channelRead" },
+            hold: Hold::Seconds(0.05),
+            written: "pause",
+            ..raw(Effect::Sleep, "java.lang.Thread.sleep")
+        };
+        assert_snapshot!(all(&netty), @r"
+        blocking sleep `java.lang.Thread.sleep` through `pause` in callback `EchoHandler.channelRead` can hold a Netty event loop for 50 ms
+        note: until it returns, every connection of this event loop stands still
+        help: hand it to an executor of its own threads: `executor.execute(() -> …)`
+        ");
+    }
+
+    #[test]
+    fn times_are_short_and_exact() {
+        for (time, words) in [
+            (0.001, "1 ms"),
+            (0.5, "0.5 s"),
+            (30.0, "30 s"),
+            (599.0, "599 s"),
+            (600.0, "10 min"),
+            (3600.0, "1 h"),
+            (3601.0, "3601 s"),
+        ] {
+            assert_eq!(seconds(time), words);
+        }
+    }
+
+    #[test]
+    fn a_callee_over_many_lines_fits_into_a_message() {
+        assert_eq!(one_line("self\n    .client\n    .get"), "self .client .get");
+        assert_eq!(one_line(&"ab".repeat(100)).chars().count(), 60);
+    }
+}

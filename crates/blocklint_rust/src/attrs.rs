@@ -1,0 +1,189 @@
+//! Attributes as decorators.
+//!
+//! An attribute is recorded as its path, or as the result of a `Macro` site with its arguments (`flavor = "…"` by
+//! name). Those that only speak to the compiler are left out; `#[cfg(test)]` and `#[test]` become a flag.
+
+use blocklint_core::Span;
+use blocklint_facts::{Arg, Form, FormId, List, Site, SiteFlags, SiteKind, Sym};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{Walker, span};
+
+/// What the attributes of one item say.
+#[derive(Default)]
+pub(crate) struct Attrs<'t> {
+    /// The attributes, as nodes, in order.
+    pub(crate) nodes: Vec<Node<'t>>,
+}
+
+impl<'t> Attrs<'t> {
+    /// Where an item starts: at its first attribute.
+    pub(crate) fn start(&self, item: Node<'_>) -> u32 {
+        self.nodes.first().map_or(item.start_byte(), Node::start_byte) as u32
+    }
+}
+
+impl Walker<'_> {
+    /// Whether the attributes say that the item is built only for tests.
+    pub(crate) fn is_test(&self, attrs: &Attrs<'_>) -> bool {
+        attrs.nodes.iter().any(|&node| self.attribute_is_test(node))
+    }
+
+    /// Whether one attribute, outer or inner, does.
+    pub(crate) fn attribute_is_test(&self, node: Node<'_>) -> bool {
+        let Some(attribute) = named(node).next() else { return false };
+        let Some(path) = named(attribute).next() else { return false };
+        let path_text = self.text(path);
+        match path_text.rsplit("::").next().unwrap_or_default().trim() {
+            "test" | "bench" => true,
+            "cfg" => match child(attribute, fields().arguments) {
+                Some(arguments) => {
+                    let text: String = self.text(arguments).split_whitespace().collect();
+                    let words = |word: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == word);
+                    words("test") && !text.contains("not(test") && !text.contains("any(")
+                }
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The value of `#[name = "…"]`.
+    pub(crate) fn attribute_value(&mut self, attrs: &Attrs<'_>, name: &str) -> Option<Sym> {
+        for &node in &attrs.nodes {
+            let attribute = named(node).next()?;
+            if named(attribute).next().is_some_and(|path| self.text(path) == name) {
+                let value = child(attribute, fields().value)?;
+                let text = self.text(value);
+                return Some(self.facts.intern(text.trim_matches('"')));
+            }
+        }
+        None
+    }
+
+    /// The decorators of an item, outermost first; their arguments are read where the item stands.
+    pub(crate) fn decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
+        let mut forms = Vec::new();
+        for &node in &attrs.nodes {
+            let Some(attribute) = named(node).next() else { continue };
+            let Some(path) = named(attribute).next() else { continue };
+            if is_inert(&self.text(path)) {
+                continue;
+            }
+            let callee = self.path_form(path);
+            let f = fields();
+            let args: Vec<Arg> = match (child(attribute, f.arguments), child(attribute, f.value)) {
+                (Some(arguments), _) => self.macro_arguments(arguments),
+                (None, Some(value)) => vec![Arg { name: NO_NAME, value: self.value(value), span: span(value) }],
+                (None, None) => {
+                    forms.push(callee);
+                    continue;
+                }
+            };
+            let name_node = last_segment(path);
+            let name = self.name(name_node);
+            let at = self.at();
+            let site = self.facts.site(
+                Site {
+                    kind: SiteKind::Macro,
+                    flags: SiteFlags::default(),
+                    callee,
+                    name,
+                    args: List::EMPTY,
+                    at,
+                    span: span(attribute),
+                    name_span: span(name_node),
+                },
+                &args,
+            );
+            forms.push(self.form(Form::Result(site)));
+        }
+        forms
+    }
+
+    /// One `Decorate` site per decorator of a function.
+    pub(crate) fn decorate(&mut self, attrs: &Attrs<'_>, decorators: &[FormId], target: FormId, target_span: Span) {
+        let mut nodes = attrs
+            .nodes
+            .iter()
+            .filter_map(|&node| named(node).next())
+            .filter(|&attribute| named(attribute).next().is_some_and(|path| !is_inert(&self.text(path))));
+        let places: Vec<Node<'_>> = decorators.iter().filter_map(|_| nodes.next()).collect();
+        for (&decorator, attribute) in decorators.iter().zip(places).rev() {
+            let Some(path) = named(attribute).next() else { continue };
+            let name_node = last_segment(path);
+            let name = self.name(name_node);
+            let at = self.at();
+            self.facts.site(
+                Site {
+                    kind: SiteKind::Decorate,
+                    flags: SiteFlags::default(),
+                    callee: decorator,
+                    name,
+                    args: List::EMPTY,
+                    at,
+                    span: span(attribute),
+                    name_span: span(name_node),
+                },
+                &[Arg { name: NO_NAME, value: target, span: target_span }],
+            );
+        }
+    }
+}
+
+/// The last name of a path.
+pub(crate) fn last_segment(path: Node<'_>) -> Node<'_> {
+    match kind(path) {
+        K::ScopedIdentifier | K::ScopedTypeIdentifier => child(path, fields().name).unwrap_or(path),
+        K::GenericFunction => child(path, fields().function).map_or(path, last_segment),
+        _ => path,
+    }
+}
+
+/// The compiler's own attributes, and those of tools, which change no meaning that matters here.
+fn is_inert(path: &str) -> bool {
+    matches!(
+        path,
+        "allow"
+            | "automatically_derived"
+            | "bench"
+            | "cfg"
+            | "cfg_attr"
+            | "cold"
+            | "default"
+            | "deny"
+            | "deprecated"
+            | "derive"
+            | "diagnostic"
+            | "doc"
+            | "expect"
+            | "export_name"
+            | "feature"
+            | "forbid"
+            | "global_allocator"
+            | "ignore"
+            | "inline"
+            | "link"
+            | "link_section"
+            | "macro_export"
+            | "macro_use"
+            | "must_use"
+            | "no_mangle"
+            | "non_exhaustive"
+            | "path"
+            | "proc_macro"
+            | "proc_macro_attribute"
+            | "proc_macro_derive"
+            | "repr"
+            | "should_panic"
+            | "target_feature"
+            | "test"
+            | "track_caller"
+            | "used"
+            | "warn"
+    ) || path.starts_with("rustfmt")
+        || path.starts_with("clippy")
+        || path.starts_with("diagnostic")
+}

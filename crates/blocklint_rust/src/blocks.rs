@@ -1,0 +1,206 @@
+//! Blocks: statements in order, what a `let` binds, and the value at the end.
+
+use blocklint_core::Span;
+use blocklint_facts::{AssignKind, Exit, ExitKind, Form, FormId, RegionKind, SiteFlags, VarKind};
+use tree_sitter::Node;
+
+use crate::attrs::Attrs;
+use crate::kinds::{K, all, child, fields, kind, named};
+use crate::scope::ScopeKind;
+use crate::walker::{Breaks, Walker, span};
+
+/// What a block gives.
+pub(crate) struct BlockValue {
+    /// Its value; none if its end is never reached.
+    pub(crate) form: FormId,
+    /// Whether an expression stands at its end.
+    pub(crate) tail: bool,
+    /// Of that expression, or of the block.
+    pub(crate) span: Span,
+}
+
+/// The arm that the rest of a block runs in, after a branch one side of which always leaves.
+#[derive(Clone, Copy)]
+pub(crate) struct After {
+    pub(crate) kind: RegionKind,
+    pub(crate) group: u32,
+    pub(crate) test: FormId,
+}
+
+impl Walker<'_> {
+    /// Walks a block in a scope of its own.
+    pub(crate) fn block(&mut self, node: Node<'_>) -> BlockValue {
+        let result = self.deeper(node, |walker| {
+            walker.scopes.push(ScopeKind::Open);
+            let region = walker.region;
+            let label = named(node).find(|part| kind(*part) == K::Label).map(|label| walker.label(label));
+            let labelled = label.is_some();
+            if labelled {
+                walker.breaks.push(Breaks { label, ..Breaks::default() });
+            }
+            let mut value = walker.statements(node);
+            if labelled && let Some(mut breaks) = walker.breaks.pop().filter(|breaks| breaks.any) {
+                breaks.values.push(value.form);
+                value.form = walker.ends(breaks.values);
+                value.tail = true;
+            }
+            walker.region = region;
+            walker.scopes.pop();
+            value
+        });
+        result.unwrap_or_else(|| BlockValue { form: self.other(), tail: false, span: span(node) })
+    }
+
+    /// The statements of a block; leaves the region in that of the last.
+    fn statements(&mut self, node: Node<'_>) -> BlockValue {
+        self.hoist(node);
+        let parts: Vec<Node<'_>> = named(node).filter(|part| kind(*part) != K::Label).collect();
+        let unit = self.form(Form::None);
+        let mut value = BlockValue { form: unit, tail: false, span: span(node) };
+        let mut attrs = Attrs::default();
+        let end = node.end_byte();
+        for (at, &part) in parts.iter().enumerate() {
+            let last = at + 1 == parts.len();
+            let mut never = false;
+            match kind(part) {
+                K::AttributeItem => {
+                    attrs.nodes.push(part);
+                    continue;
+                }
+                K::EmptyStatement | K::InnerAttribute | K::UseDeclaration | K::ExternCrate => {}
+                K::LetDeclaration => {
+                    let (leaves, after) = self.let_declaration(part);
+                    never = leaves;
+                    self.go_on(after.as_slice(), part.end_byte(), end);
+                }
+                K::ExprStatement => {
+                    let Some(inner) = named(part).next() else { continue };
+                    let closed = all(part).last().is_some_and(|sign| kind(sign) == K::Semicolon);
+                    if last && !closed {
+                        value = BlockValue { form: self.expr(inner), tail: true, span: span(inner) };
+                        never = value.form.is_none();
+                    } else {
+                        never = self.statement(inner, end);
+                    }
+                }
+                _ if self.is_item(part) => {
+                    let own = std::mem::take(&mut attrs);
+                    self.item(part, &own);
+                }
+                _ if last && !part.is_error() => {
+                    value = BlockValue { form: self.expr(part), tail: true, span: span(part) };
+                    never = value.form.is_none();
+                }
+                _ => never = self.statement(part, end),
+            }
+            attrs.nodes.clear();
+            if never && !value.tail {
+                value.form = FormId::NONE;
+            }
+        }
+        value
+    }
+
+    /// An expression whose result is dropped; whether it never ends.
+    fn statement(&mut self, node: Node<'_>, end: usize) -> bool {
+        if node.is_error() {
+            for part in named(node) {
+                self.value(part);
+            }
+            return false;
+        }
+        if kind(node) == K::If {
+            let mut after = Vec::new();
+            let form = self.deeper(node, |walker| walker.if_expr(node, &mut after)).unwrap_or_else(|| self.other());
+            self.go_on(&after, node.end_byte(), end);
+            return form.is_none();
+        }
+        let form = self.expr(node);
+        if let Some(site) = self.site_of(form) {
+            self.flag(site, SiteFlags::DISCARDED);
+        }
+        form.is_none()
+    }
+
+    /// The rest of the block runs in these arms.
+    fn go_on(&mut self, after: &[After], start: usize, end: usize) {
+        for arm in after {
+            let span = Span::new(start as u32, end as u32);
+            self.region = self.arm_here(arm.kind, arm.group, arm.test, span);
+        }
+    }
+
+    fn is_item(&self, node: Node<'_>) -> bool {
+        matches!(
+            kind(node),
+            K::FunctionItem
+                | K::FunctionSignature
+                | K::StructItem
+                | K::UnionItem
+                | K::EnumItem
+                | K::TraitItem
+                | K::ImplItem
+                | K::TypeItem
+                | K::ModItem
+                | K::ConstItem
+                | K::StaticItem
+                | K::ForeignMod
+                | K::MacroDefinition
+                | K::AssociatedType
+        )
+    }
+
+    /// `let`; whether its value never comes, and the arm that follows a `let … else`.
+    fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
+        let f = fields();
+        let Some(pattern) = child(node, f.pattern) else { return (false, None) };
+        let annotation = self.type_in(node, f.type_name);
+        let Some(value_node) = child(node, f.value) else {
+            // `let x;` is set later.
+            let pattern = crate::items::strip_mut(pattern);
+            if kind(pattern) == K::Identifier {
+                let name = self.name(pattern);
+                let var = self.new_var(name, VarKind::Inner);
+                self.scopes.add_local(name, var);
+                let target = self.var_form(var);
+                self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(pattern));
+            }
+            return (false, None);
+        };
+        let value = self.expr(value_node);
+        let never = value.is_none();
+        let value = if never { self.other() } else { value };
+        let mut after = None;
+        if let Some(alternative) = child(node, f.alternative) {
+            let test = self.pattern_test(pattern, value);
+            let group = self.facts.group();
+            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            self.within(region, |walker| walker.block(alternative));
+            after = Some(After { kind: RegionKind::Then, group, test });
+        }
+        let simple = crate::items::strip_mut(pattern);
+        if kind(simple) == K::Identifier {
+            let before = std::mem::replace(&mut self.pattern_start, u32::MAX);
+            self.bind_name(simple, value, annotation);
+            self.pattern_start = before;
+        } else {
+            let value = match annotation {
+                FormId::NONE => value,
+                ty => self.form(Form::Cast(value, ty)),
+            };
+            self.bind_pattern(pattern, value);
+        }
+        (never, after)
+    }
+
+    /// Records a way out of the current body.
+    pub(crate) fn exit(&mut self, kind: ExitKind, value: FormId, span: Span) {
+        let at = self.at();
+        self.facts.exit(Exit { kind, value, at, span });
+    }
+
+    /// A label's name.
+    pub(crate) fn label(&self, node: Node<'_>) -> String {
+        self.text(node).trim_start_matches('\'').to_owned()
+    }
+}

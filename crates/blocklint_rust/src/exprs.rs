@@ -1,0 +1,406 @@
+//! Expressions as forms.
+//!
+//! `FormId::NONE` stands for a value that never comes: `return`, `break`, `panic!(…)`, a loop without end.
+
+use blocklint_facts::{
+    AltKind, AssignKind, BodyFlags, BodyKind, Comparison, DisplayKind, ExitKind, Flow, Form, FormId, RegionKind,
+    SiteKind,
+};
+use tree_sitter::Node;
+
+use crate::blocks::BlockValue;
+use crate::kinds::{K, child, fields, has, kind, named};
+use crate::scope::ScopeKind;
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// The value of an expression; `Other` if it never comes.
+    pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
+        let form = self.expr(node);
+        if form.is_none() { self.other() } else { form }
+    }
+
+    /// The value of an expression; none if it never comes.
+    pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
+        // Chains of calls, fields, `?` and `.await` nest to the left, 100,000 deep in generated code.
+        let mut chain = Vec::new();
+        let mut at = node;
+        while let Some(inner) = inner_of(at) {
+            chain.push(at);
+            at = inner;
+        }
+        let mut form = self.deeper(at, |walker| walker.expr_inner(at)).unwrap_or_else(|| self.other());
+        while let Some(link) = chain.pop() {
+            if form.is_none() {
+                form = self.other();
+            }
+            form = self.link(link, form);
+        }
+        form
+    }
+
+    /// One link of a chain, its inner expression being known.
+    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::Call => self.call(node, inner),
+            K::Field => {
+                let Some(field) = child(node, f.field) else { return self.other() };
+                let name = self.name(field);
+                self.form(Form::Attr(inner, name))
+            }
+            K::Await => {
+                let called = match self.facts.facts().form(inner) {
+                    Form::Result(site) => Some(site),
+                    _ => None,
+                };
+                match called {
+                    Some(site) => self.flag(site, blocklint_facts::SiteFlags::AWAITED),
+                    None => {
+                        let operand = named(node).next().unwrap_or(node);
+                        self.implicit(SiteKind::Await, "poll", inner, span(operand));
+                    }
+                }
+                self.form(Form::Await(inner))
+            }
+            K::Try => self.form(Form::Try(inner)),
+            K::GenericFunction => match child(node, f.type_arguments) {
+                Some(arguments) => self.with_type_arguments(inner, arguments),
+                None => inner,
+            },
+            K::Index => {
+                let index = named(node).nth(1);
+                let index = match index {
+                    Some(index) => self.value(index),
+                    None => self.other(),
+                };
+                self.form(Form::Subscript(inner, index))
+            }
+            K::Cast => {
+                let ty = self.type_in(node, f.type_name);
+                self.form(Form::Cast(inner, ty))
+            }
+            K::Unary => match self.sign(node) {
+                b'!' => self.form(Form::Not(inner)),
+                b'-' => match self.facts.facts().form(inner) {
+                    Form::Int(value) => self.form(Form::Int(value.wrapping_neg())),
+                    Form::Float(value) => self.form(Form::Float(-value)),
+                    _ => self.other(),
+                },
+                // Auto-dereferencing is what member lookup does anyway.
+                _ => inner,
+            },
+            // References, parentheses.
+            _ => inner,
+        }
+    }
+
+    fn sign(&self, node: Node<'_>) -> u8 {
+        self.source.get(node.start_byte()).copied().unwrap_or_default()
+    }
+
+    fn expr_inner(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::Identifier | K::TypeIdentifier => self.name_form(node),
+            K::SelfWord => {
+                let name = self.facts.intern("self");
+                self.named_value(name)
+            }
+            K::Crate | K::Super => {
+                let name = self.name(node);
+                self.form(Form::Name(name))
+            }
+            K::ScopedIdentifier => self.path_form(node),
+            K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
+                self.literal(node)
+            }
+            K::Unit => self.form(Form::None),
+            K::MacroInvocation => self.macro_expr(node),
+            K::Binary => self.binary(node),
+            K::RangeExpr => {
+                for part in named(node) {
+                    self.value(part);
+                }
+                self.other()
+            }
+            K::Assignment => {
+                if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
+                    let value = self.value(right);
+                    self.assign_to(left, value);
+                }
+                self.form(Form::None)
+            }
+            K::CompoundAssign => {
+                if let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) {
+                    self.value(right);
+                    let target = self.value(left);
+                    let value = self.other();
+                    self.bind(target, value, FormId::NONE, AssignKind::Augmented, span(left));
+                }
+                self.form(Form::None)
+            }
+            K::Return => {
+                let value = named(node).next();
+                let form = match value {
+                    Some(value) => self.value(value),
+                    None => FormId::NONE,
+                };
+                self.exit(ExitKind::Return, form, span(node));
+                FormId::NONE
+            }
+            K::Yield => {
+                let form = match named(node).next() {
+                    Some(value) => self.value(value),
+                    None => FormId::NONE,
+                };
+                self.exit(ExitKind::Yield, form, span(node));
+                self.other()
+            }
+            K::Break => self.break_expr(node),
+            K::Continue => FormId::NONE,
+            K::ArrayExpr => {
+                let length = child(node, f.length);
+                let mut parts = Vec::new();
+                for part in named(node).filter(|part| kind(*part) != K::AttributeItem) {
+                    let form = self.value(part);
+                    if Some(part) != length {
+                        parts.push(form);
+                    }
+                }
+                self.display(DisplayKind::List, &parts)
+            }
+            K::TupleExpr => {
+                let parts: Vec<FormId> =
+                    named(node).filter(|part| kind(*part) != K::AttributeItem).map(|part| self.value(part)).collect();
+                self.display(DisplayKind::Tuple, &parts)
+            }
+            K::StructExpr => self.struct_expr(node),
+            K::Closure => self.closure(node),
+            K::AsyncBlock => self.lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
+            K::GenBlock => self.lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
+            K::Block => self.block(node).form,
+            K::UnsafeBlock | K::ConstBlock | K::TryBlock => {
+                let block = named(node).find(|part| kind(*part) == K::Block);
+                match block {
+                    Some(block) => self.block(block).form,
+                    None => self.other(),
+                }
+            }
+            K::If => self.if_expr(node, &mut Vec::new()),
+            K::Match => self.match_expr(node),
+            K::While | K::Loop | K::For => self.loop_expr(node),
+            K::LetCondition | K::LetChain => self.condition(node),
+            _ if node.is_error() => {
+                for part in named(node) {
+                    self.value(part);
+                }
+                self.other()
+            }
+            _ => self.other(),
+        }
+    }
+
+    /// A display of some elements.
+    pub(crate) fn display(&mut self, kind: DisplayKind, parts: &[FormId]) -> FormId {
+        let list = self.facts.list(parts);
+        self.form(Form::Display(kind, list))
+    }
+
+    /// A name in a value's place.
+    pub(crate) fn name_form(&mut self, node: Node<'_>) -> FormId {
+        let name = self.name(node);
+        self.named_value(name)
+    }
+
+    fn named_value(&mut self, name: blocklint_facts::Sym) -> FormId {
+        match self.scopes.value(name) {
+            Some((var, local)) => {
+                if local {
+                    self.capture(var);
+                }
+                self.var_form(var)
+            }
+            None if self.facts.facts().text(name) == "None" => self.form(Form::None),
+            None => self.form(Form::Name(name)),
+        }
+    }
+
+    /// Binds the target of an assignment; tuples are taken apart.
+    fn assign_to(&mut self, left: Node<'_>, value: FormId) {
+        match kind(left) {
+            K::TupleExpr | K::ArrayExpr => {
+                let parts: Vec<Node<'_>> = named(left).collect();
+                for (at, part) in parts.into_iter().enumerate() {
+                    let form = self.form(Form::Part(value, at as u32));
+                    let _ = self.deeper(part, |walker| walker.assign_to(part, form));
+                }
+            }
+            _ => {
+                let target = self.value(left);
+                if !matches!(self.facts.facts().form(target), Form::Other | Form::Result(_)) {
+                    self.bind(target, value, FormId::NONE, AssignKind::Plain, span(left));
+                }
+            }
+        }
+    }
+
+    /// Operators nest to the left; a run of one of `&&` and `||` is one list.
+    fn binary(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let mut steps = Vec::new();
+        let mut at = node;
+        while kind(at) == K::Binary {
+            let (Some(left), Some(operator), Some(right)) =
+                (child(at, f.left), child(at, f.operator), child(at, f.right))
+            else {
+                break;
+            };
+            steps.push((operator, right));
+            at = left;
+        }
+        let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
+        while let Some((operator, right)) = steps.pop() {
+            let sign = operator.kind();
+            let logic = match sign {
+                "&&" => Some((AltKind::And, RegionKind::Then)),
+                "||" => Some((AltKind::Or, RegionKind::Else)),
+                _ => None,
+            };
+            let Some((alt, arm)) = logic else {
+                let right = self.value(right);
+                form = match comparison(sign) {
+                    Some(comparison) => self.form(Form::Compare(comparison, form, right)),
+                    None => self.other(),
+                };
+                continue;
+            };
+            let mut parts = vec![form, self.conditional(right, arm, form)];
+            while steps.last().is_some_and(|(next, _)| next.kind() == sign) {
+                let Some((_, right)) = steps.pop() else { break };
+                parts.push(self.conditional(right, arm, form));
+            }
+            let list = self.facts.list(&parts);
+            form = self.form(Form::Alt(alt, list));
+        }
+        form
+    }
+
+    /// The right side of `&&` or `||`, which runs only if the left side says so.
+    fn conditional(&mut self, node: Node<'_>, arm: RegionKind, test: FormId) -> FormId {
+        if is_simple(node) {
+            return self.value(node);
+        }
+        let region = self.region_here(arm, test, span(node));
+        self.within(region, |walker| walker.value(node))
+    }
+
+    /// A closure, which runs where it is called.
+    fn closure(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let flow = if has(node, K::Async) { Flow::Coroutine } else { Flow::Sync };
+        let name = self.facts.intern("<closure>");
+        let first = child(node, f.parameters).unwrap_or(node);
+        let body = self.new_body(BodyKind::Lambda, flow, name, span(node), span(first));
+        if has(node, K::Move) {
+            let row = self.facts.body_mut(body);
+            row.flags = row.flags.with(BodyFlags::MOVE);
+        }
+        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        self.scopes.push(ScopeKind::Open);
+        if let Some(parameters) = child(node, f.parameters) {
+            self.parameters(parameters, body);
+        }
+        let returns = self.type_in(node, f.return_type);
+        self.facts.body_mut(body).returns = returns;
+        match child(node, f.body) {
+            Some(block) if kind(block) == K::Block => self.block_as_body(block),
+            Some(value) => {
+                let form = self.expr(value);
+                if form.is_some() {
+                    self.exit(ExitKind::Return, form, span(value));
+                }
+            }
+            None => {}
+        }
+        self.scopes.pop();
+        self.leave(place);
+        self.form(Form::Callable(body))
+    }
+
+    /// An `async` or `gen` block, which runs where it is awaited or iterated.
+    fn lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
+        let name = self.facts.intern(name);
+        let start = node.start_byte() as u32;
+        let word = blocklint_core::Span::new(start, start + if flow == Flow::Coroutine { 5 } else { 3 });
+        let body = self.new_body(kind_of, flow, name, span(node), word);
+        if has(node, K::Move) {
+            let row = self.facts.body_mut(body);
+            row.flags = row.flags.with(BodyFlags::MOVE);
+        }
+        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        if let Some(block) = named(node).find(|part| kind(*part) == K::Block) {
+            let value: BlockValue = self.block(block);
+            if value.tail && value.form.is_some() {
+                self.exit(ExitKind::Return, value.form, value.span);
+            }
+        }
+        self.leave(place);
+        self.form(Form::Run(body))
+    }
+}
+
+/// The expression that a link of a chain stands on; none for what is no link.
+fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
+    let f = fields();
+    match kind(node) {
+        K::Call | K::GenericFunction => child(node, f.function),
+        K::Field | K::Reference | K::Cast => child(node, f.value),
+        K::Await | K::Try | K::Index | K::Paren | K::Unary => named(node).next(),
+        _ => None,
+    }
+}
+
+/// Whether nothing in an expression can run other code.
+fn is_simple(node: Node<'_>) -> bool {
+    let mut at = node;
+    loop {
+        match kind(at) {
+            K::Identifier
+            | K::SelfWord
+            | K::ScopedIdentifier
+            | K::String
+            | K::Bool
+            | K::Integer
+            | K::Float
+            | K::Char => return true,
+            K::Field | K::Reference | K::Paren | K::Unary | K::Cast => match inner_of(at) {
+                Some(inner) => at = inner,
+                None => return true,
+            },
+            K::Binary => match (child(at, fields().left), child(at, fields().right)) {
+                // Long runs lean to the left, so this goes one level to the right only.
+                (Some(left), Some(right)) if !matches!(kind(right), K::Binary) => {
+                    if matches!(kind(right), K::Call | K::MacroInvocation | K::Await | K::Block | K::If | K::Match) {
+                        return false;
+                    }
+                    at = left;
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+    }
+}
+
+fn comparison(sign: &str) -> Option<Comparison> {
+    Some(match sign {
+        "==" => Comparison::Eq,
+        "!=" => Comparison::NotEq,
+        "<" => Comparison::Less,
+        "<=" => Comparison::LessEq,
+        ">" => Comparison::Greater,
+        ">=" => Comparison::GreaterEq,
+        _ => return None,
+    })
+}

@@ -1,0 +1,223 @@
+//! Branches and loops: their regions, tests and values.
+
+use blocklint_core::Span;
+use blocklint_facts::{AltKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind};
+use tree_sitter::Node;
+
+use crate::blocks::After;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::scope::ScopeKind;
+use crate::walker::{Breaks, Walker, span};
+
+impl Walker<'_> {
+    /// `if`, with all its `else if`s, which may be thousands. `after` gets the arms in which what follows runs.
+    pub(crate) fn if_expr(&mut self, node: Node<'_>, after: &mut Vec<After>) -> FormId {
+        let f = fields();
+        let outer = self.region;
+        let mut ends = Vec::new();
+        let mut tests: Vec<(u32, FormId)> = Vec::new();
+        let mut at = node;
+        while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
+            self.scopes.push(ScopeKind::Open);
+            let test = self.condition(condition);
+            let group = self.facts.group();
+            tests.push((group, test));
+            let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
+            let value = self.within(region, |walker| walker.block(consequence));
+            ends.push(value.form);
+            self.scopes.pop();
+            let alternative = child(at, f.alternative).and_then(|clause| named(clause).next());
+            let Some(alternative) = alternative else {
+                ends.push(self.form(Form::None));
+                break;
+            };
+            let region = self.arm_here(RegionKind::Else, group, test, span(alternative));
+            if kind(alternative) == K::If {
+                self.region = region;
+                at = alternative;
+                continue;
+            }
+            let value = self.within(region, |walker| walker.block(alternative));
+            ends.push(value.form);
+            break;
+        }
+        self.region = outer;
+        for (at, &(group, test)) in tests.iter().enumerate() {
+            if ends.get(at).is_some_and(|end| end.is_none()) {
+                after.push(After { kind: RegionKind::Else, group, test });
+                continue;
+            }
+            if ends[at + 1..].iter().all(|end| end.is_none()) {
+                after.push(After { kind: RegionKind::Then, group, test });
+            }
+            break;
+        }
+        if ends.iter().all(|end| end.is_none()) {
+            after.clear();
+        }
+        self.ends(ends)
+    }
+
+    /// A condition; its `let`s bind in the innermost scope.
+    pub(crate) fn condition(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::LetCondition => {
+                let (Some(pattern), Some(value)) = (child(node, f.pattern), child(node, f.value)) else {
+                    return self.other();
+                };
+                let value = self.value(value);
+                let test = self.pattern_test(pattern, value);
+                self.bind_pattern(pattern, value);
+                if test.is_none() { self.other() } else { test }
+            }
+            K::LetChain => {
+                // Nested to the left.
+                let mut parts = Vec::new();
+                let mut open = vec![node];
+                while let Some(part) = open.pop() {
+                    if kind(part) == K::LetChain {
+                        let inner: Vec<Node<'_>> = named(part).collect();
+                        open.extend(inner.into_iter().rev());
+                    } else {
+                        parts.push(part);
+                    }
+                }
+                let tests: Vec<FormId> = parts.into_iter().map(|part| self.condition(part)).collect();
+                let list = self.facts.list(&tests);
+                self.form(Form::Alt(AltKind::And, list))
+            }
+            _ => self.value(node),
+        }
+    }
+
+    /// `match`: an arm is a case with the test its pattern makes.
+    pub(crate) fn match_expr(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let Some(subject) = child(node, f.value) else { return self.other() };
+        let subject = self.value(subject);
+        let group = self.facts.group();
+        let mut ends = Vec::new();
+        for arm in child(node, f.body).into_iter().flat_map(named) {
+            if kind(arm) != K::MatchArm {
+                continue;
+            }
+            let Some(pattern) = child(arm, f.pattern) else { continue };
+            let (pattern, guard) = self.arm_pattern(pattern);
+            let test = match pattern {
+                Some(pattern) => self.pattern_test(pattern, subject),
+                None => FormId::NONE,
+            };
+            let region = self.arm_here(RegionKind::Case, group, test, span(arm));
+            self.scopes.push(ScopeKind::Open);
+            let end = self.within(region, |walker| {
+                if let Some(pattern) = pattern {
+                    walker.bind_pattern(pattern, subject);
+                }
+                if let Some(guard) = guard {
+                    walker.condition(guard);
+                }
+                match child(arm, f.value) {
+                    Some(value) => walker.expr(value),
+                    None => walker.other(),
+                }
+            });
+            self.scopes.pop();
+            ends.push(end);
+        }
+        self.ends(ends)
+    }
+
+    /// `loop`, `while` and `for`.
+    pub(crate) fn loop_expr(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label(label));
+        self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
+        self.scopes.push(ScopeKind::Open);
+        let mut endless = false;
+        match kind(node) {
+            K::For => {
+                let iterable = match child(node, f.value) {
+                    Some(value) => {
+                        let form = self.value(value);
+                        self.implicit(SiteKind::Iterate, "next", form, span(value));
+                        form
+                    }
+                    None => self.other(),
+                };
+                let region = self.region_here(RegionKind::Loop, iterable, span(node));
+                self.within(region, |walker| {
+                    let element = walker.form(Form::Element(iterable));
+                    if let Some(pattern) = child(node, f.pattern) {
+                        walker.bind_pattern(pattern, element);
+                    }
+                    if let Some(body) = child(node, f.body) {
+                        walker.block(body);
+                    }
+                });
+            }
+            K::While => {
+                // The test runs again each time round, so it belongs to the loop.
+                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                self.within(region, |walker| {
+                    let test = match child(node, f.condition) {
+                        Some(condition) => walker.condition(condition),
+                        None => walker.other(),
+                    };
+                    walker.facts.region_mut(region).test = test;
+                    if let Some(body) = child(node, f.body) {
+                        walker.block(body);
+                    }
+                });
+            }
+            _ => {
+                endless = true;
+                let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                self.within(region, |walker| {
+                    if let Some(body) = child(node, f.body) {
+                        walker.block(body);
+                    }
+                });
+            }
+        }
+        self.scopes.pop();
+        let breaks = self.breaks.pop().unwrap_or_default();
+        match endless {
+            // Without a `break` it never ends.
+            true if !breaks.any => FormId::NONE,
+            true if !breaks.values.is_empty() => self.ends(breaks.values),
+            _ => self.form(Form::None),
+        }
+    }
+
+    /// `break`, with or without label and value.
+    pub(crate) fn break_expr(&mut self, node: Node<'_>) -> FormId {
+        let mut label = None;
+        let mut value = FormId::NONE;
+        for part in named(node) {
+            match kind(part) {
+                K::Label => label = Some(self.label(part)),
+                _ => value = self.value(part),
+            }
+        }
+        let target = self.breaks.iter_mut().rev().find(|breaks| match &label {
+            Some(label) => breaks.label.as_ref() == Some(label),
+            None => breaks.is_loop,
+        });
+        if let Some(breaks) = target {
+            breaks.any = true;
+            if value.is_some() {
+                breaks.values.push(value);
+            }
+        }
+        FormId::NONE
+    }
+
+    /// An implicit call on an operand.
+    pub(crate) fn implicit(&mut self, kind: SiteKind, name: &str, operand: FormId, span: Span) {
+        let name = self.facts.intern(name);
+        let at = self.at();
+        let flags = if kind == SiteKind::Await { SiteFlags::AWAITED } else { SiteFlags::default() };
+        self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
+    }
+}

@@ -1,0 +1,553 @@
+//! Functions, types, impl blocks, traits, modules and constants.
+
+use blocklint_core::Span;
+use blocklint_facts::{
+    AssignKind, Body, BodyFlags, BodyId, BodyKind, Class, ClassId, ClassKind, DisplayKind, ExitKind, Flow, Form,
+    FormId, List, Param, ParamKind, RegionId, Sym, VarId, VarKind,
+};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::attrs::Attrs;
+use crate::kinds::{K, child, fields, has, kind, named, parts};
+use crate::scope::ScopeKind;
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// The items of a file, module or foreign block.
+    pub(crate) fn items(&mut self, node: Node<'_>) {
+        self.hoist(node);
+        // Macros may define what functions above them name (`thread_local!`).
+        for part in named(node) {
+            match kind(part) {
+                K::MacroInvocation => self.item_macro(part),
+                K::ExprStatement => {
+                    if let Some(inner) = named(part).next().filter(|inner| kind(*inner) == K::MacroInvocation) {
+                        self.item_macro(inner);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut attrs = Attrs::default();
+        for part in named(node) {
+            match kind(part) {
+                K::AttributeItem => attrs.nodes.push(part),
+                K::InnerAttribute => {
+                    if self.attribute_is_test(part) {
+                        self.test = true;
+                        let body = self.facts.body_mut(self.body);
+                        body.flags = body.flags.with(BodyFlags::TEST);
+                    }
+                }
+                _ => {
+                    let own = std::mem::take(&mut attrs);
+                    self.item(part, &own);
+                }
+            }
+        }
+    }
+
+    /// Declares the items of a block or module, which are seen before they are defined.
+    pub(crate) fn hoist(&mut self, node: Node<'_>) {
+        let mut attrs = Attrs::default();
+        for part in named(node) {
+            match kind(part) {
+                K::AttributeItem => {
+                    attrs.nodes.push(part);
+                    continue;
+                }
+                K::UseDeclaration => self.use_declaration(part),
+                K::ExternCrate => self.extern_crate(part),
+                K::ModItem if child(part, fields().body).is_none() => {
+                    let path = self.attribute_value(&attrs, "path");
+                    self.mod_file(part, path);
+                }
+                K::FunctionItem
+                | K::FunctionSignature
+                | K::StructItem
+                | K::UnionItem
+                | K::EnumItem
+                | K::TraitItem
+                | K::TypeItem
+                | K::ModItem
+                | K::ConstItem
+                | K::StaticItem => {
+                    if let Some(name) = child(part, fields().name) {
+                        let name = self.name(name);
+                        if self.facts.facts().text(name) != "_" {
+                            self.item_var(name);
+                        }
+                    }
+                }
+                K::ForeignMod => {
+                    if let Some(list) = child(part, fields().body) {
+                        self.hoist(list);
+                    }
+                }
+                _ if part.is_error() => self.hoist(part),
+                _ => {}
+            }
+            attrs.nodes.clear();
+        }
+    }
+
+    /// One item; what is none is left to the caller.
+    pub(crate) fn item(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let _ = self.deeper(node, |walker| {
+            let before = walker.test;
+            walker.test |= walker.is_test(attrs);
+            match kind(node) {
+                K::FunctionItem | K::FunctionSignature => walker.function(node, attrs),
+                K::StructItem | K::UnionItem => walker.structure(node, attrs),
+                K::EnumItem => walker.enumeration(node, attrs),
+                K::TraitItem => walker.trait_item(node, attrs),
+                K::ImplItem => walker.impl_item(node, attrs),
+                K::TypeItem => walker.alias(node, attrs),
+                K::AssociatedType => walker.associated_type(node),
+                K::ModItem => walker.module(node, attrs),
+                K::ConstItem | K::StaticItem => walker.constant(node),
+                K::ForeignMod => {
+                    for part in child(node, fields().body).into_iter().flat_map(named) {
+                        walker.item(part, &Attrs::default());
+                    }
+                }
+                _ if node.is_error() => {
+                    for part in named(node) {
+                        walker.item(part, &Attrs::default());
+                    }
+                }
+                _ => {}
+            }
+            walker.test = before;
+        });
+    }
+
+    /// A body in the current one, with nothing filled in that is learned later.
+    pub(crate) fn new_body(&mut self, kind: BodyKind, flow: Flow, name: Sym, whole: Span, name_span: Span) -> BodyId {
+        let flags = if self.test { BodyFlags::TEST } else { BodyFlags::default() };
+        self.facts.body(Body {
+            kind,
+            flow,
+            flags,
+            name,
+            parent: self.body,
+            class: self.class,
+            params: List::EMPTY,
+            decorators: List::EMPTY,
+            returns: FormId::NONE,
+            span: whole,
+            name_span,
+            region: RegionId::NONE,
+            var: VarId::NONE,
+        })
+    }
+
+    /// The variable that a definition binds: a member inside a class, else an item.
+    fn definition_var(&mut self, name: Sym) -> VarId {
+        if self.class.is_none() {
+            return self.item_var(name);
+        }
+        if let Some(&var) = self.members.get(&name) {
+            return var;
+        }
+        let var = self.new_var(name, VarKind::Named);
+        self.members.insert(name, var);
+        var
+    }
+
+    /// A function or method, with or without a block.
+    fn function(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let f = fields();
+        let Some(name_node) = child(node, f.name) else { return };
+        let name = self.name(name_node);
+        let decorators = self.decorators(attrs);
+        let is_async = named(node).any(|part| kind(part) == K::FunctionModifiers && has(part, K::Async));
+        let flow = if is_async { Flow::Coroutine } else { Flow::Sync };
+        let whole = Span::new(attrs.start(node), node.end_byte() as u32);
+        let var = self.definition_var(name);
+        let body = self.new_body(BodyKind::Function, flow, name, whole, span(name_node));
+        let callable = self.form(Form::Callable(body));
+        self.decorate(attrs, &decorators, callable, span(name_node));
+        let target = self.var_form(var);
+        self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
+        let list = self.facts.list(&decorators);
+        let row = self.facts.body_mut(body);
+        row.var = var;
+        row.decorators = list;
+
+        let place = self.enter(body, ClassId::NONE);
+        self.scopes.push(ScopeKind::Item);
+        for (param, bounds) in self.generics(node) {
+            let form = self.bound_form(&bounds);
+            self.scopes.add_type(param, form);
+        }
+        let has_receiver = child(node, f.parameters).is_some_and(|parameters| self.parameters(parameters, body));
+        let returns = self.type_in(node, f.return_type);
+        let row = self.facts.body_mut(body);
+        row.returns = returns;
+        if !has_receiver && row.class.is_some() {
+            row.flags = row.flags.with(BodyFlags::STATIC);
+        }
+        match child(node, f.body) {
+            Some(block) => self.block_as_body(block),
+            None => row.flags = row.flags.with(BodyFlags::STUB),
+        }
+        self.scopes.pop();
+        self.leave(place);
+    }
+
+    /// Walks a block as the whole of the current body: its value is what the body returns.
+    pub(crate) fn block_as_body(&mut self, block: Node<'_>) {
+        let value = self.block(block);
+        if value.tail && value.form.is_some() {
+            self.exit(ExitKind::Return, value.form, value.span);
+        }
+    }
+
+    /// The parameters of a function or closure; whether there is a receiver.
+    pub(crate) fn parameters(&mut self, node: Node<'_>, body: BodyId) -> bool {
+        let f = fields();
+        let mut params = Vec::new();
+        let mut patterns = Vec::new();
+        let mut receiver = false;
+        for part in parts(node) {
+            let number = params.len() as u32;
+            let (pattern, annotation) = match kind(part) {
+                K::SelfParameter => {
+                    receiver = true;
+                    let name = self.facts.intern("self");
+                    params.push(self.param(name, ParamKind::Receiver, number, FormId::NONE));
+                    continue;
+                }
+                K::AttributeItem | K::MutableSpecifier => continue,
+                K::Parameter => {
+                    let Some(pattern) = child(part, f.pattern) else { continue };
+                    let annotation = self.type_in(part, f.type_name);
+                    if kind(pattern) == K::SelfWord {
+                        receiver = true;
+                        let name = self.facts.intern("self");
+                        params.push(self.param(name, ParamKind::Receiver, number, annotation));
+                        continue;
+                    }
+                    (pattern, annotation)
+                }
+                // A closure's parameter without a type.
+                _ => (part, FormId::NONE),
+            };
+            let pattern = strip_mut(pattern);
+            let kind = ParamKind::PositionalOnly;
+            if kind_is_name(pattern) {
+                let name = self.name(pattern);
+                params.push(self.param(name, kind, number, annotation));
+            } else {
+                let param = self.param(NO_NAME, kind, number, annotation);
+                patterns.push((pattern, param.var));
+                params.push(param);
+            }
+        }
+        let list = self.facts.params(&params);
+        self.facts.body_mut(body).params = list;
+        for (pattern, var) in patterns {
+            let value = self.var_form(var);
+            self.bind_pattern(pattern, value);
+        }
+        receiver
+    }
+
+    fn param(&mut self, name: Sym, kind: ParamKind, number: u32, annotation: FormId) -> Param {
+        // A pattern's parameter is a variable that no name means.
+        let shown = if name == NO_NAME { self.facts.intern("") } else { name };
+        let var = self.new_var(shown, VarKind::Param(number));
+        if name != NO_NAME {
+            self.scopes.add_local(name, var);
+        }
+        Param { name, kind, var, default: FormId::NONE, annotation }
+    }
+
+    /// A class row with its body; the walk then stands in that body until [`Self::close_class`].
+    fn open_class(&mut self, kind: ClassKind, node: Node<'_>, attrs: &Attrs<'_>, name: Option<Node<'_>>) -> Opened {
+        let sym = match name {
+            Some(name) => self.name(name),
+            None => self.facts.intern(""),
+        };
+        let decorators = self.decorators(attrs);
+        let decorators = self.facts.list(&decorators);
+        let whole = Span::new(attrs.start(node), node.end_byte() as u32);
+        let name_span = name.map_or(Span::new(whole.start, whole.start), span);
+        let var = if name.is_some() { self.definition_var(sym) } else { VarId::NONE };
+        let body_kind = if kind == ClassKind::Module { BodyKind::Module } else { BodyKind::Class };
+        let body = self.new_body(body_kind, Flow::Sync, sym, whole, name_span);
+        let class = self.facts.class(Class {
+            kind,
+            name: sym,
+            body,
+            parent: self.body,
+            bases: List::EMPTY,
+            keywords: List::EMPTY,
+            decorators,
+            type_params: List::EMPTY,
+            subject: FormId::NONE,
+            span: whole,
+            name_span,
+            var,
+        });
+        let row = self.facts.body_mut(body);
+        row.decorators = decorators;
+        row.var = var;
+        if var.is_some() {
+            let target = self.var_form(var);
+            let value = self.form(Form::Class(class));
+            self.bind(target, value, FormId::NONE, AssignKind::Definition, name_span);
+        }
+        let inside = if kind == ClassKind::Module { ClassId::NONE } else { class };
+        let place = self.enter(body, inside);
+        let members = std::mem::take(&mut self.members);
+        self.scopes.push(if kind == ClassKind::Module { ScopeKind::Module } else { ScopeKind::Item });
+        if kind != ClassKind::Module {
+            let params: Vec<FormId> = self
+                .generics(node)
+                .into_iter()
+                .map(|(param, bounds)| {
+                    let name = self.form(Form::Str(param));
+                    match self.all_of(&bounds) {
+                        FormId::NONE => name,
+                        bound => self.form(Form::Cast(name, bound)),
+                    }
+                })
+                .collect();
+            let list = self.facts.list(&params);
+            self.facts.class_mut(class).type_params = list;
+        }
+        Opened { class, place, members }
+    }
+
+    fn close_class(&mut self, opened: Opened) {
+        self.scopes.pop();
+        self.members = opened.members;
+        self.leave(opened.place);
+    }
+
+    fn structure(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let Some(name) = child(node, fields().name) else { return };
+        let opened = self.open_class(ClassKind::Class, node, attrs, Some(name));
+        if let Some(body) = child(node, fields().body) {
+            self.fields(body);
+        }
+        self.close_class(opened);
+    }
+
+    /// The fields of a struct; those of a tuple struct are named by number.
+    fn fields(&mut self, body: Node<'_>) {
+        let f = fields();
+        if kind(body) == K::OrderedFields {
+            for (at, ty) in tuple_fields(body).enumerate() {
+                let name = self.facts.intern(&at.to_string());
+                self.field(name, ty, span(ty));
+            }
+            return;
+        }
+        for part in named(body).filter(|part| kind(*part) == K::FieldDeclaration) {
+            let (Some(name), Some(ty)) = (child(part, f.name), child(part, f.type_name)) else { continue };
+            let sym = self.name(name);
+            self.field(sym, ty, span(name));
+        }
+    }
+
+    fn field(&mut self, name: Sym, ty: Node<'_>, span: Span) {
+        let var = self.definition_var(name);
+        let target = self.var_form(var);
+        let annotation = self.type_form(ty);
+        self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span);
+    }
+
+    /// An enum: a variant's annotation is the type of its payload, the tuple of several, or `Pairs` of named ones.
+    fn enumeration(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return };
+        let opened = self.open_class(ClassKind::Enum, node, attrs, Some(name));
+        for variant in child(node, f.body).into_iter().flat_map(named) {
+            if kind(variant) != K::EnumVariant {
+                continue;
+            }
+            let Some(name) = child(variant, f.name) else { continue };
+            let sym = self.name(name);
+            let annotation = match child(variant, f.body) {
+                Some(body) if kind(body) == K::OrderedFields => {
+                    let parts: Vec<FormId> = tuple_fields(body).map(|ty| self.type_form(ty)).collect();
+                    match parts.as_slice() {
+                        [one] => *one,
+                        many => {
+                            let list = self.facts.list(many);
+                            self.form(Form::Display(DisplayKind::Tuple, list))
+                        }
+                    }
+                }
+                Some(body) => {
+                    let mut pairs = Vec::new();
+                    for part in named(body).filter(|part| kind(*part) == K::FieldDeclaration) {
+                        let (Some(name), Some(ty)) = (child(part, f.name), child(part, f.type_name)) else { continue };
+                        let name = self.name(name);
+                        pairs.push(self.form(Form::Str(name)));
+                        pairs.push(self.type_form(ty));
+                    }
+                    let list = self.facts.list(&pairs);
+                    self.form(Form::Pairs(list))
+                }
+                None => FormId::NONE,
+            };
+            let var = self.definition_var(sym);
+            let target = self.var_form(var);
+            self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
+        }
+        self.close_class(opened);
+    }
+
+    fn trait_item(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return };
+        let opened = self.open_class(ClassKind::Interface, node, attrs, Some(name));
+        if let Some(bounds) = child(node, f.bounds) {
+            let bases = self.trait_bounds(bounds);
+            let list = self.facts.list(&bases);
+            self.facts.class_mut(opened.class).bases = list;
+        }
+        if let Some(body) = child(node, f.body) {
+            self.members(body);
+        }
+        self.close_class(opened);
+    }
+
+    fn impl_item(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let f = fields();
+        let opened = self.open_class(ClassKind::Impl, node, attrs, None);
+        let subject = self.type_in(node, f.type_name);
+        let mut bases = Vec::new();
+        if let Some(base) = child(node, f.trait_name) {
+            bases.push(self.type_form(base));
+        }
+        let bases = self.facts.list(&bases);
+        let class = self.facts.class_mut(opened.class);
+        class.subject = subject;
+        class.bases = bases;
+        // Its methods are qualified by the type's name.
+        if let Some(ty) = child(node, f.type_name) {
+            let name_node = type_name(ty);
+            let name = self.name(name_node);
+            let body = self.body;
+            let row = self.facts.body_mut(body);
+            row.name = name;
+            row.name_span = span(name_node);
+            self.facts.class_mut(opened.class).name_span = span(name_node);
+        }
+        if let Some(body) = child(node, f.body) {
+            self.members(body);
+        }
+        self.close_class(opened);
+    }
+
+    /// The members of a trait or impl block.
+    fn members(&mut self, body: Node<'_>) {
+        let mut attrs = Attrs::default();
+        for part in named(body) {
+            match kind(part) {
+                K::AttributeItem => attrs.nodes.push(part),
+                K::MacroInvocation => self.item_macro(part),
+                _ => {
+                    let own = std::mem::take(&mut attrs);
+                    self.item(part, &own);
+                }
+            }
+        }
+    }
+
+    /// `type A<T> = B;`, also the associated type of an impl block.
+    fn alias(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let Some(name) = child(node, fields().name) else { return };
+        let opened = self.open_class(ClassKind::Alias, node, attrs, Some(name));
+        let subject = self.type_in(node, fields().type_name);
+        self.facts.class_mut(opened.class).subject = subject;
+        self.close_class(opened);
+    }
+
+    /// `type A: B;` in a trait: some type with these bounds.
+    fn associated_type(&mut self, node: Node<'_>) {
+        let Some(name) = child(node, fields().name) else { return };
+        let sym = self.name(name);
+        let bounds = child(node, fields().bounds).map(|bounds| self.trait_bounds(bounds)).unwrap_or_default();
+        let annotation = self.bound_form(&bounds);
+        let var = self.definition_var(sym);
+        let target = self.var_form(var);
+        self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
+    }
+
+    /// `mod a { … }`; `mod a;` is an import.
+    fn module(&mut self, node: Node<'_>, attrs: &Attrs<'_>) {
+        let (Some(name), Some(body)) = (child(node, fields().name), child(node, fields().body)) else { return };
+        let opened = self.open_class(ClassKind::Module, node, attrs, Some(name));
+        self.items(body);
+        self.close_class(opened);
+    }
+
+    /// `const` and `static`.
+    pub(crate) fn constant(&mut self, node: Node<'_>) {
+        let f = fields();
+        let Some(name) = child(node, f.name) else { return };
+        let annotation = self.type_in(node, f.type_name);
+        let value = match child(node, f.value) {
+            Some(value) => self.value(value),
+            None => FormId::NONE,
+        };
+        let sym = self.name(name);
+        if self.facts.facts().text(sym) == "_" {
+            return;
+        }
+        let var = self.definition_var(sym);
+        let target = self.var_form(var);
+        let kind = if value.is_none() { AssignKind::Declaration } else { AssignKind::Plain };
+        self.bind(target, value, annotation, kind, span(name));
+    }
+}
+
+/// A class being walked.
+struct Opened {
+    class: ClassId,
+    place: crate::walker::Place,
+    members: rustc_hash::FxHashMap<Sym, VarId>,
+}
+
+/// The types of a tuple struct's fields.
+fn tuple_fields(body: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    named(body).filter(|part| !matches!(kind(*part), K::AttributeItem) && part.kind() != "visibility_modifier")
+}
+
+/// A pattern without `mut` in front.
+pub(crate) fn strip_mut(pattern: Node<'_>) -> Node<'_> {
+    match kind(pattern) {
+        K::MutPattern => named(pattern).find(|part| kind(*part) != K::MutableSpecifier).unwrap_or(pattern),
+        _ => pattern,
+    }
+}
+
+/// Whether a pattern is a plain name.
+pub(crate) fn kind_is_name(pattern: Node<'_>) -> bool {
+    kind(pattern) == K::Identifier
+}
+
+/// The name of a type without its path and arguments.
+fn type_name(node: Node<'_>) -> Node<'_> {
+    let f = fields();
+    let mut at = node;
+    loop {
+        let next = match kind(at) {
+            K::GenericType | K::ReferenceType | K::PointerType => child(at, f.type_name),
+            K::ScopedTypeIdentifier => child(at, f.name),
+            K::DynamicType | K::AbstractType => child(at, f.trait_name),
+            _ => None,
+        };
+        match next {
+            Some(next) => at = next,
+            None => return at,
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! Macros: their arguments are parsed once more, as expressions.
+//!
+//! The text between the delimiters is read as a tuple, an array, a block or items, whichever it is; where that does
+//! not parse, each part between commas by itself; arms `pattern = future => value` (`select!`) are read as waiting
+//! for the future, binding its result and going on with the value. What parses as nothing stays unknown. Offsets are
+//! those of the file.
+
+use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind};
+use tree_sitter::{Node, ParseOptions, Point, Range, Tree};
+
+use crate::NO_NAME;
+use crate::attrs::last_segment;
+use crate::kinds::{K, all, child, fields, kind, named};
+use crate::scope::ScopeKind;
+use crate::walker::{MAX_MACRO_DEPTH, Walker, span};
+
+impl Walker<'_> {
+    /// A macro in an expression's place.
+    pub(crate) fn macro_expr(&mut self, node: Node<'_>) -> FormId {
+        let Some(path) = child(node, fields().macro_name) else { return self.other() };
+        let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return self.other() };
+        let name_node = last_segment(path);
+        let text = self.text(name_node);
+        if text == "vec"
+            && let Some(form) = self.vec_display(tokens)
+        {
+            return form;
+        }
+        let mut ends = Vec::new();
+        let args = match self.race(tokens, &mut ends) {
+            Some(args) => args,
+            None => self.macro_arguments(tokens),
+        };
+        let site = self.macro_site(node, path, &args);
+        if matches!(&*text, "panic" | "unreachable" | "todo" | "unimplemented") {
+            return FormId::NONE;
+        }
+        if !ends.is_empty() {
+            return self.ends(ends);
+        }
+        self.form(Form::Result(site))
+    }
+
+    /// A macro in an item's place: what it holds may be items (`thread_local!`, `lazy_static!`).
+    pub(crate) fn item_macro(&mut self, node: Node<'_>) {
+        let Some(path) = child(node, fields().macro_name) else { return };
+        let Some(tokens) = all(node).find(|part| kind(*part) == K::TokenTree) else { return };
+        let mut args = Vec::new();
+        if !self.macro_items(tokens) {
+            args = self.macro_arguments(tokens);
+        }
+        self.macro_site(node, path, &args);
+    }
+
+    fn macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
+        let callee = self.path_form(path);
+        let name_node = last_segment(path);
+        let name = self.name(name_node);
+        let at = self.at();
+        self.facts.site(
+            Site {
+                kind: SiteKind::Macro,
+                flags: SiteFlags::default(),
+                callee,
+                name,
+                args: List::EMPTY,
+                at,
+                span: span(node),
+                name_span: span(name_node),
+            },
+            args,
+        )
+    }
+
+    /// The items between a macro's delimiters; whether there are any.
+    fn macro_items(&mut self, tokens: Node<'_>) -> bool {
+        let range = (tokens.start_byte() + 1)..tokens.end_byte().saturating_sub(1);
+        let first = all(tokens).nth(1).map(|token| token.kind());
+        if !matches!(
+            first,
+            Some("static" | "const" | "fn" | "struct" | "enum" | "pub" | "impl" | "trait" | "use" | "mod" | "#")
+        ) {
+            return false;
+        }
+        let Some(tree) = self.parse(range, 0) else { return false };
+        self.macro_depth += 1;
+        self.items(tree.root_node());
+        self.macro_depth -= 1;
+        true
+    }
+
+    /// The arguments between a macro's delimiters.
+    pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
+        // An empty pair parses as the unit value.
+        if tokens.end_byte() - tokens.start_byte() <= 2 {
+            return Vec::new();
+        }
+        if let Some(tree) = self.parse(tokens.byte_range(), 0)
+            && let Some(whole) = only_expression(tree.root_node())
+        {
+            self.macro_depth += 1;
+            let args = match kind(whole) {
+                K::TupleExpr | K::ArrayExpr | K::Paren => {
+                    let parts: Vec<Node<'_>> = named(whole).filter(|part| kind(*part) != K::AttributeItem).collect();
+                    parts.into_iter().map(|part| self.macro_argument(part)).collect()
+                }
+                K::Block => {
+                    let value = self.block(whole);
+                    if value.form.is_some() {
+                        vec![Arg { name: NO_NAME, value: value.form, span: value.span }]
+                    } else {
+                        Vec::new()
+                    }
+                }
+                _ => vec![Arg { name: NO_NAME, value: self.value(whole), span: span(whole) }],
+            };
+            self.macro_depth -= 1;
+            return args;
+        }
+        let mut args = Vec::new();
+        for part in split(tokens) {
+            let place = range_span(&part);
+            let value = match self.parse(part, 0) {
+                Some(tree) => match only_expression(tree.root_node()) {
+                    Some(expression) => {
+                        self.macro_depth += 1;
+                        let arg = self.macro_argument(expression);
+                        self.macro_depth -= 1;
+                        arg
+                    }
+                    None => Arg { name: NO_NAME, value: self.other(), span: place },
+                },
+                None => Arg { name: NO_NAME, value: self.other(), span: place },
+            };
+            args.push(value);
+        }
+        args
+    }
+
+    /// One argument; `name = value` is named.
+    fn macro_argument(&mut self, node: Node<'_>) -> Arg {
+        let f = fields();
+        if kind(node) == K::Assignment
+            && let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right))
+            && kind(left) == K::Identifier
+        {
+            let name = self.name(left);
+            return Arg { name, value: self.value(right), span: span(right) };
+        }
+        Arg { name: NO_NAME, value: self.value(node), span: span(node) }
+    }
+
+    /// `vec![…]` is a list display.
+    fn vec_display(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse(tokens.byte_range(), 0)?;
+        let whole = only_expression(tree.root_node())?;
+        self.macro_depth += 1;
+        let form = match kind(whole) {
+            K::ArrayExpr => Some(self.value(whole)),
+            K::TupleExpr | K::Paren => {
+                let parts: Vec<Node<'_>> = named(whole).collect();
+                let parts: Vec<FormId> = parts.into_iter().map(|part| self.value(part)).collect();
+                Some(self.display(DisplayKind::List, &parts))
+            }
+            _ => None,
+        };
+        self.macro_depth -= 1;
+        form
+    }
+
+    /// Arms `pattern = future => value`: gives the futures, adds the values. `None` if there are none.
+    fn race(&mut self, tokens: Node<'_>, ends: &mut Vec<FormId>) -> Option<Vec<Arg>> {
+        let arms = race_arms(tokens)?;
+        let group = self.facts.group();
+        let mut args = Vec::new();
+        let mut waits = Vec::new();
+        // All futures are made before one of them is waited for.
+        for arm in &arms {
+            let Some(future) = &arm.future else {
+                waits.push(None);
+                continue;
+            };
+            let form = match self.parse(future.clone(), 0) {
+                Some(tree) => match only_expression(tree.root_node()) {
+                    Some(expression) => {
+                        self.macro_depth += 1;
+                        let form = self.value(expression);
+                        self.macro_depth -= 1;
+                        form
+                    }
+                    None => self.other(),
+                },
+                None => self.other(),
+            };
+            if let Form::Result(site) = self.facts.facts().form(form) {
+                self.flag(site, SiteFlags::AWAITED);
+            }
+            args.push(Arg { name: NO_NAME, value: form, span: range_span(future) });
+            waits.push(Some(self.form(Form::Await(form))));
+        }
+        for (arm, waited) in arms.into_iter().zip(waits) {
+            let whole = blocklint_core::Span::new(arm.start as u32, arm.value.end as u32);
+            let region = self.arm_here(RegionKind::Case, group, FormId::NONE, whole);
+            self.scopes.push(ScopeKind::Open);
+            let end = self.within(region, |walker| {
+                walker.macro_depth += 1;
+                if let (Some(pattern), Some(waited)) = (arm.pattern, waited) {
+                    walker.race_pattern(pattern, waited);
+                }
+                let end = match walker.parse(arm.value, 0) {
+                    Some(tree) => match only_expression(tree.root_node()) {
+                        Some(expression) => walker.expr(expression),
+                        None => walker.other(),
+                    },
+                    None => walker.other(),
+                };
+                walker.macro_depth -= 1;
+                end
+            });
+            self.scopes.pop();
+            ends.push(end);
+        }
+        Some(args)
+    }
+
+    /// Binds the pattern of an arm, which only a `let` can be read as.
+    fn race_pattern(&mut self, pattern: std::ops::Range<usize>, waited: FormId) {
+        let Some(tree) = self.parse(pattern, LET.len()) else { return };
+        let Some(pattern) = named(tree.root_node()).next().and_then(|binding| child(binding, fields().pattern)) else {
+            return;
+        };
+        self.bind_pattern(pattern, waited);
+    }
+
+    /// Parses a range of the file by itself. With `lead` bytes of `let ` laid over what stands before it. `None` if
+    /// it does not parse whole, or macros nest too deep.
+    fn parse(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
+        if self.macro_depth >= MAX_MACRO_DEPTH || range.start >= range.end || range.start < lead {
+            return None;
+        }
+        let source = self.source;
+        let start = range.start - lead;
+        let end = source.len();
+        let point = Point::new(0, 0);
+        let part =
+            |start: usize, end: usize| Range { start_byte: start, end_byte: end, start_point: point, end_point: point };
+        // A statement ends in `;`, which is read from behind the end of the file.
+        let ranges = [part(start, range.end), part(end, end + 1)];
+        let ranges = if range.end == end { &ranges[..1] } else { &ranges[..] };
+        self.parser.set_included_ranges(ranges).ok()?;
+        let mut read = |offset: usize, _: Point| -> &[u8] {
+            if offset < range.start && offset >= start {
+                &LET[offset - start..]
+            } else if offset >= end {
+                &b";"[(offset - end).min(1)..]
+            } else {
+                // In pieces: the reader asks again for what it has not got.
+                &source[offset..end.min(offset + 4096)]
+            }
+        };
+        let tree = self.parser.parse_with_options(&mut read, None, None::<ParseOptions<'_>>)?;
+        if tree.root_node().has_error() { None } else { Some(tree) }
+    }
+}
+
+const LET: &[u8] = b"let ";
+
+/// The one expression that a parsed range is.
+fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
+    let mut parts = named(root).filter(|part| kind(*part) != K::EmptyStatement);
+    let first = parts.next()?;
+    if parts.next().is_some() {
+        return None;
+    }
+    match kind(first) {
+        K::ExprStatement => named(first).next(),
+        K::MacroInvocation => Some(first),
+        _ => None,
+    }
+}
+
+/// The ranges between the commas (and semicolons) of a token tree.
+fn split(tokens: Node<'_>) -> Vec<std::ops::Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut open: Option<std::ops::Range<usize>> = None;
+    let count = tokens.child_count() as usize;
+    for (at, token) in all(tokens).enumerate() {
+        if at == 0 || at + 1 == count {
+            continue;
+        }
+        if matches!(kind(token), K::Comma | K::Semicolon | K::FatArrow) {
+            ranges.extend(open.take());
+            continue;
+        }
+        open = Some(match open {
+            Some(range) => range.start..token.end_byte(),
+            None => token.byte_range(),
+        });
+    }
+    ranges.extend(open);
+    ranges
+}
+
+/// One arm of `select!`.
+struct Arm {
+    start: usize,
+    pattern: Option<std::ops::Range<usize>>,
+    future: Option<std::ops::Range<usize>>,
+    value: std::ops::Range<usize>,
+}
+
+/// The arms between a macro's braces, if at least one waits for something.
+fn race_arms(tokens: Node<'_>) -> Option<Vec<Arm>> {
+    let tokens: Vec<Node<'_>> = all(tokens).collect();
+    let tokens = tokens.get(1..tokens.len().checked_sub(1)?)?;
+    if !tokens.iter().any(|token| kind(*token) == K::FatArrow) {
+        return None;
+    }
+    let mut arms = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        // `biased;` and commas behind blocks.
+        if matches!(kind(tokens[at]), K::Comma | K::Semicolon) {
+            at += 1;
+            continue;
+        }
+        if tokens.get(at + 1).is_some_and(|next| kind(*next) == K::Semicolon) {
+            at += 2;
+            continue;
+        }
+        let arrow = at + tokens[at..].iter().position(|token| kind(*token) == K::FatArrow)?;
+        let left = &tokens[at..arrow];
+        let equals = left.iter().position(|token| kind(*token) == K::Equals);
+        let (pattern, future) = match equals {
+            Some(equals) => {
+                let guard = left.iter().skip(equals).position(|token| kind(*token) == K::Comma);
+                let end = guard.map_or(left.len(), |guard| equals + guard);
+                (range_of(&left[..equals]), range_of(&left[equals + 1..end]))
+            }
+            None => (None, None),
+        };
+        let first = arrow + 1;
+        // A block ends the arm; anything else runs to the comma.
+        let is_block = tokens.get(first).is_some_and(|token| {
+            kind(*token) == K::TokenTree && all(*token).next().is_some_and(|sign| sign.kind() == "{")
+        });
+        let end = if is_block {
+            first + 1
+        } else {
+            tokens[first.min(tokens.len())..]
+                .iter()
+                .position(|token| kind(*token) == K::Comma)
+                .map_or(tokens.len(), |comma| first + comma)
+        };
+        let value = range_of(tokens.get(first..end)?)?;
+        arms.push(Arm { start: tokens[at].start_byte(), pattern, future, value });
+        at = end;
+    }
+    arms.iter().any(|arm| arm.future.is_some()).then_some(arms)
+}
+
+fn range_span(range: &std::ops::Range<usize>) -> blocklint_core::Span {
+    blocklint_core::Span::new(range.start as u32, range.end as u32)
+}
+
+fn range_of(tokens: &[Node<'_>]) -> Option<std::ops::Range<usize>> {
+    Some(tokens.first()?.start_byte()..tokens.last()?.end_byte())
+}

@@ -1,0 +1,212 @@
+//! Patterns taken apart: every name is bound to the part of the value it matches.
+//!
+//! A payload with one part is that part: `Some(x)` binds `x` to `Field(v, "Some")`, `Pair(a, b)` binds them to
+//! `Part(Field(v, "Pair"), 0)` and `1`. A path in front tells the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`,
+//! `db::Config { path }` is `Field(v as db::Config, "path")`.
+
+use blocklint_facts::{AssignKind, Form, FormId, VarKind};
+use tree_sitter::Node;
+
+use crate::kinds::{K, all, child, fields, kind, named, parts};
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// Binds the names of a pattern to the parts of a value.
+    pub(crate) fn pattern(&mut self, node: Node<'_>, value: FormId) {
+        let _ = self.deeper(node, |walker| walker.pattern_inner(node, value));
+    }
+
+    fn pattern_inner(&mut self, node: Node<'_>, value: FormId) {
+        let f = fields();
+        match kind(node) {
+            K::Identifier | K::ShorthandFieldIdentifier => self.bind_name(node, value, FormId::NONE),
+            K::TuplePattern => self.tuple_parts(parts(node).collect(), value),
+            K::TupleStructPattern => {
+                let Some(path) = child(node, f.type_name) else { return };
+                let payload = self.payload(path, value);
+                let parts: Vec<Node<'_>> = parts(node).filter(|part| *part != path).collect();
+                match parts.as_slice() {
+                    [one] if kind(*one) != K::RemainingField => self.pattern(*one, payload),
+                    _ => self.tuple_parts(parts, payload),
+                }
+            }
+            K::StructPattern => {
+                let Some(path) = child(node, f.type_name) else { return };
+                let base = match self.variant(path) {
+                    Some(_) => self.payload(path, value),
+                    None => {
+                        let class = self.type_form(path);
+                        self.form(Form::Cast(value, class))
+                    }
+                };
+                for part in named(node).filter(|part| kind(*part) == K::FieldPattern) {
+                    let Some(name) = child(part, f.name) else { continue };
+                    let field = self.name(name);
+                    let form = self.form(Form::Field(base, field));
+                    match child(part, f.pattern) {
+                        Some(pattern) => self.pattern(pattern, form),
+                        None => self.bind_name(name, form, FormId::NONE),
+                    }
+                }
+            }
+            K::SlicePattern => {
+                let element = self.form(Form::Element(value));
+                for part in named(node) {
+                    // `rest @ ..` is a slice of the same elements.
+                    let whole = kind(part) == K::Captured && named(part).any(|p| kind(p) == K::RemainingField);
+                    self.pattern(part, if whole { value } else { element });
+                }
+            }
+            K::Captured => {
+                let mut parts = named(node);
+                if let Some(name) = parts.next() {
+                    self.bind_name(name, value, FormId::NONE);
+                }
+                for part in parts {
+                    self.pattern(part, value);
+                }
+            }
+            K::RefPattern | K::MutPattern | K::ReferencePattern => {
+                for part in named(node).filter(|part| kind(*part) != K::MutableSpecifier) {
+                    self.pattern(part, value);
+                }
+            }
+            K::OrPattern => {
+                // Nested to the left; every side binds the same names.
+                let mut sides = vec![node];
+                while let Some(side) = sides.pop() {
+                    if kind(side) == K::OrPattern {
+                        let inner: Vec<Node<'_>> = named(side).collect();
+                        sides.extend(inner.into_iter().rev());
+                    } else {
+                        self.pattern(side, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The parts of a tuple; what follows `..` has no known number.
+    fn tuple_parts(&mut self, parts: Vec<Node<'_>>, value: FormId) {
+        let mut known = true;
+        for (at, part) in parts.into_iter().enumerate() {
+            if kind(part) == K::RemainingField {
+                known = false;
+                continue;
+            }
+            let form = if known { self.form(Form::Part(value, at as u32)) } else { self.other() };
+            self.pattern(part, form);
+        }
+    }
+
+    /// Binds one name. Names with a capital letter are constants and variants and bind nothing.
+    pub(crate) fn bind_name(&mut self, node: Node<'_>, value: FormId, annotation: FormId) {
+        let name = self.name(node);
+        let text = self.facts.facts().text(name);
+        if text.starts_with(char::is_uppercase) || text == "_" || text.is_empty() {
+            return;
+        }
+        // The other side of `A(x) | B(x)` and a parameter's own variable.
+        let var = match self.pattern_vars(name) {
+            Some(var) => var,
+            None => {
+                let var = self.new_var(name, VarKind::Inner);
+                self.scopes.add_local(name, var);
+                var
+            }
+        };
+        let target = self.var_form(var);
+        self.bind(target, value, annotation, AssignKind::Plain, span(node));
+    }
+
+    /// The variable that an earlier side of the same pattern made for this name.
+    fn pattern_vars(&self, name: blocklint_facts::Sym) -> Option<blocklint_facts::VarId> {
+        let var = self.scopes.local_here(name)?;
+        (var.0 >= self.pattern_start).then_some(var)
+    }
+
+    /// Binds a whole pattern; its names are new variables.
+    pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
+        let before = std::mem::replace(&mut self.pattern_start, self.facts.facts().vars.len() as u32);
+        self.pattern(node, value);
+        self.pattern_start = before;
+    }
+
+    /// The payload that a pattern's path selects.
+    fn payload(&mut self, path: Node<'_>, value: FormId) -> FormId {
+        let f = fields();
+        let path = match kind(path) {
+            K::GenericType | K::GenericTurbofish => child(path, f.type_name).unwrap_or(path),
+            _ => path,
+        };
+        let (base, last) = match kind(path) {
+            K::ScopedIdentifier | K::ScopedTypeIdentifier => {
+                let Some(last) = child(path, f.name) else { return self.other() };
+                let base = match child(path, f.path) {
+                    Some(class) if self.names_type(class) => {
+                        let class = self.type_form(class);
+                        self.form(Form::Cast(value, class))
+                    }
+                    _ => value,
+                };
+                (base, last)
+            }
+            _ => (value, path),
+        };
+        let name = self.name(last);
+        self.form(Form::Field(base, name))
+    }
+
+    /// The enum in front of a variant: a path whose last but one segment is written like a type.
+    fn variant<'t>(&self, path: Node<'t>) -> Option<Node<'t>> {
+        let front = child(path, fields().path)?;
+        self.names_type(front).then_some(front)
+    }
+
+    fn names_type(&self, path: Node<'_>) -> bool {
+        let last = match kind(path) {
+            K::ScopedIdentifier | K::ScopedTypeIdentifier => child(path, fields().name).unwrap_or(path),
+            _ => path,
+        };
+        self.text(last).starts_with(char::is_uppercase)
+    }
+
+    /// The test that a pattern makes: `Some(_)` tests that the value is not `None`, a literal that it is equal.
+    /// None for patterns that always match.
+    pub(crate) fn pattern_test(&mut self, node: Node<'_>, value: FormId) -> FormId {
+        use blocklint_facts::Comparison::{Eq, Is, IsNot};
+        let f = fields();
+        match kind(node) {
+            K::String | K::RawString | K::Char | K::Bool | K::Integer | K::Float | K::NegativeLiteral => {
+                let literal = self.literal(node);
+                self.form(Form::Compare(Eq, value, literal))
+            }
+            K::Identifier | K::TupleStructPattern => {
+                let path = child(node, f.type_name).unwrap_or(node);
+                let text = self.text(path);
+                let none = self.form(Form::None);
+                match &*text {
+                    "None" => self.form(Form::Compare(Is, value, none)),
+                    "Some" => self.form(Form::Compare(IsNot, value, none)),
+                    _ if kind(node) == K::Identifier && !text.starts_with(char::is_uppercase) => FormId::NONE,
+                    _ => self.other(),
+                }
+            }
+            K::StructPattern if child(node, f.type_name).is_some_and(|path| self.variant(path).is_none()) => {
+                FormId::NONE
+            }
+            // `_` is a sign without a node kind of its own.
+            _ if self.text(node) == "_" => FormId::NONE,
+            K::TuplePattern | K::RefPattern | K::MutPattern | K::Captured | K::ReferencePattern => self.other(),
+            _ => self.other(),
+        }
+    }
+
+    /// The pattern in a `match_pattern`, and whether it is guarded.
+    pub(crate) fn arm_pattern<'t>(&self, node: Node<'t>) -> (Option<Node<'t>>, Option<Node<'t>>) {
+        let guard = child(node, fields().condition);
+        let pattern = all(node).next();
+        (pattern, guard)
+    }
+}

@@ -1,0 +1,123 @@
+//! What a name means where it stands.
+//!
+//! Items are seen in their whole block or module, also before they are defined; a `let` is seen from there on, by
+//! closures inside too, but not by nested functions; nothing is seen from outside an inline module.
+
+use blocklint_facts::{FormId, Sym, VarId};
+use rustc_hash::FxHashMap;
+
+/// What ends at the edge of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScopeKind {
+    /// A block, an arm, a closure: everything around is seen.
+    Open,
+    /// A function or type: items around are seen, locals are not.
+    Item,
+    /// A module: nothing around is seen.
+    Module,
+}
+
+#[derive(Debug)]
+struct Scope {
+    kind: ScopeKind,
+    items: FxHashMap<Sym, VarId>,
+    locals: Vec<(Sym, VarId)>,
+    /// Type parameters and the form that stands for them.
+    types: Vec<(Sym, FormId)>,
+}
+
+/// The scopes around a place, innermost last.
+#[derive(Debug, Default)]
+pub(crate) struct Scopes {
+    scopes: Vec<Scope>,
+}
+
+impl Scopes {
+    /// Opens a scope.
+    pub(crate) fn push(&mut self, kind: ScopeKind) {
+        self.scopes.push(Scope { kind, items: FxHashMap::default(), locals: Vec::new(), types: Vec::new() });
+    }
+
+    /// Closes the innermost scope.
+    pub(crate) fn pop(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// The variable of an item in the innermost scope.
+    pub(crate) fn item_here(&self, name: Sym) -> Option<VarId> {
+        self.scopes.last()?.items.get(&name).copied()
+    }
+
+    /// Declares an item.
+    pub(crate) fn add_item(&mut self, name: Sym, var: VarId) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.items.insert(name, var);
+        }
+    }
+
+    /// Declares a local; it shadows earlier ones of its name.
+    pub(crate) fn add_local(&mut self, name: Sym, var: VarId) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.locals.push((name, var));
+        }
+    }
+
+    /// Declares a type parameter.
+    pub(crate) fn add_type(&mut self, name: Sym, form: FormId) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.types.push((name, form));
+        }
+    }
+
+    /// The variable a value's name means, and whether it is a local.
+    pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
+        let mut locals = true;
+        for scope in self.scopes.iter().rev() {
+            if locals && let Some(&(_, var)) = scope.locals.iter().rev().find(|&&(local, _)| local == name) {
+                return Some((var, true));
+            }
+            if let Some(&var) = scope.items.get(&name) {
+                return Some((var, false));
+            }
+            match scope.kind {
+                ScopeKind::Open => {}
+                ScopeKind::Item => locals = false,
+                ScopeKind::Module => return None,
+            }
+        }
+        None
+    }
+
+    /// The local of this name declared in the innermost scope.
+    pub(crate) fn local_here(&self, name: Sym) -> Option<VarId> {
+        let scope = self.scopes.last()?;
+        scope.locals.iter().rev().find(|&&(local, _)| local == name).map(|&(_, var)| var)
+    }
+
+    /// The variable the first segment of a path or a type's name means; locals do not count.
+    pub(crate) fn item(&self, name: Sym) -> Option<VarId> {
+        for scope in self.scopes.iter().rev() {
+            if let Some(&var) = scope.items.get(&name) {
+                return Some(var);
+            }
+            if scope.kind == ScopeKind::Module {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The form of a type parameter.
+    pub(crate) fn type_param(&self, name: Sym) -> Option<FormId> {
+        for scope in self.scopes.iter().rev() {
+            if let Some(&(_, form)) = scope.types.iter().rev().find(|&&(param, _)| param == name) {
+                return Some(form);
+            }
+            // An item inside the function may bear the parameter's name.
+            if scope.kind == ScopeKind::Module || scope.items.contains_key(&name) {
+                return None;
+            }
+        }
+        None
+    }
+}

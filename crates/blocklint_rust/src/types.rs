@@ -1,0 +1,287 @@
+//! Types and paths as forms.
+//!
+//! References and pointers are dropped, lifetimes and the marker traits that name no behaviour too. `A<B>` is
+//! `Subscript(A, B)`, several arguments a tuple display; `impl T`, `dyn T` and a function's bounded type parameter
+//! are `Bound(T)`, several bounds `Alt(And, …)`; `fn(A) -> B` and `Fn(A) -> B` are `Subscript(name, (parameters,
+//! result))`; `Item = T` among arguments is `Pairs["Item", T]`.
+
+use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};
+use tree_sitter::Node;
+
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::Walker;
+
+impl Walker<'_> {
+    /// The form of a type.
+    pub(crate) fn type_form(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.type_inner(node)).unwrap_or_else(|| self.other())
+    }
+
+    /// The form of the type in a field; none if there is no such field.
+    pub(crate) fn type_in(&mut self, node: Node<'_>, field: u16) -> FormId {
+        match child(node, field) {
+            Some(node) => self.type_form(node),
+            None => FormId::NONE,
+        }
+    }
+
+    fn type_inner(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        match kind(node) {
+            K::TypeIdentifier | K::Identifier | K::PrimitiveType | K::SelfWord | K::Super | K::Crate => {
+                let name = self.name(node);
+                self.head(name)
+            }
+            K::ScopedTypeIdentifier | K::ScopedIdentifier => self.path_form(node),
+            K::GenericType | K::GenericTurbofish => {
+                let base = self.type_in(node, f.type_name);
+                match child(node, f.type_arguments) {
+                    Some(arguments) => self.with_type_arguments(base, arguments),
+                    None => base,
+                }
+            }
+            K::ReferenceType | K::PointerType => self.type_in(node, f.type_name),
+            K::ArrayType => {
+                let element = self.type_in(node, f.element);
+                let list = self.facts.list(&[element]);
+                self.form(Form::Display(DisplayKind::List, list))
+            }
+            K::TupleType => {
+                let parts: Vec<FormId> = named(node).map(|part| self.type_form(part)).collect();
+                let list = self.facts.list(&parts);
+                self.form(Form::Display(DisplayKind::Tuple, list))
+            }
+            K::UnitType => self.form(Form::None),
+            K::AbstractType | K::DynamicType => {
+                let Some(bound) = child(node, f.trait_name) else { return self.other() };
+                let mut bounds = Vec::new();
+                self.collect_bound(bound, &mut bounds);
+                self.bound_form(&bounds)
+            }
+            // `dyn A + B` parses as a bounded type whose left side is `dyn A`.
+            K::BoundedType => {
+                let mut bounds = Vec::new();
+                self.collect_bound(node, &mut bounds);
+                self.bound_form(&bounds)
+            }
+            K::HigherRanked => self.type_in(node, f.type_name),
+            K::FunctionType => self.function_type(node),
+            K::BracketedType => match named(node).next() {
+                Some(inner) => self.type_form(inner),
+                None => self.other(),
+            },
+            K::QualifiedType => {
+                let value = self.type_in(node, f.type_name);
+                let as_trait = self.type_in(node, f.alias);
+                self.form(Form::Cast(value, as_trait))
+            }
+            _ => self.other(),
+        }
+    }
+
+    /// What the first segment of a path or a type's name stands for.
+    pub(crate) fn head(&mut self, name: Sym) -> FormId {
+        if let Some(form) = self.scopes.type_param(name) {
+            return form;
+        }
+        match self.scopes.item(name) {
+            Some(var) => self.var_form(var),
+            None => self.form(Form::Name(name)),
+        }
+    }
+
+    /// The form of a path of several segments, in a type or an expression.
+    pub(crate) fn path_form(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        // Segments from the last to the first, without recursion.
+        let mut names = Vec::new();
+        let mut at = node;
+        let mut base = loop {
+            match kind(at) {
+                K::ScopedIdentifier | K::ScopedTypeIdentifier => {
+                    let Some(last) = child(at, f.name) else { break self.other() };
+                    names.push(self.name(last));
+                    let Some(path) = child(at, f.path) else {
+                        // `::a::b` starts at the crates.
+                        let root = self.facts.intern("");
+                        break self.form(Form::Name(root));
+                    };
+                    at = path;
+                }
+                _ => break self.type_form(at),
+            }
+        };
+        while let Some(name) = names.pop() {
+            base = self.form(Form::Path(base, name));
+        }
+        base
+    }
+
+    /// `base<arguments>`.
+    pub(crate) fn with_type_arguments(&mut self, base: FormId, arguments: Node<'_>) -> FormId {
+        let mut parts = Vec::new();
+        for part in named(arguments) {
+            match kind(part) {
+                K::Lifetime | K::TraitBounds => {}
+                K::TypeBinding => {
+                    let Some(name) = child(part, fields().name) else { continue };
+                    let name = self.name(name);
+                    let key = self.form(Form::Str(name));
+                    let value = self.type_in(part, fields().type_name);
+                    let list = self.facts.list(&[key, value]);
+                    parts.push(self.form(Form::Pairs(list)));
+                }
+                _ => parts.push(self.type_form(part)),
+            }
+        }
+        let index = match parts.as_slice() {
+            [] => return base,
+            [one] => *one,
+            many => {
+                let list = self.facts.list(many);
+                self.form(Form::Display(DisplayKind::Tuple, list))
+            }
+        };
+        self.form(Form::Subscript(base, index))
+    }
+
+    /// `Fn(A, B) -> C`, `fn(A) -> C`.
+    fn function_type(&mut self, node: Node<'_>) -> FormId {
+        let f = fields();
+        let base = match child(node, f.trait_name) {
+            Some(name) => self.type_form(name),
+            None => {
+                let name = self.facts.intern("fn");
+                self.form(Form::Name(name))
+            }
+        };
+        let mut parts = Vec::new();
+        for part in child(node, f.parameters).into_iter().flat_map(named) {
+            match kind(part) {
+                K::Parameter => parts.push(self.type_in(part, f.type_name)),
+                K::AttributeItem | K::VariadicParameter | K::SelfParameter => {}
+                _ => parts.push(self.type_form(part)),
+            }
+        }
+        let list = self.facts.list(&parts);
+        let parameters = self.form(Form::Display(DisplayKind::Tuple, list));
+        let result = match child(node, f.return_type) {
+            Some(result) => self.type_form(result),
+            None => self.form(Form::None),
+        };
+        let list = self.facts.list(&[parameters, result]);
+        let signature = self.form(Form::Display(DisplayKind::Tuple, list));
+        self.form(Form::Subscript(base, signature))
+    }
+
+    /// Adds the bounds of `A + B`, `impl A`, `dyn A` without lifetimes and markers.
+    fn collect_bound(&mut self, node: Node<'_>, bounds: &mut Vec<FormId>) {
+        match kind(node) {
+            K::Lifetime | K::RemovedBound | K::Unknown => {}
+            K::BoundedType => {
+                // Nested to the left: `A + B + C`.
+                let mut parts = vec![node];
+                while let Some(part) = parts.pop() {
+                    if kind(part) == K::BoundedType {
+                        let inner: Vec<Node<'_>> = named(part).collect();
+                        parts.extend(inner.into_iter().rev());
+                    } else {
+                        self.collect_bound(part, bounds);
+                    }
+                }
+            }
+            K::AbstractType | K::DynamicType => {
+                if let Some(bound) = child(node, fields().trait_name) {
+                    self.collect_bound(bound, bounds);
+                }
+            }
+            _ if is_marker(&self.text(node)) => {}
+            _ => {
+                let form = self.type_form(node);
+                bounds.push(form);
+            }
+        }
+    }
+
+    /// The bounds of `: A + B`.
+    pub(crate) fn trait_bounds(&mut self, node: Node<'_>) -> Vec<FormId> {
+        let mut bounds = Vec::new();
+        for part in named(node) {
+            self.collect_bound(part, &mut bounds);
+        }
+        bounds
+    }
+
+    /// Some type with these bounds; `Other` without any.
+    pub(crate) fn bound_form(&mut self, bounds: &[FormId]) -> FormId {
+        match bounds {
+            [] => self.other(),
+            _ => {
+                let all = self.all_of(bounds);
+                self.form(Form::Bound(all))
+            }
+        }
+    }
+
+    /// One form for bounds that hold together.
+    pub(crate) fn all_of(&mut self, bounds: &[FormId]) -> FormId {
+        match bounds {
+            [] => FormId::NONE,
+            [one] => *one,
+            many => {
+                let list = self.facts.list(many);
+                self.form(Form::Alt(AltKind::And, list))
+            }
+        }
+    }
+
+    /// The type parameters of an item with their bounds, also those of its `where` clause; in order.
+    pub(crate) fn generics(&mut self, item: Node<'_>) -> Vec<(Sym, Vec<FormId>)> {
+        let f = fields();
+        let mut params: Vec<(Sym, Vec<FormId>)> = Vec::new();
+        for part in child(item, f.type_parameters).into_iter().flat_map(named) {
+            if kind(part) != K::TypeParameter {
+                continue;
+            }
+            let Some(name) = child(part, f.name) else { continue };
+            let name = self.name(name);
+            // Bounds may name parameters, this one too.
+            let own = self.form(Form::Name(name));
+            self.scopes.add_type(name, own);
+            params.push((name, Vec::new()));
+        }
+        for part in child(item, f.type_parameters).into_iter().flat_map(named) {
+            let (K::TypeParameter, Some(name), Some(bounds)) = (kind(part), child(part, f.name), child(part, f.bounds))
+            else {
+                continue;
+            };
+            let name = self.name(name);
+            let bounds = self.trait_bounds(bounds);
+            add_bounds(&mut params, name, bounds);
+        }
+        for clause in named(item).filter(|part| kind(*part) == K::WhereClause) {
+            for predicate in named(clause).filter(|part| kind(*part) == K::WherePredicate) {
+                let (Some(left), Some(bounds)) = (child(predicate, f.left), child(predicate, f.bounds)) else {
+                    continue;
+                };
+                if kind(left) == K::TypeIdentifier {
+                    let name = self.name(left);
+                    let bounds = self.trait_bounds(bounds);
+                    add_bounds(&mut params, name, bounds);
+                }
+            }
+        }
+        params
+    }
+}
+
+fn add_bounds(params: &mut [(Sym, Vec<FormId>)], name: Sym, bounds: Vec<FormId>) {
+    if let Some((_, known)) = params.iter_mut().find(|(param, _)| *param == name) {
+        known.extend(bounds);
+    }
+}
+
+/// Traits of the language that name no behaviour.
+fn is_marker(text: &str) -> bool {
+    matches!(text, "Send" | "Sync" | "Unpin" | "Sized" | "Copy" | "UnwindSafe" | "RefUnwindSafe")
+}

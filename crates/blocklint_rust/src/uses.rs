@@ -1,0 +1,181 @@
+//! `use`, `mod x;` and `extern crate`.
+
+use blocklint_core::Span;
+use blocklint_facts::{AssignKind, Form, FormId, Import, ImportKind, Sym, VarKind};
+use tree_sitter::Node;
+
+use crate::NO_NAME;
+use crate::kinds::{K, child, fields, kind, named};
+use crate::walker::{Walker, span};
+
+impl Walker<'_> {
+    /// A `use` declaration: one import per name.
+    pub(crate) fn use_declaration(&mut self, node: Node<'_>) {
+        if let Some(argument) = child(node, fields().argument) {
+            self.use_tree(argument, "");
+        }
+    }
+
+    fn use_tree(&mut self, node: Node<'_>, prefix: &str) {
+        let _ = self.deeper(node, |walker| walker.use_inner(node, prefix));
+    }
+
+    fn use_inner(&mut self, node: Node<'_>, prefix: &str) {
+        let f = fields();
+        match kind(node) {
+            K::UseList => {
+                for part in named(node) {
+                    self.use_tree(part, prefix);
+                }
+            }
+            K::ScopedUseList => {
+                let path = match child(node, f.path) {
+                    Some(path) => join(prefix, &self.path_text(path)),
+                    // `::{a, b}` starts at the crates.
+                    None if prefix.is_empty() => "::".to_owned(),
+                    None => prefix.to_owned(),
+                };
+                if let Some(list) = child(node, f.list) {
+                    self.use_tree(list, &path);
+                }
+            }
+            K::UseWildcard => {
+                let path = match named(node).next() {
+                    Some(path) => join(prefix, &self.path_text(path)),
+                    None => prefix.to_owned(),
+                };
+                self.import(ImportKind::Star, &path, NO_NAME, span(node));
+            }
+            K::UseAs => {
+                let (Some(path), Some(alias)) = (child(node, f.path), child(node, f.alias)) else { return };
+                let path = self.use_path(path, prefix);
+                let name = self.name(alias);
+                let name = if self.facts.facts().text(name) == "_" { NO_NAME } else { name };
+                self.import(ImportKind::Module, &path, name, span(node));
+            }
+            K::Identifier | K::ScopedIdentifier | K::SelfWord | K::Crate | K::Super => {
+                let path = self.use_path(node, prefix);
+                let last = path.rsplit("::").next().unwrap_or_default();
+                let name = match last {
+                    "self" | "super" | "crate" | "" => NO_NAME,
+                    last => self.facts.intern(last),
+                };
+                self.import(ImportKind::Module, &path, name, span(node));
+            }
+            _ => {}
+        }
+    }
+
+    /// The path that a leaf of the tree names; `self` in a list is the list's own path.
+    fn use_path(&self, node: Node<'_>, prefix: &str) -> String {
+        if kind(node) == K::SelfWord && !prefix.is_empty() {
+            return prefix.to_owned();
+        }
+        join(prefix, &self.path_text(node))
+    }
+
+    /// A path as written, without spaces, comments and `r#`.
+    fn path_text(&self, node: Node<'_>) -> String {
+        let mut parts = Vec::new();
+        let mut at = Some(node);
+        while let Some(part) = at {
+            match kind(part) {
+                K::ScopedIdentifier => {
+                    if let Some(name) = child(part, fields().name) {
+                        parts.push(self.text(name));
+                    }
+                    at = child(part, fields().path);
+                    if at.is_none() {
+                        parts.push("".into());
+                    }
+                }
+                _ => {
+                    parts.push(self.text(part));
+                    at = None;
+                }
+            }
+        }
+        let parts: Vec<&str> = parts.iter().rev().map(|part| part.strip_prefix("r#").unwrap_or(part)).collect();
+        parts.join("::")
+    }
+
+    /// Adds an import and binds its name, unless it has none.
+    fn import(&mut self, kind: ImportKind, path: &str, name: Sym, span: Span) {
+        let (level, module) = levels(path);
+        let module = self.facts.intern(module);
+        let at = self.at();
+        let import = self.facts.import(Import { kind, module, level, name: NO_NAME, at, span });
+        if name != NO_NAME {
+            self.bind_import(import, name, span);
+        }
+    }
+
+    fn bind_import(&mut self, import: blocklint_facts::ImportId, name: Sym, span: Span) {
+        let var = self.item_var(name);
+        let target = self.var_form(var);
+        let value = self.form(Form::Import(import));
+        self.bind(target, value, FormId::NONE, AssignKind::Import, span);
+    }
+
+    /// `mod x;`: a module in another file.
+    pub(crate) fn mod_file(&mut self, node: Node<'_>, path: Option<Sym>) {
+        let Some(name) = child(node, fields().name) else { return };
+        let name = self.name(name);
+        let at = self.at();
+        let module = path.unwrap_or(NO_NAME);
+        let span = span(node);
+        let import = self.facts.import(Import { kind: ImportKind::File, module, level: 0, name, at, span });
+        self.bind_import(import, name, span);
+    }
+
+    /// `extern crate a as b;`
+    pub(crate) fn extern_crate(&mut self, node: Node<'_>) {
+        let Some(name) = child(node, fields().name) else { return };
+        let text = self.text(name);
+        if text == "self" {
+            return;
+        }
+        let bound = child(node, fields().alias).unwrap_or(name);
+        let bound = self.name(bound);
+        let bound = if self.facts.facts().text(bound) == "_" { NO_NAME } else { bound };
+        self.import(ImportKind::Module, &format!("::{text}"), bound, span(node));
+    }
+
+    /// The variable of an item in the innermost scope, made where there is none.
+    pub(crate) fn item_var(&mut self, name: Sym) -> blocklint_facts::VarId {
+        if let Some(var) = self.scopes.item_here(name) {
+            return var;
+        }
+        let var = self.new_var(name, VarKind::Named);
+        self.scopes.add_item(name, var);
+        var
+    }
+}
+
+/// Two parts of a path.
+fn join(prefix: &str, path: &str) -> String {
+    match prefix {
+        "" => path.to_owned(),
+        "::" => format!("::{path}"),
+        _ => format!("{prefix}::{path}"),
+    }
+}
+
+/// How many `super`s lead a path, and what follows them.
+fn levels(path: &str) -> (u32, &str) {
+    let mut rest = path;
+    let mut level = 0;
+    let start = rest.strip_prefix("self::").unwrap_or(rest);
+    if start.starts_with("super::") || start == "super" {
+        rest = start;
+    }
+    while let Some(next) = rest.strip_prefix("super") {
+        if next.is_empty() {
+            return (level + 1, "");
+        }
+        let Some(next) = next.strip_prefix("::") else { break };
+        level += 1;
+        rest = next;
+    }
+    (level, rest)
+}
