@@ -40,9 +40,15 @@ impl Walker<'_> {
                         body.flags = body.flags.with(BodyFlags::TEST);
                     }
                 }
-                _ => {
+                _ if self.is_item(part) => {
                     let own = std::mem::take(&mut attrs);
                     self.item(part, &own);
+                }
+                K::UseDeclaration | K::ExternCrate | K::MacroInvocation => attrs.nodes.clear(),
+                K::ExprStatement if named(part).all(|inner| kind(inner) == K::MacroInvocation) => attrs.nodes.clear(),
+                _ => {
+                    attrs.nodes.clear();
+                    self.fragment(part);
                 }
             }
         }
@@ -114,13 +120,31 @@ impl Walker<'_> {
                 }
                 _ if node.is_error() => {
                     for part in named(node) {
-                        walker.item(part, &Attrs::default());
+                        walker.fragment(part);
                     }
                 }
                 _ => {}
             }
             walker.test = before;
         });
+    }
+
+    /// What stands in a part that did not parse: items, or statements whose function was not recognised.
+    pub(crate) fn fragment(&mut self, node: Node<'_>) {
+        match kind(node) {
+            K::ExprStatement => {
+                for inner in named(node) {
+                    self.value(inner);
+                }
+            }
+            K::LetDeclaration => {
+                self.let_declaration(node);
+            }
+            _ if self.is_item(node) || node.is_error() => self.item(node, &Attrs::default()),
+            _ => {
+                self.value(node);
+            }
+        }
     }
 
     /// A body in the current one, with nothing filled in that is learned later.
