@@ -44,10 +44,12 @@ fn run() -> Result<(), Box<dyn Error>> {
     errors.dedup();
     if !errors.is_empty() {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        return Err(format!("{}\n{} errors in rules/models", lines.join("\n"), errors.len()).into());
+        return Err(lines.join("\n").into());
     }
     for language in Language::ALL {
         let bytes = format::compile(&files, *language)?.to_bytes()?;
+        // What cannot be read back must fail here and not in a user's run.
+        format::Layer::from_bytes(Vec::leak(bytes.clone()))?;
         fs::write(out.join(format!("{language}.models")), bytes)?;
     }
     Ok(())

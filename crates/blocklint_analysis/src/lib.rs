@@ -1,1 +1,74 @@
-//! blocklint_analysis
+//! Link and solve: names to definitions, receivers to types, calls to targets, and from there the calls that hold a
+//! thread which must not be held, with the best path to each.
+//!
+//! Knows facts and models; knows no syntax, no library by name and no words.
+
+mod annotation;
+mod call;
+mod callers;
+mod cuts;
+mod eval;
+mod finding;
+mod hierarchy;
+mod ids;
+mod label;
+mod library;
+mod link;
+mod members;
+mod mentions;
+mod names;
+mod paths;
+mod program;
+mod qualified;
+mod roots;
+mod rows;
+mod search;
+mod solve;
+mod summary;
+mod targets;
+mod value;
+
+use blocklint_core::Confidence;
+use blocklint_models::Models;
+
+pub use cuts::RuleNames;
+pub use finding::{RawCause, RawFinding, RawStep};
+pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use link::Link;
+pub use program::{CrateLayout, Layout, Program, SourceFile};
+pub use roots::{Root, RootKind};
+
+use crate::cuts::Cuts;
+use crate::library::Library;
+use crate::search::Search;
+
+/// What the analysis is told besides the files and models.
+#[derive(Clone, Copy)]
+pub struct Options {
+    /// The severity of a finding is that of its labels which are at least this sure.
+    pub min_confidence: Confidence,
+    /// Which rule reports what, for comments that name rules.
+    pub rules: RuleNames,
+}
+
+/// What a run found: findings by path, offset and rule, and the causes behind them.
+#[derive(Debug)]
+pub struct Solved {
+    /// The findings, at every level.
+    pub findings: Vec<RawFinding>,
+    /// The causes.
+    pub causes: Vec<RawCause>,
+}
+
+/// Links a loaded program: nothing is resolved before it is asked for.
+pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
+    Link::new(program, Library::new(models))
+}
+
+/// Finds what blocks, and whom.
+pub fn solve(link: &Link<'_>, options: Options) -> Solved {
+    let cuts = Cuts::new(link.program, options.rules);
+    let graph = Search::new(link, &cuts).run();
+    let (findings, causes) = solve::findings(link, &cuts, &graph, options.min_confidence);
+    Solved { findings, causes }
+}

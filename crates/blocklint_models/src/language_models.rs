@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use blocklint_core::Language;
 
-use crate::format::{Kind, Layer};
+use crate::format::{Kind, Layer, MAX_PATH};
 use crate::matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};
 use crate::{CallRow, FileInfo, HandoverRow, Switch, TypeExpr, TypeRow, Uses, Version, VersionRange, separator};
 
@@ -44,6 +44,8 @@ pub struct NamedPath<'m> {
     pub path: &'m str,
     /// What its row is for.
     pub uses: Uses,
+    /// The header of its file.
+    pub file: &'m FileInfo,
     /// The layer of its file.
     pub layer: LayerKind,
 }
@@ -51,11 +53,9 @@ pub struct NamedPath<'m> {
 impl<'m> Name<'m> {
     /// The paths with this name, of rows with one of the uses.
     pub fn paths(self, uses: Uses) -> impl Iterator<Item = NamedPath<'m>> {
-        let kind = self.kind;
-        self.layer.named(self.index).filter(move |(_, of)| of.intersects(uses)).map(move |(path, uses)| NamedPath {
-            path,
-            uses,
-            layer: kind,
+        self.layer.named(self.index).filter(move |found| found.uses.intersects(uses)).filter_map(move |found| {
+            let file = self.layer.files().get(found.file as usize)?;
+            Some(NamedPath { path: found.path, uses: found.uses, file, layer: self.kind })
         })
     }
 }
@@ -106,6 +106,9 @@ impl LanguageModels {
                 (Cow::Borrowed(_), Cow::Borrowed(_)) => Cow::Borrowed(path),
                 _ => Cow::Owned(format!("<{left} as {right}>::{member}")),
             };
+        }
+        if path.len() > MAX_PATH {
+            return Cow::Borrowed(path);
         }
         let mut current = Cow::Borrowed(path);
         // Checked files have no cycle within a layer; two layers together might.
@@ -191,7 +194,12 @@ impl LanguageModels {
 
     /// The `[[type]]` rows of a path; `None` if it has none (`is_type` may still hold).
     pub fn ty(&self, path: &str) -> Option<TypeRows<'_>> {
-        let rows: TypeRows<'_> = self.gather(&[path], &Unversioned, |_, _| true);
+        self.ty_at(path, &Unversioned)
+    }
+
+    /// The same with the versions of a unit.
+    pub fn ty_at(&self, path: &str, versions: &dyn Versions) -> Option<TypeRows<'_>> {
+        let rows: TypeRows<'_> = self.gather(&[path], versions, |_, _| true);
         (!rows.is_empty()).then_some(rows)
     }
 
@@ -232,7 +240,7 @@ impl LanguageModels {
     ) -> Matches<'_, R> {
         let mut found = Matches { rows: Vec::new() };
         for (layer_index, (_, layer)) in self.layers.iter().enumerate() {
-            for (distance, path) in paths.iter().enumerate() {
+            for (distance, path) in paths.iter().enumerate().filter(|(_, path)| path.len() <= MAX_PATH) {
                 let mut type_path = None;
                 for pattern in layer.matching(path, R::KIND) {
                     let Some(meta) = layer.pattern(pattern) else { continue };
@@ -261,8 +269,10 @@ impl LanguageModels {
         if meta.kind != R::KIND {
             return None;
         }
+        let row = R::of(layer, meta.row)?;
         Some(Match {
-            row: R::of(layer, meta.row)?,
+            row,
+            line: row.line(),
             path: meta.path,
             file: layer.files().get(meta.file as usize)?,
             layer: *kind,
@@ -294,7 +304,16 @@ impl LanguageModels {
 
     /// The uses of all rows whose path ends in this name, of all layers; globs not counted.
     pub fn name_uses(&self, name: &str) -> Uses {
-        self.layers.iter().fold(Uses::NONE, |uses, (_, layer)| uses.union(layer.name_uses(name)))
+        let of_layers = self.layers.iter().filter_map(|(_, layer)| layer.name(name));
+        of_layers.fold(Uses::NONE, |uses, (_, of)| uses.union(of))
+    }
+
+    /// One last name, once per layer that has it.
+    pub fn named<'m>(&'m self, name: &'m str) -> impl Iterator<Item = Name<'m>> {
+        self.layers.iter().filter_map(move |(kind, layer)| {
+            let (index, uses) = layer.name(name)?;
+            Some(Name { name, uses, layer, kind: *kind, index })
+        })
     }
 
     /// Last segments with a glob, of rows with one of these uses.
@@ -368,6 +387,7 @@ fn holds<R: RowKind>(found: &Match<'_, R>, versions: &dyn Versions) -> bool {
 pub(crate) trait RowKind: Sized {
     const KIND: Kind;
     fn of(layer: &Layer, row: u32) -> Option<&Self>;
+    fn line(&self) -> u32;
     fn version(&self) -> Option<&VersionRange>;
 }
 
@@ -375,6 +395,9 @@ impl RowKind for CallRow {
     const KIND: Kind = Kind::Call;
     fn of(layer: &Layer, row: u32) -> Option<&Self> {
         layer.call(row)
+    }
+    fn line(&self) -> u32 {
+        self.line
     }
     fn version(&self) -> Option<&VersionRange> {
         self.version.as_ref()
@@ -386,6 +409,9 @@ impl RowKind for TypeRow {
     fn of(layer: &Layer, row: u32) -> Option<&Self> {
         layer.ty(row)
     }
+    fn line(&self) -> u32 {
+        self.line
+    }
     fn version(&self) -> Option<&VersionRange> {
         self.version.as_ref()
     }
@@ -395,6 +421,9 @@ impl RowKind for HandoverRow {
     const KIND: Kind = Kind::Handover;
     fn of(layer: &Layer, row: u32) -> Option<&Self> {
         layer.handover(row)
+    }
+    fn line(&self) -> u32 {
+        self.line
     }
     fn version(&self) -> Option<&VersionRange> {
         self.version.as_ref()

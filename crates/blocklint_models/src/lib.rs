@@ -34,7 +34,7 @@
 //! `fit_parameters(types, is_a)` drops Java overloads that are not called.
 //!
 //! A `Match<R>` dereferences to the row (`CallRow`, ...) and adds `path` (the row's expanded path, which findings
-//! show), `file`, `layer`, `distance`, `id: MatchId` (Copy, to keep) and `origin()` (file and line). `expand_twin`
+//! show), `file`, `line`, `layer`, `distance`, `id: MatchId` (Copy, to keep) and `origin()` (file and line). `expand_twin`
 //! replaces `*` in an `instead`.
 //!
 //! # Searching backwards
@@ -44,6 +44,7 @@
 //! lang.effect_names() handover_names() decorator_names() override_names() mark_names() property_names()
 //! lang.nested_loop_names() lazy_names()                      shorthands of it
 //! lang.name_uses(name) -> Uses                               what a site's last name may be
+//! lang.named(name) -> impl Iterator<Item = Name>             its rows' paths, per layer
 //! lang.glob_names(uses), glob_name_patterns()                `get_*` with the prefix it hangs on
 //! ```
 //!

@@ -9,8 +9,6 @@ use crate::{Argument, CallRow, FileInfo, HandoverRow, Rank, Selector, TypeExpr, 
 pub enum LayerKind {
     /// The user's configuration.
     User,
-    /// A file that the package itself ships.
-    Shipped,
     /// Compiled into blocklint.
     BuiltIn,
 }
@@ -29,6 +27,8 @@ pub struct Match<'m, R> {
     pub row: &'m R,
     /// The row's expanded path, with its globs and parameter list: what findings show.
     pub path: &'m str,
+    /// Line of the row's `path` in its file, from 1.
+    pub line: u32,
     /// The header of the row's file.
     pub file: &'m FileInfo,
     /// The layer of the row's file.
@@ -60,6 +60,11 @@ impl<R> Deref for Match<'_, R> {
 }
 
 impl<'m, R> Match<'m, R> {
+    /// File and line of the row, its stable identity.
+    pub fn origin(&self) -> (&'m str, u32) {
+        (&self.file.label, self.line)
+    }
+
     /// What hides: layer, type distance, path.
     fn class(&self) -> (LayerKind, u32, Rank) {
         (self.layer, self.distance, self.rank)
@@ -75,20 +80,6 @@ impl<'m, R> Match<'m, R> {
     pub fn parameters(&self) -> Option<Vec<&'m str>> {
         let list = self.path.split_once('(')?.1.trim_end_matches(')').trim();
         Some(if list.is_empty() { Vec::new() } else { list.split(',').map(str::trim).collect() })
-    }
-}
-
-impl<'m> Match<'m, CallRow> {
-    /// File and line of the row, its stable identity.
-    pub fn origin(&self) -> (&'m str, u32) {
-        (&self.file.label, self.row.line)
-    }
-}
-
-impl<'m> Match<'m, HandoverRow> {
-    /// File and line of the row, its stable identity.
-    pub fn origin(&self) -> (&'m str, u32) {
-        (&self.file.label, self.row.line)
     }
 }
 

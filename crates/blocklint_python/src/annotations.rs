@@ -2,7 +2,7 @@
 
 use blocklint_facts::{DisplayKind, Form, FormId};
 use ruff_python_ast::{Expr, ExprStringLiteral, ExprSubscript, Operator};
-use ruff_python_parser::{parse_expression, parse_string_annotation};
+use ruff_python_parser::parse_string_annotation;
 
 use crate::walk::{EXPRESSION_DEPTH, Walker};
 
@@ -91,7 +91,8 @@ impl Walker<'_> {
         self.facts.form(Form::Subscript(base, arguments))
     }
 
-    /// A type in a string; what is no expression stays a string.
+    /// A type in a string; what is no expression stays a string, and so does a string in pieces, in which places would
+    /// not be known.
     fn string_annotation(&mut self, literal: &ExprStringLiteral) -> FormId {
         if let [part] = literal.value.as_slice() {
             if is_identifier(part) {
@@ -102,15 +103,6 @@ impl Walker<'_> {
             }
             if part.len() <= LONGEST
                 && let Ok(parsed) = parse_string_annotation(self.source, part)
-            {
-                return self.annotation(&parsed.syntax().body);
-            }
-        } else {
-            let text: String = literal.value.as_slice().iter().map(|part| &**part).collect();
-            // Places inside do not count where the text stands in pieces; a type seldom holds any.
-            if text.len() <= LONGEST
-                && let Ok(parsed) = parse_expression(&text)
-                && !text.contains('(')
             {
                 return self.annotation(&parsed.syntax().body);
             }

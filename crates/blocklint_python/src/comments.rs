@@ -19,7 +19,7 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
         }
         last = Some(index);
         let line = governed_line(source, tokens, index);
-        directives(&source[token.range()], token.start().to_u32(), |directive| {
+        directives(&source[token.range()], |directive| {
             let rules: Vec<FormId> = directive
                 .rules
                 .iter()
@@ -93,7 +93,7 @@ struct Directive<'a> {
 }
 
 /// Calls `found` for each part of the comment, which begins with `#`, that says something.
-fn directives<'a>(comment: &'a str, _start: u32, mut found: impl FnMut(Directive<'a>)) {
+fn directives<'a>(comment: &'a str, mut found: impl FnMut(Directive<'a>)) {
     let mut rest = comment;
     while let Some(at) = memchr::memchr(b'#', rest.as_bytes()) {
         rest = &rest[at + 1..];

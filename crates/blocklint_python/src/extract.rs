@@ -59,7 +59,7 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest());
     let parsed = parse_unchecked(source, options);
     tree_stands();
-    if let Some(problem) = syntax_problem(parsed.errors()) {
+    if let Some(problem) = syntax_problem(source, parsed.errors()) {
         facts.problem(problem.span, problem.message);
     }
     let mut walker = Walker::new(source, facts);
@@ -81,13 +81,32 @@ fn nothing(mut facts: FactsBuilder, problem: Problem) -> FileFacts {
 }
 
 /// One line for all syntax errors.
-fn syntax_problem(errors: &[ParseError]) -> Option<Problem> {
+fn syntax_problem(source: &str, errors: &[ParseError]) -> Option<Problem> {
     let first = errors.first()?;
     let mut message = format!("syntax error: {}", first.error);
     if errors.len() > 1 {
         message.push_str(&format!(" (and {} more)", errors.len() - 1));
     }
+    if errors.iter().take(20).any(|error| is_python_2(source, error.location.start().to_usize())) {
+        message.push_str("; this looks like Python 2");
+    }
     Some(Problem { span: span(first.location), message })
+}
+
+/// Whether the line of a syntax error is a statement of Python 2.
+fn is_python_2(source: &str, offset: usize) -> bool {
+    let bytes = source.as_bytes();
+    let offset = offset.min(bytes.len());
+    let start = memchr::memrchr2(b'\n', b'\r', &bytes[..offset]).map_or(0, |at| at + 1);
+    let end = memchr::memchr2(b'\n', b'\r', &bytes[offset..]).map_or(bytes.len(), |at| offset + at);
+    let line = bytes[start..end].trim_ascii();
+    let follows = |word: &[u8], next: fn(&u8) -> bool| {
+        line.strip_prefix(word).is_some_and(|rest| rest.trim_ascii_start().first().is_some_and(next))
+    };
+    follows(b"print ", |&byte| !b"(=,.:)[".contains(&byte))
+        || follows(b"exec ", |&byte| !b"(=,.:)[".contains(&byte))
+        || (line.starts_with(b"except ") && line.contains(&b',') && !line.contains(&b'('))
+        || (line.starts_with(b"raise ") && line.contains(&b','))
 }
 
 impl Walker<'_> {

@@ -17,21 +17,16 @@ impl Walker<'_> {
     pub(crate) fn function(&mut self, node: &StmtFunctionDef) {
         let decorators = self.decorators(&node.decorator_list);
         let typed = node.type_params.as_deref();
-        let class = self.class;
         if let Some(params) = typed {
             self.open_type_params(params);
         }
         let mut params = self.params(&node.parameters, true);
         let returns = node.returns.as_deref().map_or(FormId::NONE, |returns| self.annotation(returns));
-        // The parameter scope hides the class, of which the function is still a member.
-        self.class = class;
         let name = self.facts.intern(&node.name.id);
         let outer = self.enter(BodyKind::Function, name, span(node.range), span(node.name.range));
         let id = self.body;
         self.bind_params(id, &mut params);
-        let suites = std::mem::take(&mut self.expressions);
         self.suite(&node.body);
-        self.expressions = suites;
         let flow = match (node.is_async, self.yields) {
             (false, false) => Flow::Sync,
             (false, true) => Flow::Generator,

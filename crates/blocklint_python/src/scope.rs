@@ -13,8 +13,10 @@ pub(crate) enum ScopeKind {
     Module,
     /// A class body: seen by its own statements only, and there only after the binding.
     Class,
-    /// A function, lambda or generator expression.
+    /// A function or lambda.
     Function,
+    /// A generator expression: a body, but `:=` binds around it.
+    Generator,
     /// A comprehension, which shares the body around it.
     Comprehension,
     /// The type parameters of a definition, likewise.
@@ -147,8 +149,8 @@ impl Scopes {
 
     /// As [`Self::bind`], for `:=`, which binds in the scope around comprehensions.
     pub(crate) fn bind_walrus(&mut self, sym: Sym, facts: &mut FactsBuilder) -> (FormId, VarId) {
-        let depth =
-            (0..=self.top()).rev().find(|&at| self.stack[at as usize].kind != ScopeKind::Comprehension).unwrap_or(0);
+        let passes = |kind| matches!(kind, ScopeKind::Comprehension | ScopeKind::Generator);
+        let depth = (0..=self.top()).rev().find(|&at| !passes(self.stack[at as usize].kind)).unwrap_or(0);
         self.bind_at(depth, sym, VarKind::Named, true, facts)
     }
 
@@ -215,7 +217,7 @@ impl Scopes {
             // All scopes further in are closed, so this slot is the first of its name.
             self.heads[sym.index()] = row.shadows;
             if unbound && !self.stack.is_empty() {
-                if scope.kind == ScopeKind::Function {
+                if matches!(scope.kind, ScopeKind::Function | ScopeKind::Generator) {
                     self.free.push((scope.body, at));
                 }
                 if !referred {

@@ -100,6 +100,7 @@ impl<'s> Walker<'s> {
         let scope = match kind {
             BodyKind::Module => ScopeKind::Module,
             BodyKind::Class => ScopeKind::Class,
+            BodyKind::GeneratorExpression => ScopeKind::Generator,
             _ => ScopeKind::Function,
         };
         self.scopes.open(scope, self.body);

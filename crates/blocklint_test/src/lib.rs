@@ -1,1 +1,71 @@
-//! blocklint_test
+//! Runs specifications: Markdown documents and annotated directories whose comments say what must be
+//! found.
+//!
+//! # Documents
+//!
+//! A heading opens a section. A section without deeper sections is one project; one with deeper
+//! sections holds prose and options only. Names of tests are the document's path and the headings
+//! below its title: `python/names.md - Imports - A module`.
+//!
+//! A fenced block is a file of the project:
+//!
+//! - one with a name, `` `app/store.py`: `` as the last line before it, is that file, whatever its language;
+//! - one without is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
+//!   several of one language continue the same file, so prose and code alternate;
+//! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`. Deeper
+//!   sections inherit them key by key, so a document may set them once under its title;
+//! - `snapshot` pins the rendered output of the section;
+//! - `fix` pins an edit; such blocks fail as long as findings carry no fixes;
+//! - any other language is prose.
+//!
+//! The default options are all rules, `min-severity = "note"`, `min-confidence = "medium"`.
+//!
+//! # Expectations
+//!
+//! They are comments (`#` in Python, `//` in Rust and Java) at the end of the line on which a finding
+//! begins, or alone above it; several stand on several lines above. Between them and that line only
+//! comments and blank lines may stand.
+//!
+//! ```text
+//! load(path)      # warning: [blocking-file] high "load → read_config → open" "without bound"
+//! time.sleep(1)   # ok
+//! client.fetch()  # todo-error: [blocking-network]
+//! cache.get(key)  # todo-ok
+//! ```
+//!
+//! The word is the severity and must match; so must the confidence where it is given. Each quoted text
+//! must occur in the message or in the trace in one line. `ok` says that the line has no finding.
+//! `todo-…` is a miss that is known and fails once it is found; `todo-ok` marks a false alarm that is
+//! known and fails once it is gone. Every finding must be expected and every expectation met; a project
+//! without an expectation fails, where a comment that suppresses a rule counts as one.
+//!
+//! # Annotated directories
+//!
+//! Each directory below `tests/fixtures/projects/` is one project, with the same comments in its files
+//! and the default options.
+//!
+//! Projects run in a fresh temporary directory. Nothing here reads the environment or prints: the test
+//! binary passes in what it was asked for.
+
+mod check;
+mod directory;
+mod engine;
+mod expectation;
+#[cfg(test)]
+mod fake;
+mod markdown;
+mod matching;
+mod options;
+mod project;
+mod run;
+mod update;
+
+pub use check::Check;
+pub use directory::read_directory;
+pub use engine::engine;
+pub use expectation::{Expectation, Expected};
+pub use markdown::{Document, parse_document};
+pub use options::Options;
+pub use project::{Problem, Project, ProjectFile, Snapshot};
+pub use run::run;
+pub use update::update_snapshot;

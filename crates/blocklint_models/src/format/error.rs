@@ -64,6 +64,10 @@ impl std::error::Error for ModelError {}
 
 /// `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
 pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    // Nothing that long is a near miss, and comparing takes its length times that of each candidate.
+    if word.len() > 100 {
+        return String::new();
+    }
     let lower = word.to_lowercase();
     let best = candidates
         .into_iter()

@@ -26,6 +26,7 @@ pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table};
 pub use language::separator;
+pub(crate) use path::MAX_PATH;
 pub use path::{Path, Rank, last_name};
 pub use read::{Origin, read_file};
 pub use rows::{

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::argument::is_identifier;
 use super::language::separator;
 
+/// Bytes of the longest path that rows may have, and that is looked up: what a program writes may be
+/// a chain of any length.
+pub(crate) const MAX_PATH: usize = 1024;
+
 /// One path of a row, braces expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -74,6 +78,17 @@ impl Path {
 /// # Errors
 /// A sentence, where braces do not match.
 pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
+    // This recurses per brace, and the text may be anybody's.
+    if text.matches('{').count() > MAX_BRACES {
+        return Err(format!("a path may have {MAX_BRACES} braces at most"));
+    }
+    expand_bounded(text)
+}
+
+const MAX_BRACES: usize = 32;
+const MAX_EXPANSIONS: usize = 10_000;
+
+fn expand_bounded(text: &str) -> Result<Vec<String>, String> {
     let Some(open) = text.find(['{', '}']) else { return Ok(vec![text.to_owned()]) };
     let unbalanced = || format!("`{text}` has a brace without its partner");
     if text.as_bytes()[open] == b'}' {
@@ -105,15 +120,15 @@ pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
     }
     let close = close.ok_or_else(unbalanced)?;
     let mut expanded = Vec::new();
-    for tail in expand(&text[close + 1..])? {
+    for tail in expand_bounded(&text[close + 1..])? {
         for part in &parts {
-            for middle in expand(part.trim())? {
+            for middle in expand_bounded(part.trim())? {
                 expanded.push(format!("{}{middle}{tail}", &text[..open]));
             }
         }
-    }
-    if expanded.len() > 10_000 {
-        return Err(format!("`{text}` expands to more than 10,000 paths"));
+        if expanded.len() > MAX_EXPANSIONS {
+            return Err(format!("`{text}` expands to more than {MAX_EXPANSIONS} paths"));
+        }
     }
     Ok(expanded)
 }
@@ -180,6 +195,10 @@ fn literal_characters(body: &str) -> usize {
 
 fn is_path(text: &str, language: Language) -> bool {
     let (body, parameters) = split_parameters(text);
+    // Each `**` multiplies the ways to match.
+    if body.len() > MAX_PATH || body.matches("**").count() > 3 {
+        return false;
+    }
     if let Some(parameters) = parameters {
         if language != Language::Java || !text.ends_with(')') {
             return false;
@@ -319,6 +338,8 @@ mod tests {
         for unbalanced in ["a.{b", "a.b}", "a.{b,{c}"] {
             assert!(expand(unbalanced).is_err(), "{unbalanced}");
         }
+        assert!(expand(&"{".repeat(100_000)).is_err(), "bounded depth");
+        assert!(expand(&"{a,b}".repeat(32)).is_err(), "bounded number");
     }
 
     #[test]

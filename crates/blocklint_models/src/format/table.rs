@@ -415,17 +415,17 @@ impl Layer {
         self.names.iter().enumerate().map(|(index, name)| (index, self.str(name.text), name.uses))
     }
 
-    /// Paths and uses of the rows with the last name of this index.
-    pub fn named(&self, name: usize) -> impl Iterator<Item = (&str, Uses)> {
+    /// The patterns with the last name of this index.
+    pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
         let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
         let indexes = self.name_patterns.get(indexes).unwrap_or(&[]);
-        indexes.iter().filter_map(|index| self.patterns.get(*index as usize)).map(|p| (self.str(p.text), p.uses))
+        indexes.iter().filter_map(|index| self.pattern(*index))
     }
 
-    /// The uses of all rows with this last name together.
-    pub fn name_uses(&self, name: &str) -> Uses {
-        let found = self.names.binary_search_by(|known| self.str(known.text).cmp(name));
-        found.ok().and_then(|index| self.names.get(index)).map_or(Uses::NONE, |name| name.uses)
+    /// A last name by its text: its index and the uses of its rows together.
+    pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
+        let index = self.names.binary_search_by(|known| self.str(known.text).cmp(name)).ok()?;
+        Some((index, self.names.get(index)?.uses))
     }
 
     /// Patterns of one kind that match a path without parameter list: exact ones first.

@@ -10,7 +10,7 @@ use super::reader::{At, Reader, Value};
 use super::values::literal;
 use super::{Literal, Origin};
 
-const KEYS: &[&str] =
+pub(super) const KEYS: &[&str] =
     &["schema", "language", "library", "roots", "version", "docs", "alias", "call", "type", "handover", "switch"];
 
 /// The header; `None` without a known language.

@@ -115,3 +115,45 @@ impl<'d, 't> Row<'d, 't> {
         reader.line(self.place_of("path"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A date is of no key's type: each known key reports that, and nothing else about the key.
+    #[test]
+    fn every_key_is_read_and_its_type_checked() {
+        for (table, keys) in
+            [("call", call::KEYS), ("type", types::KEYS), ("handover", handover::KEYS), ("switch", switch::KEYS)]
+        {
+            for key in keys {
+                let text = format!("language = \"python\"\n[[{table}]]\n{key} = 1979-05-27\n");
+                let (_, errors) = read_file("f", &text, Origin::User);
+                let of_key: Vec<_> = errors.iter().filter(|error| error.key == *key && error.line == 3).collect();
+                let typed = of_key.iter().filter(|error| error.message.starts_with("must be")).count();
+                let unknown = of_key.iter().filter(|error| error.message.starts_with("unknown key")).count();
+                assert_eq!((typed, unknown), (1, 0), "[[{table}]] {key}: {errors:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_the_header_is_read() {
+        for key in header::KEYS {
+            let text = format!("{key} = 1979-05-27\n");
+            let (_, errors) = read_file("f", &text, Origin::BuiltIn);
+            let of_key: Vec<_> = errors.iter().filter(|error| error.key == *key).collect();
+            assert!(of_key.len() == 1 && !of_key[0].message.starts_with("unknown"), "{key}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic() {
+        let deep = format!("x = {}", "[".repeat(20_000));
+        for text in ["\u{feff}schema = 1", "[[call]]\n[[call.path]]", "[[type]]\r\npath = 1\r\n", "=", "[", "\0", &deep]
+        {
+            let (file, errors) = read_file("f", text, Origin::User);
+            assert!(file.is_none() && !errors.is_empty());
+        }
+    }
+}

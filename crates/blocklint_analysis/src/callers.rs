@@ -1,0 +1,589 @@
+//! Who runs a body: the calls by its names, the calls it is an argument of, the loops that consume what it makes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use blocklint_core::{Context, Runtime};
+use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::link::{LOW_STEPS, Link};
+use crate::mentions::{Mention, Wrap};
+use crate::summary::ParamUse;
+use crate::targets::{Edge, Target};
+use crate::value::{EnvId, Val, ValueId};
+
+/// A body under a binding of what it captured; without one it stands for all its callers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node {
+    /// The body.
+    pub body: BodyRef,
+    /// The binding.
+    pub env: EnvId,
+}
+
+impl Node {
+    /// The body for all its callers.
+    pub fn plain(body: BodyRef) -> Self {
+        Node { body, env: EnvId::NONE }
+    }
+}
+
+/// One way in which a node is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caller {
+    /// The site.
+    pub site: SiteRef,
+    /// The binding of the site's own body.
+    pub env: EnvId,
+    /// The argument by which it is passed; none if it is the callee.
+    pub arg: Option<u32>,
+    /// How it runs.
+    pub kind: CallerKind,
+    /// Whether the callee's first parameter is a receiver that the site does not list.
+    pub with_receiver: bool,
+    /// Inferred steps of the edge, unions apart.
+    pub steps: u8,
+    /// Alternatives of the edge that are not one: the site's targets, or the overrides of a method.
+    pub shared: bool,
+}
+
+/// How a caller runs a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallerKind {
+    /// Now, on its own thread.
+    Runs,
+    /// What it made earlier is consumed here.
+    Consumes,
+    /// It hands a named function to an event loop.
+    HandsToLoop(Option<Runtime>),
+}
+
+/// A value to follow: by name, in its own file only, or the result of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Trail {
+    Named(Name),
+    NamedIn(FileId, Sym),
+    ResultOf(SiteRef, EnvId),
+    Literal(BodyRef),
+}
+
+/// Callers by node, remembered.
+pub struct Callers<'l, 'a> {
+    link: &'l Link<'a>,
+    memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
+    sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
+    /// Where bound closures are made.
+    creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
+    busy: RefCell<FxHashSet<Node>>,
+    busy_sites: RefCell<FxHashSet<BodyRef>>,
+}
+
+/// Trails followed for one node.
+const TRAILS: usize = 200;
+
+impl<'l, 'a> Callers<'l, 'a> {
+    /// Nothing asked yet.
+    pub fn new(link: &'l Link<'a>) -> Self {
+        Callers {
+            link,
+            memo: RefCell::default(),
+            sites: RefCell::default(),
+            creators: RefCell::default(),
+            busy: RefCell::default(),
+            busy_sites: RefCell::default(),
+        }
+    }
+
+    /// Every way in which a node is entered.
+    pub fn of(&self, node: Node) -> Rc<[Caller]> {
+        if let Some(known) = self.memo.borrow().get(&node) {
+            return known.clone();
+        }
+        if !self.busy.borrow_mut().insert(node) {
+            return Rc::from([]);
+        }
+        let mut found = Found::default();
+        self.collect(node, &mut found);
+        found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
+        found.callers.dedup();
+        let callers: Rc<[Caller]> = Rc::from(found.callers);
+        self.busy.borrow_mut().remove(&node);
+        self.memo.borrow_mut().insert(node, callers.clone());
+        callers
+    }
+
+    fn collect(&self, node: Node, found: &mut Found) {
+        let link = self.link;
+        let facts = link.program.facts(node.body.file);
+        let row = facts.body(node.body.body);
+        let mut trails = Vec::new();
+        if node.env != EnvId::NONE {
+            if let Some(creators) = self.creators.borrow().get(&node) {
+                trails.extend(creators.iter().map(|&site| Trail::ResultOf(site, EnvId::NONE)));
+            }
+        } else {
+            self.start(node.body, &mut trails);
+        }
+        if matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression | BodyKind::AsyncBlock) {
+            trails.push(Trail::Literal(node.body));
+        }
+        self.follow(node, trails, found);
+    }
+
+    /// The names under which a body is first known.
+    fn start(&self, body: BodyRef, trails: &mut Vec<Trail>) {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let local = row.class.is_none()
+            && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
+        if local && row.var.is_some() {
+            trails.push(Trail::NamedIn(body.file, row.name));
+        } else {
+            trails.extend(link.body_names(body).into_iter().map(Trail::Named));
+        }
+    }
+
+    fn follow(&self, node: Node, mut trails: Vec<Trail>, found: &mut Found) {
+        let link = self.link;
+        let mut seen = FxHashSet::default();
+        while let Some(trail) = trails.pop() {
+            if !seen.insert(trail) || seen.len() > TRAILS {
+                continue;
+            }
+            match trail {
+                Trail::Named(name) => {
+                    for &(file, sym) in link.program.occurrences(name) {
+                        self.follow_name(node, file, sym, &mut trails, found);
+                    }
+                }
+                Trail::NamedIn(file, sym) => self.follow_name(node, file, sym, &mut trails, found),
+                Trail::ResultOf(site, env) => {
+                    for &(mention, wrap) in link.program.index(site.file).uses_of_result(site.site) {
+                        self.follow_mention(node, site.file, mention, wrap, env, &mut trails, found);
+                    }
+                }
+                Trail::Literal(body) => {
+                    for &(mention, wrap) in link.program.index(body.file).uses_of_callable(body.body) {
+                        self.follow_mention(node, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
+                    }
+                }
+            }
+        }
+    }
+
+    fn follow_name(&self, node: Node, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
+        let index = self.link.program.index(file);
+        for &site in index.sites_named(sym) {
+            self.call(node, SiteRef { file, site }, EnvId::NONE, trails, found);
+        }
+        for &(mention, wrap) in index.mentions_named(sym) {
+            self.follow_mention(node, file, mention, wrap, EnvId::NONE, trails, found);
+        }
+    }
+
+    /// A site that may call the node.
+    fn call(&self, node: Node, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+        if !found.looked.insert((site, env)) {
+            return;
+        }
+        let link = self.link;
+        let targets = link.targets(site, env);
+        for target in &targets.list {
+            match *target {
+                Target::Body { body, env: own, with_receiver, edge } if body == node.body => {
+                    if node.env != EnvId::NONE && own != node.env {
+                        continue;
+                    }
+                    match edge {
+                        Edge::Call | Edge::Consume | Edge::Init => found.callers.push(Caller {
+                            site,
+                            env,
+                            arg: None,
+                            kind: if edge == Edge::Consume { CallerKind::Consumes } else { CallerKind::Runs },
+                            with_receiver,
+                            steps: targets.steps.saturating_add(self.unknown_step(site, targets.unknown)),
+                            shared: targets.list.len() > 1,
+                        }),
+                        Edge::Construct => {
+                            if link.program.facts(body.file).body(body.body).flow == Flow::Generator {
+                                trails.push(Trail::ResultOf(site, env));
+                            }
+                        }
+                        Edge::HandOver(Context::EventLoop, runtime) => found.callers.push(Caller {
+                            site,
+                            env,
+                            arg: None,
+                            kind: CallerKind::HandsToLoop(runtime),
+                            with_receiver,
+                            steps: targets.steps,
+                            shared: targets.list.len() > 1,
+                        }),
+                        Edge::HandOver(..) => {}
+                    }
+                }
+                Target::Overrides { class, name } if node.env == EnvId::NONE => {
+                    if link.overrides(class, name).binary_search(&node.body).is_ok() {
+                        let flow = link.program.facts(node.body.file).body(node.body.body).flow;
+                        if flow == Flow::Generator {
+                            trails.push(Trail::ResultOf(site, env));
+                            continue;
+                        }
+                        if flow != Flow::Sync {
+                            continue;
+                        }
+                        found.callers.push(Caller {
+                            site,
+                            env,
+                            arg: None,
+                            kind: CallerKind::Runs,
+                            with_receiver: true,
+                            steps: targets.steps,
+                            shared: true,
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An Unknown member beside the known one is a step, unless the receiver's own class assigned it.
+    fn unknown_step(&self, site: SiteRef, unknown: bool) -> u8 {
+        if !unknown {
+            return 0;
+        }
+        let facts = self.link.program.facts(site.file);
+        let own = self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
+            Form::Attr(base, _) => crate::mentions::is_own_receiver(facts, base),
+            _ => false,
+        });
+        u8::from(!own)
+    }
+
+    /// Whether a value holds the node.
+    fn holds(&self, node: Node, value: ValueId) -> bool {
+        self.link.values.members(value).iter().any(|val| self.member_holds(node, *val, 8))
+    }
+
+    fn member_holds(&self, node: Node, val: Val, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match val {
+            Val::Fn { body, env, .. } | Val::Iter { body, env } | Val::Coroutine { body, env } => {
+                body == node.body && (node.env == EnvId::NONE || env == node.env)
+            }
+            Val::Partial { inner, .. } => self.member_holds(node, self.link.values.single(inner), depth),
+            Val::Class(class) => {
+                let facts = self.link.program.facts(node.body.file);
+                let row = facts.body(node.body.body);
+                row.class.get().is_some_and(|own| {
+                    matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
+                        && self.link.is_subclass(
+                            class,
+                            crate::ids::ClassRef { file: node.body.file, class: own },
+                        )
+                })
+            }
+            _ => false,
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn follow_mention(
+        &self,
+        node: Node,
+        file: FileId,
+        mention: Mention,
+        wrap: Wrap,
+        env: EnvId,
+        trails: &mut Vec<Trail>,
+        found: &mut Found,
+    ) {
+        // A callable in a container is dispatch; a container of iterators is consumed who knows where.
+        if wrap == Wrap::Element {
+            return;
+        }
+        let link = self.link;
+        let facts = link.program.facts(file);
+        match mention {
+            Mention::Arg(site, arg) => {
+                let site = SiteRef { file, site };
+                let form = facts.args_of(site.site)[arg as usize].value;
+                let typed = link.eval(link.scope_of(site, env), form);
+                if self.holds(node, typed.value) {
+                    self.argument(node, site, arg, env, typed.steps, trails, found);
+                }
+            }
+            Mention::Assign(assign) => {
+                let row = &facts.assigns[assign.index()];
+                let scope = crate::eval::Scope { file, at: row.at, env };
+                if !self.holds(node, link.assigned(scope, row).value) {
+                    return;
+                }
+                match facts.form(row.target) {
+                    Form::Var(var) => {
+                        let var = facts.var(var);
+                        let owner = facts.body(var.body);
+                        if matches!(owner.kind, BodyKind::Module | BodyKind::Class) {
+                            if let Some(name) = link.program.global(file, var.name) {
+                                trails.extend(link.with_aliases(name).into_iter().map(Trail::Named));
+                            }
+                        } else {
+                            trails.push(Trail::NamedIn(file, var.name));
+                        }
+                    }
+                    Form::Attr(_, sym) => {
+                        if let Some(name) = link.program.global(file, sym) {
+                            trails.push(Trail::Named(name));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Mention::Exit(exit) => {
+                let row = &facts.exits[exit as usize];
+                let body = facts.body_of(row.at);
+                let scope = crate::eval::Scope { file, at: row.at, env };
+                if !self.holds(node, link.eval(scope, row.value).value) {
+                    return;
+                }
+                for &site in self.call_sites(BodyRef { file, body }).iter() {
+                    trails.push(Trail::ResultOf(site, EnvId::NONE));
+                }
+            }
+            Mention::Operand(site) => self.call(node, SiteRef { file, site }, env, trails, found),
+            Mention::Default(param) => {
+                let row = &facts.params[param as usize];
+                if row.name.is_some() {
+                    trails.push(Trail::NamedIn(file, row.name));
+                }
+            }
+        }
+    }
+
+    /// The node is the n-th argument of a site.
+    #[allow(clippy::too_many_arguments)]
+    fn argument(
+        &self,
+        node: Node,
+        site: SiteRef,
+        arg: u32,
+        env: EnvId,
+        steps: u8,
+        trails: &mut Vec<Trail>,
+        found: &mut Found,
+    ) {
+        let link = self.link;
+        if !found.passed.insert((site, arg, env)) {
+            return;
+        }
+        let facts = link.program.facts(site.file);
+        let kind = facts.site(site.site).kind;
+        let passing = link.passing(site, arg, env);
+        let targets = link.targets(site, env);
+        let steps = steps.max(targets.steps).saturating_add(u8::from(targets.unknown && kind == SiteKind::Call));
+        let flow = link.program.facts(node.body.file).body(node.body.body).flow;
+        let is_call = passing.called && flow == Flow::Sync;
+        let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
+        if is_call || is_consumed {
+            found.callers.push(Caller {
+                site,
+                env,
+                arg: Some(arg),
+                kind: if is_consumed { CallerKind::Consumes } else { CallerKind::Runs },
+                with_receiver: false,
+                steps,
+                shared: targets.list.len() > 1,
+            });
+        }
+        for &(context, runtime) in &passing.handed {
+            if context == Context::EventLoop && flow == Flow::Sync {
+                found.callers.push(Caller {
+                    site,
+                    env,
+                    arg: Some(arg),
+                    kind: CallerKind::HandsToLoop(runtime),
+                    with_receiver: false,
+                    steps,
+                    shared: targets.list.len() > 1,
+                });
+            }
+        }
+        if passing.returned {
+            trails.push(Trail::ResultOf(site, env));
+        }
+        // Closures of the callee that use it outlive the call.
+        for target in &targets.list {
+            let Target::Body { body, env: captured, with_receiver, .. } = *target else { continue };
+            let Some(index) = link.param_for(site, arg, body, with_receiver) else { continue };
+            let summary = link.summary(body, index);
+            for &sym in &summary.stored {
+                if let Some(name) = link.program.global(body.file, sym) {
+                    trails.push(Trail::Named(name));
+                }
+            }
+            if summary.in_closures.is_empty() {
+                continue;
+            }
+            let bound = link.bind(body, captured, site, env, with_receiver);
+            if bound == EnvId::NONE || bound == captured {
+                continue;
+            }
+            for &(inside, of) in &summary.in_closures {
+                let closure = Node { body: BodyRef { file: body.file, body: inside }, env: bound };
+                let mut creators = self.creators.borrow_mut();
+                let list = creators.entry(closure).or_default();
+                if !list.contains(&site) {
+                    list.push(site);
+                }
+                drop(creators);
+                match of {
+                    ParamUse::Call(at) | ParamUse::Consume(at) => {
+                        self.call(node, SiteRef { file: body.file, site: at }, bound, trails, found);
+                    }
+                    ParamUse::Arg(at, index) => {
+                        let at = SiteRef { file: body.file, site: at };
+                        self.argument(node, at, index, bound, steps, trails, found);
+                    }
+                    ParamUse::Return(_) | ParamUse::Store(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Every site that calls a body, by whatever name, verified.
+    fn call_sites(&self, body: BodyRef) -> Rc<[SiteRef]> {
+        if let Some(known) = self.sites.borrow().get(&body) {
+            return known.clone();
+        }
+        if !self.busy_sites.borrow_mut().insert(body) {
+            return Rc::from([]);
+        }
+        let node = Node::plain(body);
+        let mut trails = Vec::new();
+        self.start(body, &mut trails);
+        let mut found = Found::default();
+        self.follow(node, trails, &mut found);
+        let mut sites: Vec<SiteRef> = found
+            .looked
+            .iter()
+            .filter(|(site, env)| self.link.targets(*site, *env).receiver_of(body).is_some())
+            .map(|(site, _)| *site)
+            .collect();
+        sites.sort();
+        sites.dedup();
+        let sites: Rc<[SiteRef]> = Rc::from(sites);
+        self.busy_sites.borrow_mut().remove(&body);
+        self.sites.borrow_mut().insert(body, sites.clone());
+        sites
+    }
+
+    /// Where the lazy result of a library call is consumed.
+    pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
+        let link = self.link;
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
+        let holds = |value: ValueId| {
+            link.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
+        };
+        while let Some(trail) = trails.pop() {
+            if !seen.insert(trail) || seen.len() > TRAILS {
+                continue;
+            }
+            let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
+                Trail::ResultOf(site, _) => {
+                    let uses = link.program.index(site.file).uses_of_result(site.site);
+                    uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
+                }
+                Trail::NamedIn(file, sym) => {
+                    let uses = link.program.index(file).mentions_named(sym);
+                    uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
+                }
+                Trail::Named(name) => link
+                    .program
+                    .occurrences(name)
+                    .iter()
+                    .flat_map(|&(file, sym)| {
+                        let uses = link.program.index(file).mentions_named(sym);
+                        uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
+                    })
+                    .collect(),
+                Trail::Literal(_) => Vec::new(),
+            };
+            for (file, mention, wrap) in mentions {
+                if wrap == Wrap::Element {
+                    continue;
+                }
+                let facts = link.program.facts(file);
+                match mention {
+                    Mention::Operand(site) => {
+                        let site = SiteRef { file, site };
+                        let consumed = link.targets(site, EnvId::NONE).list.iter().any(
+                            |target| matches!(*target, Target::Row { made: Some(of), .. } if of == made),
+                        );
+                        if consumed {
+                            found.push((site, None));
+                        }
+                    }
+                    Mention::Arg(site, arg) => {
+                        let site = SiteRef { file, site };
+                        let form = facts.args_of(site.site)[arg as usize].value;
+                        if !holds(link.eval(link.scope_of(site, EnvId::NONE), form).value) {
+                            continue;
+                        }
+                        let passing = link.passing(site, arg, EnvId::NONE);
+                        if passing.consumed {
+                            found.push((site, Some(arg)));
+                        }
+                        if passing.returned {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Assign(assign) => {
+                        let row = &facts.assigns[assign.index()];
+                        let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                        if !holds(link.assigned(scope, row).value) {
+                            continue;
+                        }
+                        match facts.form(row.target) {
+                            Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
+                            Form::Attr(_, sym) => {
+                                if let Some(name) = link.program.global(file, sym) {
+                                    trails.push(Trail::Named(name));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                    Mention::Exit(exit) => {
+                        let row = &facts.exits[exit as usize];
+                        let body = BodyRef { file, body: facts.body_of(row.at) };
+                        for &site in self.call_sites(body).iter() {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Default(_) => {}
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// What is being collected for one node.
+#[derive(Default)]
+struct Found {
+    callers: Vec<Caller>,
+    looked: FxHashSet<(SiteRef, EnvId)>,
+    passed: FxHashSet<(SiteRef, u32, EnvId)>,
+}
+
+/// Adds steps, at most to `low`.
+pub(crate) fn add_steps(a: u8, b: u8) -> u8 {
+    a.saturating_add(b).min(LOW_STEPS)
+}

@@ -1,0 +1,406 @@
+//! What a form may be: the value of an expression at its place.
+
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, Assign, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym, VarId, VarKind};
+
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
+use crate::link::{Link, Task, Typed};
+use crate::names;
+use crate::value::{ArgsId, BoundId, EnvId, Val, Why};
+
+/// A place in a file and the binding under which its body is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// The file.
+    pub file: FileId,
+    /// The place of the use; [`At::default`] where order does not matter.
+    pub at: At,
+    /// What captured parameters are.
+    pub env: EnvId,
+}
+
+impl<'a> Link<'a> {
+    /// The value of a form.
+    pub fn eval(&self, scope: Scope, form: FormId) -> Typed {
+        self.eval_within(scope, form, 24)
+    }
+
+    fn eval_within(&self, scope: Scope, id: FormId, depth: u32) -> Typed {
+        let Some(depth) = depth.checked_sub(1) else { return self.unknown(Why::Bound) };
+        let facts = self.program.facts(scope.file);
+        match facts.form(id) {
+            Form::Other | Form::Ellipsis | Form::Not(_) | Form::Compare(..) => self.unknown(Why::Expression),
+            Form::None => self.known(Val::None),
+            Form::Bool(_) => self.literal(scope.file, names::Literal::Bool),
+            Form::Int(_) => self.literal(scope.file, names::Literal::Int),
+            Form::Float(_) => self.literal(scope.file, names::Literal::Float),
+            Form::Str(_) => self.literal(scope.file, names::Literal::Str),
+            Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
+            Form::Var(var) => self.var(scope, var),
+            Form::Name(sym) => self.free_name(scope, sym),
+            Form::This => match self.class_around(scope.file, facts.body_of(scope.at)) {
+                Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
+                None => self.unknown(Why::Unbound),
+            },
+            Form::Attr(base, sym) => {
+                let base = self.eval_within(scope, base, depth);
+                match self.program.global(scope.file, sym) {
+                    Some(name) => self.map(base, |member| self.attr(member, name)),
+                    None => self.unknown(Why::Attribute),
+                }
+            }
+            Form::Path(base, sym) => {
+                let base = self.eval_within(scope, base, depth);
+                match self.program.global(scope.file, sym) {
+                    Some(name) => self.map(base, |member| self.path_member(member, name)),
+                    None => self.unknown(Why::Attribute),
+                }
+            }
+            Form::Result(site) => self.result(SiteRef { file: scope.file, site }, scope.env),
+            Form::Await(inner) => {
+                let inner = self.eval_within(scope, inner, depth);
+                self.map(inner, |member| self.awaited(member))
+            }
+            Form::Try(inner) => {
+                let inner = self.eval_within(scope, inner, depth);
+                self.map(inner, |member| self.success(member))
+            }
+            Form::Callable(body) => {
+                let body = BodyRef { file: scope.file, body };
+                self.known(Val::Fn { body, receiver: BoundId::NONE, env: scope.env })
+            }
+            Form::Run(body) => {
+                let kind = facts.body(body).kind;
+                let body = BodyRef { file: scope.file, body };
+                self.known(match kind {
+                    BodyKind::AsyncBlock => Val::Coroutine { body, env: scope.env },
+                    _ => Val::Iter { body, env: scope.env },
+                })
+            }
+            Form::Class(class) => self.known(Val::Class(ClassRef { file: scope.file, class })),
+            Form::Import(import) => self.import(scope.file, import),
+            Form::Element(inner) => {
+                let inner = self.eval_within(scope, inner, depth);
+                self.map(inner, |member| self.element(member))
+            }
+            Form::Part(inner, index) => {
+                let inner = self.eval_within(scope, inner, depth);
+                self.map(inner, |member| self.part(member, index))
+            }
+            Form::Field(inner, sym) => {
+                let inner = self.eval_within(scope, inner, depth);
+                match self.program.global(scope.file, sym) {
+                    Some(name) => self.map(inner, |member| self.payload(member, name)),
+                    None => self.unknown(Why::Attribute),
+                }
+            }
+            Form::Display(kind, list) => {
+                let parts: Vec<Typed> =
+                    facts.list(list).iter().take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
+                if kind == DisplayKind::Tuple {
+                    let steps = parts.iter().map(|part| part.steps).max().unwrap_or(0);
+                    let parts: Vec<_> = parts.iter().map(|part| part.value).collect();
+                    let value = self.values.one(Val::Tuple(self.values.args(&parts)));
+                    return Typed { value, steps };
+                }
+                let word = if kind == DisplayKind::Set { names::Literal::Set } else { names::Literal::List };
+                self.collection(scope.file, word, &parts)
+            }
+            Form::Pairs(list) => {
+                let rows = facts.list(list);
+                let keys: Vec<Typed> = rows
+                    .iter()
+                    .step_by(2)
+                    .filter(|key| key.is_some())
+                    .take(8)
+                    .map(|&key| self.eval_within(scope, key, depth))
+                    .collect();
+                let parts: Vec<Typed> = rows
+                    .iter()
+                    .skip(1)
+                    .step_by(2)
+                    .take(16)
+                    .map(|&part| self.eval_within(scope, part, depth))
+                    .collect();
+                let Some(ty) = names::literal_type(self.program.language(scope.file), names::Literal::Dict) else {
+                    return self.unknown(Why::Expression);
+                };
+                let (key, value) = (self.join(&keys), self.join(&parts));
+                let args = self.values.args(&[key.value, value.value]);
+                let ty = self.library.path(self.program.language(scope.file), ty);
+                Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: value.steps }
+            }
+            Form::Alt(kind, list) => {
+                let ends = facts.list(list);
+                let ends = if kind == AltKind::Ternary { &ends[1.min(ends.len())..] } else { ends };
+                let parts: Vec<Typed> = ends.iter().take(16).map(|&end| self.eval_within(scope, end, depth)).collect();
+                self.join(&parts)
+            }
+            // A union of classes used as a value: an alias of a type.
+            Form::Join(list) => {
+                let parts: Vec<Typed> =
+                    facts.list(list).iter().take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
+                self.join(&parts)
+            }
+            Form::Star(inner) | Form::StarStar(inner) => {
+                let inner = self.eval_within(scope, inner, depth);
+                self.map(inner, |member| self.element(member))
+            }
+            Form::Subscript(base, index) => {
+                let of = self.eval_within(scope, base, depth);
+                self.map(of, |member| self.subscript(scope, id, member, index))
+            }
+            Form::Cast(value, ty) => {
+                let declared = self.annotation(scope, ty);
+                if self.values.is_unknown(declared.value) { self.eval_within(scope, value, depth) } else { declared }
+            }
+            Form::Bound(inner) => self.eval_within(scope, inner, depth),
+        }
+    }
+
+    /// An instance of the type of a literal.
+    fn literal(&self, file: FileId, literal: names::Literal) -> Typed {
+        let language = self.program.language(file);
+        match names::literal_type(language, literal) {
+            Some(path) => {
+                let ty = self.library.path(language, path);
+                self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+            }
+            None => self.unknown(Why::Expression),
+        }
+    }
+
+    fn collection(&self, file: FileId, literal: names::Literal, parts: &[Typed]) -> Typed {
+        let language = self.program.language(file);
+        let Some(path) = names::literal_type(language, literal) else { return self.unknown(Why::Expression) };
+        let element = self.join(parts);
+        let args = if parts.is_empty() { ArgsId::NONE } else { self.values.args(&[element.value]) };
+        let ty = self.library.path(language, path);
+        Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: element.steps }
+    }
+
+    /// The class in whose body a body stands, through nested functions.
+    pub(crate) fn class_around(&self, file: FileId, body: BodyId) -> Option<ClassRef> {
+        let facts = self.program.facts(file);
+        let mut at = body;
+        while let Some(id) = at.get() {
+            let row = facts.body(id);
+            if let Some(class) = row.class.get() {
+                return Some(ClassRef { file, class });
+            }
+            at = row.parent;
+        }
+        None
+    }
+
+    /// The value of a variable where it is used: the last assignment before it in its own region chain and what
+    /// sibling branches and loop ends add; all assignments, where it is used in another body.
+    pub(crate) fn var(&self, scope: Scope, id: VarId) -> Typed {
+        let reference = VarRef { file: scope.file, var: id };
+        if let Some(value) = self.values.env_get(scope.env, reference) {
+            return Typed { value, steps: 0 };
+        }
+        let facts = self.program.facts(scope.file);
+        let var = facts.var(id);
+        let used_in = facts.regions.get(scope.at.region.index()).map(|region| region.body);
+        if used_in != Some(var.body) {
+            let task = Task::Var(reference, scope.env);
+            return self.remember(task, || self.any_assigned(scope, id));
+        }
+        let mut parts = Vec::new();
+        let mut settled = false;
+        let rows: Vec<&Assign> = facts.assigns_of(id).collect();
+        for row in rows.iter().rev().filter(|row| row.at.position < scope.at.position) {
+            match self.reaches(scope.file, row.at.region, scope.at.region) {
+                Reach::No => continue,
+                Reach::Maybe => parts.push(self.assigned(scope, row)),
+                Reach::Always => {
+                    parts.push(self.assigned(scope, row));
+                    settled = true;
+                    break;
+                }
+            }
+        }
+        // Later assignments reach back through the end of a loop around both.
+        for row in rows.iter().filter(|row| row.at.position >= scope.at.position) {
+            if self.share_loop(scope.file, row.at.region, scope.at.region) {
+                parts.push(self.assigned(scope, row));
+            }
+        }
+        if !settled {
+            if let VarKind::Param(_) = var.kind {
+                parts.push(self.param(reference));
+            } else if parts.is_empty() && !rows.is_empty() {
+                // Used before it is set: a function called later, or a deleted name.
+                return self.remember(Task::Var(reference, scope.env), || self.any_assigned(scope, id));
+            }
+        }
+        self.narrowed(scope, id, self.join(&parts))
+    }
+
+    /// The union of everything assigned to a variable.
+    fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let var = facts.var(id);
+        let mut parts: Vec<Typed> = facts.assigns_of(id).map(|row| self.assigned(scope, row)).collect();
+        if let VarKind::Param(_) = var.kind {
+            parts.push(self.param(VarRef { file: scope.file, var: id }));
+        }
+        // A declared type that several assignments fill speaks for all of them.
+        if parts.len() > 1
+            && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
+        {
+            let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
+            if !self.values.is_unknown(declared.value) {
+                return declared;
+            }
+        }
+        self.join(&parts)
+    }
+
+    /// What one assignment gives its target.
+    pub(crate) fn assigned(&self, scope: Scope, row: &Assign) -> Typed {
+        let scope = Scope { at: row.at, ..scope };
+        if row.annotation.is_some() {
+            let declared = self.annotation(scope, row.annotation);
+            if !self.values.is_unknown(declared.value) {
+                return self.refined(scope, declared, row);
+            }
+        }
+        if row.kind == AssignKind::Augmented {
+            return self.unknown(Why::Expression);
+        }
+        if row.value.is_none() {
+            return self.unknown(Why::Expression);
+        }
+        self.eval(scope, row.value)
+    }
+
+    /// The assigned value where it is a proper subtype of the declared one.
+    fn refined(&self, scope: Scope, declared: Typed, row: &Assign) -> Typed {
+        if row.value.is_none() {
+            return declared;
+        }
+        let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return declared };
+        let given = self.eval(scope, row.value);
+        match self.values.members(given.value)[..] {
+            [Val::Instance { class, .. }] if class != base && self.is_subclass(class, base) => given,
+            _ => declared,
+        }
+    }
+
+    /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.
+    fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> Reach {
+        let facts = self.program.facts(file);
+        let mut around = vec![to];
+        let mut at = to;
+        while let Some(parent) = facts.region(at).parent.get() {
+            around.push(parent);
+            at = parent;
+        }
+        // The regions of the assignment that the use does not share.
+        let mut at = from;
+        let mut reach = Reach::Always;
+        loop {
+            if let Some(depth) = around.iter().position(|&region| region == at) {
+                // The use's own child of the shared region must not exclude the assignment's.
+                if reach != Reach::Always && depth > 0 {
+                    let own = facts.region(around[depth - 1]);
+                    let mut child = from;
+                    while facts.region(child).parent != at {
+                        child = facts.region(child).parent;
+                    }
+                    let other = facts.region(child);
+                    if own.group == other.group && around[depth - 1] != child && !self.share_loop(file, from, to) {
+                        return Reach::No;
+                    }
+                }
+                return reach;
+            }
+            if !matches!(
+                facts.region(at).kind,
+                RegionKind::With | RegionKind::Block | RegionKind::Finally | RegionKind::Try
+            ) {
+                reach = Reach::Maybe;
+            } else if facts.region(at).kind == RegionKind::Try && reach == Reach::Always {
+                // Behind a `try` its assignments hold unless a handler went another way.
+                reach = Reach::Maybe;
+            }
+            match facts.region(at).parent.get() {
+                Some(parent) => at = parent,
+                None => return Reach::No,
+            }
+        }
+    }
+
+    /// Whether a loop of the body lies around both regions.
+    fn share_loop(&self, file: FileId, a: RegionId, b: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let mut at = a;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Loop {
+                let mut other = b;
+                while let Some(inner) = other.get() {
+                    if inner == id {
+                        return true;
+                    }
+                    other = facts.region(inner).parent;
+                }
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// A value known better because of a test around the use.
+    fn narrowed(&self, scope: Scope, var: VarId, typed: Typed) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let mut at = scope.at.region;
+        let mut typed = typed;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then
+                && let Some(class) = names::instance_test(facts, region.test, var)
+            {
+                let tested = self.instances_of(scope, class);
+                if !self.values.is_unknown(tested.value) {
+                    typed = tested;
+                    break;
+                }
+            }
+            at = region.parent;
+        }
+        typed
+    }
+
+    /// Instances of the class or classes that a form names.
+    pub(crate) fn instances_of(&self, scope: Scope, form: FormId) -> Typed {
+        if let Form::Display(_, list) = self.program.facts(scope.file).form(form) {
+            let parts: Vec<Typed> =
+                self.program.facts(scope.file).list(list).iter().map(|&part| self.annotation(scope, part)).collect();
+            return self.join(&parts);
+        }
+        self.annotation(scope, form)
+    }
+
+    /// A name that its file does not bind.
+    fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
+        match self.program.language(scope.file) {
+            Language::Python => names::python::free_name(self, scope.file, sym),
+            Language::Rust => names::rust::free_name(self, scope, sym),
+            Language::Java => names::java::free_name(self, scope, sym),
+        }
+    }
+}
+
+/// How an assignment reaches a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// It does not.
+    No,
+    /// On some ways.
+    Maybe,
+    /// On every way, so that earlier ones do not.
+    Always,
+}

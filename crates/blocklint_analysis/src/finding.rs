@@ -1,0 +1,87 @@
+//! What the analysis found, before it has words.
+
+use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
+
+use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::roots::RootKind;
+
+/// One rule broken at one place.
+#[derive(Clone, Debug)]
+pub struct RawFinding {
+    /// The rule.
+    pub rule: RuleCode,
+    /// How bad.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// How the thread is held.
+    pub effect: Effect,
+    /// The kind of thread.
+    pub context: Context,
+    /// Its machinery, where known.
+    pub runtime: Option<Runtime>,
+    /// The body that must not block.
+    pub root: BodyRef,
+    /// Why it must not.
+    pub root_kind: RootKind,
+    /// Whether the place hands a function over instead of calling it.
+    pub handed: bool,
+    /// How long one call can hold the thread.
+    pub hold: Hold,
+    /// What the call does besides.
+    pub fails: Option<Fails>,
+    /// The file it stands in.
+    pub file: FileId,
+    /// Where.
+    pub span: Span,
+    /// The site it stands at.
+    pub site: SiteRef,
+    /// The steps from the place to the row; the first is the place.
+    pub trace: Vec<RawStep>,
+    /// Indices of the causes behind it, that of the trace first.
+    pub causes: Vec<u32>,
+    /// Path of the row at the end of the trace.
+    pub call: String,
+    /// The row's note.
+    pub note: Option<String>,
+    /// Async twins of the row for the root's runtime: path, and whether the edit is local.
+    pub twins: Vec<(String, bool)>,
+    /// A worker thread would not free the loop.
+    pub holds_gil: bool,
+    /// Qualified name of the callee at the place, for the fingerprint.
+    pub callee: String,
+    /// Which of the equal calls of its body it is, from 0.
+    pub occurrence: u32,
+    /// Silenced at its own place: the comment's reason.
+    pub suppressed: Option<Option<String>>,
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug)]
+pub struct RawStep {
+    /// The file.
+    pub file: FileId,
+    /// The site, or the argument that hands a function over.
+    pub span: Span,
+    /// Qualified name of the body it stands in.
+    pub function: String,
+    /// Qualified name of what is called, or the row's path.
+    pub call: String,
+    /// The callee as written.
+    pub written: String,
+}
+
+/// A place in the project that enters a model row.
+#[derive(Clone, Debug)]
+pub struct RawCause {
+    /// The file.
+    pub file: FileId,
+    /// The site.
+    pub span: Span,
+    /// Qualified name of the body it stands in.
+    pub function: String,
+    /// The row's path.
+    pub call: String,
+    /// How many roots reach it.
+    pub reach: u32,
+}

@@ -1,0 +1,267 @@
+//! Classes, their bases and what derives from them.
+
+use std::rc::Rc;
+
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassId, ClassKind, Form, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::eval::Scope;
+use crate::ids::{BodyRef, ClassRef, Name, PathId};
+use crate::link::{Link, Task};
+use crate::program::Program;
+use crate::value::{ArgsId, EnvId, Val};
+
+/// The order in which members are looked up.
+pub(crate) type Mro = [Ancestor];
+
+/// One class of a lookup order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ancestor {
+    /// A class of the project.
+    Class(ClassRef),
+    /// A library type with its arguments.
+    Library(PathId, ArgsId),
+    /// A base that is not known: members may come from there.
+    Unknown,
+}
+
+/// Which classes name which bases, by last name only.
+pub(crate) struct Hierarchy {
+    by_base: FxHashMap<Name, Vec<ClassRef>>,
+    impls: FxHashMap<Name, Vec<ClassRef>>,
+}
+
+impl Hierarchy {
+    pub(crate) fn new(program: &Program<'_>) -> Self {
+        let mut by_base: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
+        let mut impls: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
+        for (slot, source) in program.files.iter().enumerate() {
+            let file = crate::ids::FileId(slot as u32);
+            let facts = &source.facts;
+            for (at, class) in facts.classes.iter().enumerate() {
+                let class_ref = ClassRef { file, class: ClassId(at as u32) };
+                for &base in facts.list(class.bases) {
+                    if let Some(name) = last_name(program, file, base) {
+                        by_base.entry(name).or_default().push(class_ref);
+                    }
+                }
+                if class.kind == ClassKind::Impl
+                    && let Some(name) = last_name(program, file, class.subject)
+                {
+                    impls.entry(name).or_default().push(class_ref);
+                }
+            }
+        }
+        Hierarchy { by_base, impls }
+    }
+}
+
+/// The last name of a type form, seen through its arguments.
+fn last_name(program: &Program<'_>, file: crate::ids::FileId, form: blocklint_facts::FormId) -> Option<Name> {
+    let facts = program.facts(file);
+    let sym = match facts.form(form) {
+        Form::Var(var) => facts.var(var).name,
+        Form::Name(sym) | Form::Attr(_, sym) | Form::Path(_, sym) => sym,
+        Form::Subscript(inner, _) | Form::Bound(inner) => return last_name(program, file, inner),
+        _ => return None,
+    };
+    program.global(file, sym)
+}
+
+impl<'a> Link<'a> {
+    /// The values of a class's bases.
+    pub(crate) fn bases(&self, class: ClassRef) -> Rc<[Val]> {
+        if let Some(known) = self.bases.borrow().get(&class) {
+            return known.clone();
+        }
+        let nothing: Rc<[Val]> = Rc::from([]);
+        self.guarded(
+            Task::Bases(class),
+            nothing.clone(),
+            nothing,
+            || {
+                let facts = self.program.facts(class.file);
+                let row = facts.class(class.class);
+                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+                let scope = Scope { file: class.file, at, env: EnvId::NONE };
+                let mut bases = Vec::new();
+                for &base in facts.list(row.bases) {
+                    let typed = self.annotation(scope, base);
+                    bases.extend(self.values.members(typed.value));
+                }
+                // The traits of a Rust type stand at its impl blocks.
+                if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
+                    for block in self.impls(class) {
+                        bases.extend(self.bases(block).iter().copied().filter(|base| !bases.contains(base)).collect::<Vec<_>>());
+                    }
+                }
+                Rc::from(bases)
+            },
+            |bases| {
+                self.bases.borrow_mut().insert(class, bases.clone());
+            },
+        )
+    }
+
+    /// The lookup order of a class, itself first: depth first, a class behind all that derive from it.
+    pub(crate) fn mro(&self, class: ClassRef) -> Rc<Mro> {
+        if let Some(known) = self.mros.borrow().get(&class) {
+            return known.clone();
+        }
+        let alone: Rc<Mro> = Rc::from([Ancestor::Class(class)]);
+        self.guarded(
+            Task::Mro(class),
+            alone.clone(),
+            alone,
+            || {
+                let mut order = vec![Ancestor::Class(class)];
+                for base in self.bases(class).iter() {
+                    match *base {
+                        Val::Class(base) | Val::Instance { class: base, .. } if base != class => {
+                            order.extend(self.mro(base).iter().copied());
+                        }
+                        Val::Library { ty, args, .. } => order.push(Ancestor::Library(ty, args)),
+                        Val::External(path) => order.push(Ancestor::Library(path, ArgsId::NONE)),
+                        Val::Unknown(_) => order.push(Ancestor::Unknown),
+                        _ => {}
+                    }
+                }
+                // A base shared by two ways stands behind both: keep the last of each.
+                let mut seen = FxHashSet::default();
+                let mut kept: Vec<Ancestor> = order.iter().rev().copied().filter(|one| seen.insert(*one)).collect();
+                kept.reverse();
+                Rc::from(kept)
+            },
+            |mro| {
+                self.mros.borrow_mut().insert(class, mro.clone());
+            },
+        )
+    }
+
+    /// Whether `class` is `base` or derives from it.
+    pub(crate) fn is_subclass(&self, class: ClassRef, base: ClassRef) -> bool {
+        class == base || self.mro(class).contains(&Ancestor::Class(base))
+    }
+
+    /// The classes that name this one as a base.
+    pub(crate) fn derived(&self, class: ClassRef) -> Vec<ClassRef> {
+        let mut found = Vec::new();
+        for name in self.class_names(class) {
+            for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
+                let derives = self
+                    .bases(candidate)
+                    .iter()
+                    .any(|base| matches!(*base, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
+                if derives && !found.contains(&candidate) {
+                    found.push(candidate);
+                }
+            }
+        }
+        found
+    }
+
+    /// The impl blocks of a type (Rust).
+    pub(crate) fn impls(&self, class: ClassRef) -> Vec<ClassRef> {
+        let mut found = Vec::new();
+        for name in self.class_names(class) {
+            for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
+                let facts = self.program.facts(candidate.file);
+                let row = facts.class(candidate.class);
+                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+                let scope = Scope { file: candidate.file, at, env: EnvId::NONE };
+                let subject = self.annotation(scope, row.subject);
+                let meant = self
+                    .values
+                    .members(subject.value)
+                    .iter()
+                    .any(|val| matches!(*val, Val::Class(c) | Val::Instance { class: c, .. } if c == class));
+                if meant {
+                    found.push(candidate);
+                }
+            }
+        }
+        found
+    }
+
+    /// The name of a class and those under which it is imported.
+    pub(crate) fn class_names(&self, class: ClassRef) -> Vec<Name> {
+        let facts = self.program.facts(class.file);
+        let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return Vec::new() };
+        self.with_aliases(name)
+    }
+
+    /// A name and every other under which an import binds it.
+    pub(crate) fn with_aliases(&self, name: Name) -> Vec<Name> {
+        let mut names = vec![name];
+        let mut at = 0;
+        while at < names.len() && names.len() < 32 {
+            if let Some(aliases) = self.import_aliases.get(&names[at]) {
+                for &alias in aliases {
+                    if !names.contains(&alias) {
+                        names.push(alias);
+                    }
+                }
+            }
+            at += 1;
+        }
+        names
+    }
+
+    /// The member of this name in a class's own scope; for Rust also in its impl blocks.
+    pub(crate) fn own_member(&self, class: ClassRef, name: Name) -> Option<(ClassRef, VarId)> {
+        let facts = self.program.facts(class.file);
+        if let Some(var) = self.program.scope_var(class.file, facts.class(class.class).body, name) {
+            return Some((class, var));
+        }
+        if self.program.language(class.file) == blocklint_core::Language::Rust {
+            for block in self.impls(class) {
+                let body = self.program.facts(block.file).class(block.class).body;
+                if let Some(var) = self.program.scope_var(block.file, body, name) {
+                    return Some((block, var));
+                }
+            }
+        }
+        None
+    }
+
+    /// The methods that override or implement this one in classes derived from its class, tests apart.
+    pub(crate) fn overrides(&self, class: ClassRef, name: Name) -> Rc<[BodyRef]> {
+        if let Some(known) = self.overrides.borrow().get(&(class, name)) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut queue = self.derived(class);
+        while let Some(next) = queue.pop() {
+            if !seen.insert(next) || seen.len() > 20_000 {
+                continue;
+            }
+            if let Some((owner, var)) = self.own_member(next, name) {
+                found.extend(self.functions_of(owner, var));
+            }
+            queue.extend(self.derived(next));
+        }
+        found.sort();
+        found.dedup();
+        let found: Rc<[BodyRef]> = Rc::from(found);
+        self.overrides.borrow_mut().insert((class, name), found.clone());
+        found
+    }
+
+    /// The functions that a member's definitions make, before decorators.
+    pub(crate) fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
+        let facts = self.program.facts(class.file);
+        facts
+            .bodies
+            .iter()
+            .enumerate()
+            .filter(|(_, body)| body.var == var && body.kind == BodyKind::Function)
+            .map(|(at, _)| BodyRef { file: class.file, body: BodyId(at as u32) })
+            .collect()
+    }
+
+    /// Whether a body has no code of its own.
+    pub(crate) fn is_stub(&self, body: BodyRef) -> bool {
+        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB)
+    }
+}

@@ -1,0 +1,161 @@
+//! Labels: how a body holds its thread, under which condition, for how long.
+
+use std::rc::Rc;
+
+use blocklint_core::{Effect, Hold, Severity, WhereSet};
+use blocklint_models::Condition;
+use rustc_hash::FxHashMap;
+
+/// How long one call can hold its thread, as far as the body itself decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LabelHold {
+    /// Decided.
+    Fixed(Hold),
+    /// As long as the n-th parameter says, in units of so many seconds.
+    Param {
+        /// Which parameter.
+        index: u32,
+        /// Seconds of one unit.
+        unit: f64,
+    },
+}
+
+/// Where a guard comes from: what an answer that cannot be seen means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A `when`: not visible means no.
+    When,
+    /// An `unless`: not visible means yes, less surely.
+    Unless,
+    /// A timeout: not visible means yes.
+    Timeout,
+}
+
+/// What a guard asks of an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// Whether a row's condition is shown.
+    Condition(Condition),
+    /// Whether it is zero.
+    Zero,
+}
+
+/// A condition on one parameter of the body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// Which parameter.
+    pub param: u32,
+    /// Where it comes from.
+    pub source: Source,
+    /// What it asks.
+    pub question: Rc<Question>,
+    /// The answer for which the label holds.
+    pub wanted: bool,
+    /// How often it was passed on.
+    pub passed: u8,
+}
+
+impl Guard {
+    /// A guard that no call has passed on yet.
+    pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
+        Guard { param, source, question: Rc::new(question), wanted, passed: 0 }
+    }
+}
+
+/// One way in which a body holds its thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The way.
+    pub effect: Effect,
+    /// Not made cooperative by gevent.
+    pub native: bool,
+    /// How bad.
+    pub severity: Severity,
+    /// The call fails on a loop's thread besides; never lowered.
+    pub fails: bool,
+    /// Where it holds.
+    pub place: WhereSet,
+    /// Under which condition.
+    pub guard: Option<Guard>,
+    /// How long.
+    pub hold: LabelHold,
+}
+
+/// A number for a label, equal for labels that are settled together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LabelId(pub u32);
+
+/// The labels of one run.
+#[derive(Debug, Default)]
+pub struct Labels {
+    rows: Vec<Label>,
+    guards: Vec<Guard>,
+    ids: FxHashMap<Key, LabelId>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    effect: Effect,
+    native: bool,
+    severity: Severity,
+    fails: bool,
+    place: WhereSet,
+    guard: u32,
+    hold: (u8, u64),
+}
+
+impl Labels {
+    /// The number of a label.
+    pub fn id(&mut self, label: Label) -> LabelId {
+        let guard = match &label.guard {
+            None => u32::MAX,
+            Some(guard) => match self.guards.iter().position(|known| known == guard) {
+                Some(at) => at as u32,
+                None => {
+                    self.guards.push(guard.clone());
+                    self.guards.len() as u32 - 1
+                }
+            },
+        };
+        let hold = match label.hold {
+            LabelHold::Fixed(hold) => {
+                let (rank, seconds) = hold.rank();
+                (rank, seconds.to_bits())
+            }
+            LabelHold::Param { index, unit } => (9 + (unit * 1e6) as u8 % 8, u64::from(index)),
+        };
+        let key = Key {
+            effect: label.effect,
+            native: label.native,
+            severity: label.severity,
+            fails: label.fails,
+            place: label.place,
+            guard,
+            hold,
+        };
+        let next = LabelId(self.rows.len() as u32);
+        let id = *self.ids.entry(key).or_insert(next);
+        if id == next {
+            self.rows.push(label);
+        }
+        id
+    }
+
+    /// The label.
+    pub fn get(&self, id: LabelId) -> &Label {
+        &self.rows[id.0 as usize]
+    }
+
+    /// Whether a label differs from another only by a shorter number of seconds.
+    pub fn is_shorter(&self, id: LabelId, than: LabelId) -> bool {
+        let (a, b) = (self.get(id), self.get(than));
+        match (a.hold, b.hold) {
+            (LabelHold::Fixed(Hold::Seconds(x)), LabelHold::Fixed(Hold::Seconds(y))) => {
+                x <= y
+                    && Label { hold: LabelHold::Fixed(Hold::Unstated), ..a.clone() }
+                        == Label { hold: LabelHold::Fixed(Hold::Unstated), ..b.clone() }
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What models say, by interned path: a thin memory over `blocklint_models`.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_models::{CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses};
+use rustc_hash::FxHashMap;
+
+use crate::ids::PathId;
+
+/// The models of a run, with what was asked before.
+pub struct Library<'a> {
+    models: &'a Models,
+    paths: RefCell<Paths>,
+    supertypes: RefCell<FxHashMap<PathId, Rc<[PathId]>>>,
+    calls: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
+    properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
+    handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
+    types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
+    states: RefCell<FxHashMap<PathId, Rc<[(String, String)]>>>,
+}
+
+#[derive(Default)]
+struct Paths {
+    ids: FxHashMap<(Language, Rc<str>), PathId>,
+    spelled: FxHashMap<(Language, Rc<str>), PathId>,
+    rows: Vec<(Language, Rc<str>)>,
+}
+
+/// What stands between the segments of a path.
+pub fn separator(language: Language) -> &'static str {
+    if language == Language::Rust { "::" } else { "." }
+}
+
+impl<'a> Library<'a> {
+    /// Nothing asked yet.
+    pub fn new(models: &'a Models) -> Self {
+        Library {
+            models,
+            paths: RefCell::default(),
+            supertypes: RefCell::default(),
+            calls: RefCell::default(),
+            properties: RefCell::default(),
+            handovers: RefCell::default(),
+            types: RefCell::default(),
+            states: RefCell::default(),
+        }
+    }
+
+    /// The models of a language.
+    pub fn of(&self, language: Language) -> &'a LanguageModels {
+        self.models.lang(language)
+    }
+
+    /// The path in the spelling that rows use.
+    pub fn path(&self, language: Language, text: &str) -> PathId {
+        let key = (language, Rc::from(text));
+        if let Some(&id) = self.paths.borrow().spelled.get(&key) {
+            return id;
+        }
+        let canonical: Rc<str> = Rc::from(&*self.of(language).canonical(text));
+        let mut paths = self.paths.borrow_mut();
+        let next = PathId(paths.rows.len() as u32);
+        let id = *paths.ids.entry((language, canonical.clone())).or_insert(next);
+        if id == next {
+            paths.rows.push((language, canonical));
+        }
+        paths.spelled.insert(key, id);
+        id
+    }
+
+    /// The text of a path.
+    pub fn text(&self, path: PathId) -> Rc<str> {
+        self.paths.borrow().rows[path.0 as usize].1.clone()
+    }
+
+    /// The language of a path.
+    pub fn language(&self, path: PathId) -> Language {
+        self.paths.borrow().rows[path.0 as usize].0
+    }
+
+    /// The path of a member.
+    pub fn member(&self, path: PathId, name: &str) -> PathId {
+        let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
+        self.path(language, &format!("{text}{}{name}", separator(language)))
+    }
+
+    /// The path without its last segment, and that segment.
+    pub fn split(&self, path: PathId) -> Option<(PathId, String)> {
+        let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
+        let (head, name) = text.rsplit_once(separator(language))?;
+        Some((self.path(language, head), name.to_owned()))
+    }
+
+    /// Whether some row or alias speaks of this path or of one below it.
+    pub fn speaks(&self, path: PathId) -> bool {
+        self.of(self.language(path)).knows_prefix(&self.text(path))
+    }
+
+    /// Whether some model speaks of names under this first segment.
+    pub fn knows_root(&self, language: Language, segment: &str) -> bool {
+        self.of(language).is_root(segment)
+    }
+
+    /// Whether the path is a type.
+    pub fn is_type(&self, path: PathId) -> bool {
+        self.of(self.language(path)).is_type(&self.text(path))
+    }
+
+    /// What the `[[type]]` rows of a path say.
+    pub fn ty(&self, path: PathId) -> Option<Rc<TypeRows<'a>>> {
+        if let Some(known) = self.types.borrow().get(&path) {
+            return known.clone();
+        }
+        let rows = self.of(self.language(path)).ty(&self.text(path)).map(Rc::new);
+        self.types.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// A type and all it derives from, nearest first.
+    pub fn supertypes(&self, path: PathId) -> Rc<[PathId]> {
+        if let Some(known) = self.supertypes.borrow().get(&path) {
+            return known.clone();
+        }
+        let language = self.language(path);
+        let mut found = vec![path];
+        let mut at = 0;
+        while at < found.len() && found.len() < 32 {
+            if let Some(rows) = self.ty(found[at]) {
+                for base in rows.bases() {
+                    if let TypeExpr::Path { path: base, .. } = base {
+                        let base = self.path(language, base);
+                        if !found.contains(&base) {
+                            found.push(base);
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        let found: Rc<[PathId]> = Rc::from(found);
+        self.supertypes.borrow_mut().insert(path, found.clone());
+        found
+    }
+
+    /// Whether a type is another or derives from it.
+    pub fn is_subtype(&self, path: PathId, base: PathId) -> bool {
+        self.supertypes(path).contains(&base)
+    }
+
+    /// Whether a type or one it derives from has a tag.
+    pub fn has_tag(&self, path: PathId, tag: &str) -> bool {
+        self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
+    }
+
+    /// What rules need to know of a type or of what it derives from.
+    pub fn role(&self, path: PathId) -> Option<Role> {
+        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))
+    }
+
+    /// The path under this name of the type and of each it derives from.
+    fn along(&self, path: PathId) -> Vec<Rc<str>> {
+        let Some((parent, name)) = self.split(path) else { return vec![self.text(path)] };
+        self.supertypes(parent).iter().map(|&ty| self.text(self.member(ty, &name))).collect()
+    }
+
+    /// The `[[call]]` rows for calling a path; of a method, also those of the types its own derives from.
+    pub fn calls(&self, path: PathId) -> Rc<CallRows<'a>> {
+        if let Some(known) = self.calls.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let rows = Rc::new(self.of(self.language(path)).calls_along(&along, &Unversioned));
+        self.calls.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// The `[[call]]` rows for reading a property.
+    pub fn properties(&self, path: PathId) -> Rc<CallRows<'a>> {
+        if let Some(known) = self.properties.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let rows = Rc::new(self.of(self.language(path)).properties_along(&along, &Unversioned));
+        self.properties.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// The `[[handover]]` rows of a path.
+    pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
+        if let Some(known) = self.handovers.borrow().get(&path) {
+            return known.clone();
+        }
+        let along = self.along(path);
+        let along: Vec<&str> = along.iter().map(|path| &**path).collect();
+        let rows = Rc::new(self.of(self.language(path)).handovers_along(&along, &Unversioned));
+        self.handovers.borrow_mut().insert(path, rows.clone());
+        rows
+    }
+
+    /// What rows whose path ends in this name are for, in a language.
+    pub fn name_uses(&self, language: Language, name: &str) -> Uses {
+        self.of(language).name_uses(name)
+    }
+
+    /// Whether rows put values of a type in states, so that it matters which call made one.
+    pub(crate) fn makes_state(&self, ty: PathId) -> bool {
+        !self.states(ty).is_empty()
+    }
+
+    /// The methods of a type that put their receiver in a state.
+    pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
+        self.states(ty).iter().filter(|(_, of)| of == state).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Names of methods and constructors of a type with the states their rows give.
+    fn states(&self, ty: PathId) -> Rc<[(String, String)]> {
+        if let Some(known) = self.states.borrow().get(&ty) {
+            return known.clone();
+        }
+        let language = self.language(ty);
+        let models = self.of(language);
+        let mut found = Vec::new();
+        for name in models.names(Uses::STATE) {
+            for &of in self.supertypes(ty).iter() {
+                let text = self.text(of);
+                for path in name.paths(Uses::STATE) {
+                    let canonical = models.canonical(path.path);
+                    let is_member = canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
+                    let makes = *canonical == *text || self.gives(language, &canonical, ty);
+                    if is_member || makes {
+                        for row in models.calls(&canonical).with(|row| row.state.is_some()) {
+                            if let Some(state) = &row.state {
+                                found.push((name.name.to_owned(), state.clone()));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        let found: Rc<[(String, String)]> = Rc::from(found);
+        self.states.borrow_mut().insert(ty, found.clone());
+        found
+    }
+
+    /// Whether a call gives values of a type.
+    fn gives(&self, language: Language, path: &str, ty: PathId) -> bool {
+        self.of(language).calls(path).with(|row| row.returns.is_some()).any(|row| match &row.returns {
+            Some(TypeExpr::Path { path, .. }) => self.path(language, path) == ty,
+            _ => false,
+        })
+    }
+}

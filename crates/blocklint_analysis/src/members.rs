@@ -1,0 +1,595 @@
+//! Members: attributes, methods, fields, elements and parts of values.
+
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ExitKind, Flow, Form, FormId, VarId};
+
+use crate::eval::Scope;
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, Name, PathId, VarRef};
+use crate::link::{Link, Task, Typed};
+use crate::names;
+use crate::names::python::Decorator;
+use crate::value::{ArgsId, BoundId, EnvId, Val, Why};
+
+/// What decorators of the language make of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MethodKind {
+    /// Reading the attribute calls it.
+    pub(crate) property: bool,
+    /// It has no receiver.
+    pub(crate) is_static: bool,
+    /// Its receiver is the class.
+    pub(crate) of_class: bool,
+    /// It is a generator used in `with`.
+    pub(crate) context_manager: bool,
+}
+
+impl<'a> Link<'a> {
+    /// An attribute of one member of a value.
+    pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
+        match member {
+            Val::Unknown(why) => self.unknown(why),
+            Val::None => self.unknown(Why::Attribute),
+            Val::Module(file) => match self.program.language(file) {
+                Language::Python => names::python::module_member(self, file, name),
+                _ => self.unknown(Why::Attribute),
+            },
+            Val::Folder(path) => names::python::folder_member(self, &self.library.text(path), name),
+            Val::External(path) => {
+                let member = self.library.member(path, self.program.text(name));
+                self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
+            }
+            Val::Class(class) => self.class_member(class, name, member),
+            Val::Instance { class, exact, .. } => self.instance_member(class, exact, name, member),
+            Val::Library { ty, args, .. } => self.library_member(ty, args, name, member),
+            Val::Super { class, receiver } => {
+                let receiver_val = self.values.single(receiver);
+                let start = match receiver_val {
+                    Val::Instance { class, .. } | Val::Class(class) => class,
+                    _ => class,
+                };
+                let order = self.mro(start);
+                let behind = order.iter().position(|one| *one == Ancestor::Class(class)).map_or(0, |at| at + 1);
+                self.member_along(&order[behind.min(order.len())..], name, receiver_val)
+                    .unwrap_or_else(|| self.unknown(Why::Attribute))
+            }
+            Val::Partial { .. }
+            | Val::Fn { .. }
+            | Val::Method { .. }
+            | Val::Coroutine { .. }
+            | Val::Awaitable(_)
+            | Val::Iter { .. }
+            | Val::Lazy { .. }
+            | Val::Tuple(_) => self.unknown(Why::Attribute),
+        }
+    }
+
+    /// A path segment behind one member (Rust).
+    pub(crate) fn path_member(&self, member: Val, name: Name) -> Typed {
+        names::rust::path_member(self, member, name)
+    }
+
+    /// A member of a class object.
+    fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
+        let order = self.mro(class);
+        self.member_along(&order, name, receiver).unwrap_or_else(|| self.unknown(Why::Attribute))
+    }
+
+    /// A member of an instance: a method or class attribute, else what is assigned to the field.
+    fn instance_member(&self, class: ClassRef, exact: bool, name: Name, receiver: Val) -> Typed {
+        let order = self.mro(class);
+        let declared = self.member_along(&order, name, receiver);
+        if let Some(typed) = declared
+            && !self.values.is_unknown(typed.value)
+            && !self.values.members(typed.value).iter().all(|val| matches!(val, Val::None))
+        {
+            // A class attribute that instances overwrite: both.
+            let plain = self
+                .values
+                .members(typed.value)
+                .iter()
+                .all(|val| !matches!(val, Val::Fn { .. } | Val::Method { .. }));
+            if !plain || self.is_declared(&order, name) {
+                return typed;
+            }
+            let field = self.field(class, name);
+            if self.values.is_unknown(field.value) { typed } else { self.join(&[typed, field]) }
+        } else {
+            let field = self.field(class, name);
+            if !self.values.is_unknown(field.value) || exact && declared.is_none() {
+                return field;
+            }
+            declared.unwrap_or(field)
+        }
+    }
+
+    /// Whether a class of the order declares a type for the attribute.
+    fn is_declared(&self, order: &[Ancestor], name: Name) -> bool {
+        order.iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(class) => self.own_member(class, name).is_some_and(|(owner, var)| {
+                self.program.facts(owner.file).assigns_of(var).any(|row| row.annotation.is_some())
+            }),
+            _ => false,
+        })
+    }
+
+    /// The first member of this name along a lookup order.
+    fn member_along(&self, order: &[Ancestor], name: Name, receiver: Val) -> Option<Typed> {
+        for ancestor in order {
+            match *ancestor {
+                Ancestor::Class(owner) => {
+                    if let Some((owner, var)) = self.own_member(owner, name) {
+                        return Some(self.bound_member(owner, var, receiver));
+                    }
+                }
+                Ancestor::Library(ty, args) => {
+                    let path = self.library.member(ty, self.program.text(name));
+                    if self.library.supertypes(ty).iter().any(|&ty| {
+                        let member = self.library.member(ty, self.program.text(name));
+                        self.library.speaks(member)
+                    }) || self.library.is_type(ty) && !self.library.calls(path).is_empty()
+                    {
+                        return Some(self.library_member(ty, args, name, receiver));
+                    }
+                    if let Some(rows) = self.library.ty(ty)
+                        && rows.field(self.program.text(name)).is_some()
+                    {
+                        return Some(self.library_member(ty, args, name, receiver));
+                    }
+                }
+                Ancestor::Unknown => {}
+            }
+        }
+        None
+    }
+
+    /// The value of a class's own member, bound to its receiver.
+    fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
+        let facts = self.program.facts(owner.file);
+        let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
+        let typed = self.var(scope, var);
+        let is_enum = facts.class(owner.class).kind == blocklint_facts::ClassKind::Enum;
+        if is_enum && matches!(receiver, Val::Class(_)) && !self.has_function(typed) {
+            return self.known(Val::Instance { class: owner, exact: true, args: ArgsId::NONE });
+        }
+        self.map(typed, |val| match val {
+            Val::Fn { body, receiver: BoundId::NONE, env } => {
+                let kind = self.method_kind(body);
+                let on_instance = !matches!(receiver, Val::Class(_));
+                if kind.is_static {
+                    return self.known(val);
+                }
+                if kind.of_class {
+                    let class = match receiver {
+                        Val::Instance { class, .. } | Val::Class(class) => Val::Class(class),
+                        other => other,
+                    };
+                    return self.known(Val::Fn { body, receiver: self.values.bound(class), env });
+                }
+                if kind.property && on_instance {
+                    return self.returned(body, env, Some(receiver));
+                }
+                if on_instance && self.is_method(body) {
+                    return self.known(Val::Fn { body, receiver: self.values.bound(receiver), env });
+                }
+                self.known(val)
+            }
+            other => self.known(other),
+        })
+    }
+
+    fn has_function(&self, typed: Typed) -> bool {
+        self.values.members(typed.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Class(_)))
+    }
+
+    /// Whether a function takes its receiver as a parameter: it stands in a class, or was decorated there.
+    pub(crate) fn is_method(&self, body: BodyRef) -> bool {
+        let row = self.program.facts(body.file).body(body.body);
+        // A closure that a decorator returned stands in a function, yet is called like the method it replaced.
+        row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
+    }
+
+    /// What decorators of the language make of a function.
+    pub(crate) fn method_kind(&self, body: BodyRef) -> MethodKind {
+        if let Some(&known) = self.method_kinds.borrow().get(&body) {
+            return known;
+        }
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
+        if facts.language == Language::Python {
+            let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+            let scope =
+                Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+            for &decorator in facts.list(row.decorators) {
+                // `@x.setter` and `@x.getter` extend a property of the class.
+                if let Form::Attr(_, sym) = facts.form(decorator)
+                    && matches!(facts.text(sym), "getter")
+                {
+                    kind.property = true;
+                    continue;
+                }
+                for val in self.values.members(self.eval(scope, decorator).value) {
+                    let Val::External(path) = val else { continue };
+                    match names::python::decorator(&self.library.text(path)) {
+                        Some(Decorator::Property) => kind.property = true,
+                        Some(Decorator::Static) => kind.is_static = true,
+                        Some(Decorator::Class) => kind.of_class = true,
+                        Some(Decorator::ContextManager) => kind.context_manager = true,
+                        Some(Decorator::Transparent) | None => {}
+                    }
+                }
+            }
+            let name = facts.text(row.name);
+            if row.class.is_some() && (name == "__init_subclass__" || name == "__class_getitem__") {
+                kind.of_class = true;
+            }
+            if row.class.is_some() && name == "__new__" {
+                kind.is_static = true;
+            }
+        }
+        self.method_kinds.borrow_mut().insert(body, kind);
+        kind
+    }
+
+    /// The union of what is assigned to a field: on the class, on an instance of it, of a base or of a derived class,
+    /// anywhere.
+    pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
+        self.remember(Task::Field(class, name), || {
+            let mut parts = Vec::new();
+            let mut declared = None;
+            let mut from_elsewhere = false;
+            for &(file, sym) in self.program.occurrences(name) {
+                for &(assign, own) in self.program.index(file).attr_assigns(sym) {
+                    let facts = self.program.facts(file);
+                    let row = &facts.assigns[assign.index()];
+                    let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                    let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                    let meant = match own {
+                        // `self.x = …`: the class around decides, without evaluating anything.
+                        true => self
+                            .class_around(file, facts.body_of(row.at))
+                            .is_some_and(|around| self.is_subclass(class, around) || self.is_subclass(around, class)),
+                        false => self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
+                            Val::Instance { class: of, .. } | Val::Class(of) => {
+                                self.is_subclass(class, of) || self.is_subclass(of, class)
+                            }
+                            _ => false,
+                        }),
+                    };
+                    if !meant {
+                        continue;
+                    }
+                    if row.annotation.is_some() && declared.is_none() {
+                        let typed = self.annotation(scope, row.annotation);
+                        if !self.values.is_unknown(typed.value) {
+                            declared = Some(typed);
+                        }
+                    }
+                    if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
+                        from_elsewhere |= !own;
+                        parts.push(self.assigned(scope, row));
+                    }
+                }
+            }
+            if let Some(declared) = declared {
+                return declared;
+            }
+            if parts.is_empty() {
+                return self.unknown(Why::Attribute);
+            }
+            let joined = self.join(&parts);
+            // An Unknown member beside what the class itself assigns is no step; beside a stranger's it is.
+            if from_elsewhere { self.inferred(joined) } else { joined }
+        })
+    }
+
+    /// A member of a library type.
+    fn library_member(&self, ty: PathId, args: ArgsId, name: Name, receiver: Val) -> Typed {
+        let text = self.program.text(name);
+        let bound = self.values.bound(receiver);
+        for &of in self.library.supertypes(ty).iter() {
+            if let Some(rows) = self.library.ty(of)
+                && let Some(field) = rows.field(text)
+            {
+                let field = field.clone();
+                return self.type_value(&field, receiver, None);
+            }
+        }
+        let path = self.library.member(ty, text);
+        if let Some(typed) = self.property(path, bound) {
+            return typed;
+        }
+        if self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(inner) = self.through(ty, args)
+        {
+            return self.map(inner, |inner| self.attr(inner, name));
+        }
+        self.known(Val::Method { path, receiver: bound })
+    }
+
+    /// What a transparent type holds.
+    pub(crate) fn through(&self, ty: PathId, args: ArgsId) -> Option<Typed> {
+        let index = self.library.ty(ty)?.through()?;
+        let value = self.values.nth(args, index)?;
+        Some(Typed { value, steps: 0 })
+    }
+
+    /// What reading a property of a library type gives, if the path is one.
+    fn property(&self, path: PathId, receiver: BoundId) -> Option<Typed> {
+        let rows = self.library.properties(path);
+        if rows.is_empty() {
+            return None;
+        }
+        let returns = rows.with(|row| row.returns.is_some()).next().and_then(|row| row.returns.clone());
+        Some(match returns {
+            Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
+            None => self.unknown(Why::Result),
+        })
+    }
+
+    /// What iterating over one member gives.
+    pub(crate) fn element(&self, member: Val) -> Typed {
+        match member {
+            Val::Iter { body, env } => self.yielded(body, env),
+            Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
+            Val::Tuple(args) => {
+                let parts: Vec<Typed> =
+                    self.values.list(args).iter().map(|&value| Typed { value, steps: 0 }).collect();
+                self.join(&parts)
+            }
+            Val::Library { ty, args, .. } => {
+                for &of in self.library.supertypes(ty).iter() {
+                    if let Some(element) = self.library.ty(of).and_then(|rows| rows.element().cloned()) {
+                        return self.type_value(&element, member, None);
+                    }
+                }
+                match self.values.nth(args, 0) {
+                    Some(value) => Typed { value, steps: 0 },
+                    None => self.unknown(Why::Result),
+                }
+            }
+            Val::Instance { class, .. } => {
+                for method in ["__iter__", "__getitem__", "iterator"] {
+                    let Some(name) = self.program.name(method) else { continue };
+                    let typed = self.attr(member, name);
+                    if self.has_function(typed) {
+                        let made = self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+                            _ => self.unknown(Why::Result),
+                        });
+                        return if method == "__getitem__" {
+                            made
+                        } else {
+                            self.map(made, |val| match val {
+                                Val::Instance { class: own, .. } if own == class => self.next_of(member),
+                                other => self.element(other),
+                            })
+                        };
+                    }
+                }
+                for ancestor in self.mro(class).iter() {
+                    if let Ancestor::Library(ty, args) = *ancestor {
+                        return self.element(Val::Library { ty, args, made: None });
+                    }
+                }
+                self.unknown(Why::Result)
+            }
+            Val::Unknown(why) => self.unknown(why),
+            _ => self.unknown(Why::Expression),
+        }
+    }
+
+    fn next_of(&self, member: Val) -> Typed {
+        let Some(name) = self.program.name("__next__") else { return self.unknown(Why::Result) };
+        let typed = self.attr(member, name);
+        self.map(typed, |val| match val {
+            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+            _ => self.unknown(Why::Result),
+        })
+    }
+
+    /// The n-th part of one member taken apart.
+    pub(crate) fn part(&self, member: Val, index: u32) -> Typed {
+        match member {
+            Val::Tuple(args) => match self.values.nth(args, index as usize) {
+                Some(value) => Typed { value, steps: 0 },
+                None => self.unknown(Why::Expression),
+            },
+            other => self.element(other),
+        }
+    }
+
+    /// A field, or the payload of a variant, of one member matched by a pattern.
+    pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
+        match self.program.text(name) {
+            "Some" | "Ok" | "Err" => match member {
+                Val::Library { args, .. } => {
+                    let index = usize::from(self.program.text(name) == "Err");
+                    match self.values.nth(args, index) {
+                        Some(value) => Typed { value, steps: 0 },
+                        None => self.unknown(Why::Result),
+                    }
+                }
+                other => self.known(other),
+            },
+            _ => self.attr(member, name),
+        }
+    }
+
+    /// The value of `expr?`: the success case of one member.
+    pub(crate) fn success(&self, member: Val) -> Typed {
+        match member {
+            Val::Library { ty, args, .. } => {
+                let text = self.library.text(ty);
+                let wraps = names::rust::is_fallible(&text);
+                match self.values.nth(args, 0).filter(|_| wraps) {
+                    Some(value) => Typed { value, steps: 0 },
+                    None => self.known(member),
+                }
+            }
+            other => self.known(other),
+        }
+    }
+
+    /// What awaiting one member gives.
+    pub(crate) fn awaited(&self, member: Val) -> Typed {
+        match member {
+            Val::Coroutine { body, env } => self.returned(body, env, None),
+            Val::Awaitable(value) => Typed { value, steps: 0 },
+            Val::Library { ty, args, .. } => {
+                for &of in self.library.supertypes(ty).iter() {
+                    if let Some(awaits) = self.library.ty(of).and_then(|rows| rows.awaits().cloned()) {
+                        return self.type_value(&awaits, member, None);
+                    }
+                }
+                if let Some(inner) = self.through(ty, args) {
+                    return self.map(inner, |inner| self.awaited(inner));
+                }
+                self.unknown(Why::Result)
+            }
+            Val::Unknown(why) => self.unknown(why),
+            _ => self.unknown(Why::Result),
+        }
+    }
+
+    /// `a[i]` of one member: a generic class with its argument, else an element.
+    pub(crate) fn subscript(&self, scope: Scope, whole: FormId, member: Val, index: FormId) -> Typed {
+        match member {
+            Val::Class(_) | Val::External(_) => {
+                // `Store[int]` is the class; the argument matters where it is used as a type.
+                let _ = whole;
+                self.known(member)
+            }
+            Val::Tuple(args) => {
+                if let Form::Int(index) = self.program.facts(scope.file).form(index)
+                    && let Ok(index) = usize::try_from(index)
+                    && let Some(value) = self.values.nth(args, index)
+                {
+                    return Typed { value, steps: 0 };
+                }
+                self.element(member)
+            }
+            Val::Library { ty, args, .. } => {
+                let language = self.program.language(scope.file);
+                let is_dict = names::literal_type(language, names::Literal::Dict)
+                    .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
+                match self.values.nth(args, 1).filter(|_| is_dict) {
+                    Some(value) => Typed { value, steps: 0 },
+                    None => self.element(member),
+                }
+            }
+            Val::Instance { .. } => {
+                if let Some(name) = self.program.name("__getitem__") {
+                    let typed = self.attr(member, name);
+                    if self.has_function(typed) {
+                        return self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+                            _ => self.unknown(Why::Result),
+                        });
+                    }
+                }
+                self.element(member)
+            }
+            other => self.element(other),
+        }
+    }
+
+    /// What a generator yields.
+    pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
+        self.remember(Task::Yield(body, env), || {
+            let facts = self.program.facts(body.file);
+            let declared = facts.body(body.body).returns;
+            if declared.is_some() {
+                let scope = self.signature_scope(body);
+                let typed = self.annotation(scope, declared);
+                let element = self.map(typed, |val| match val {
+                    Val::Library { args, .. } if args != ArgsId::NONE => self.element(val),
+                    _ => self.unknown(Why::Result),
+                });
+                if !self.values.is_unknown(element.value) {
+                    return element;
+                }
+            }
+            let mut parts = Vec::new();
+            for exit in facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body) {
+                let scope = Scope { file: body.file, at: exit.at, env };
+                match exit.kind {
+                    ExitKind::Yield if exit.value.is_some() => parts.push(self.eval(scope, exit.value)),
+                    ExitKind::YieldFrom => {
+                        let inner = self.eval(scope, exit.value);
+                        parts.push(self.map(inner, |val| self.element(val)));
+                    }
+                    _ => {}
+                }
+            }
+            if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
+        })
+    }
+
+    /// What a body returns when it has run to its end: its declared type, else what its exits give.
+    pub(crate) fn returned(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let declared = row.returns;
+        if declared.is_some() {
+            let typed = self.annotation_with_self(self.signature_scope(body), declared, receiver);
+            let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
+            if !vague {
+                return typed;
+            }
+        }
+        self.remember(Task::Return(body, env), || {
+            let mut parts = Vec::new();
+            for exit in facts
+                .exits
+                .iter()
+                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+                .take(16)
+            {
+                let scope = Scope { file: body.file, at: exit.at, env };
+                if exit.value.is_some() {
+                    parts.push(self.eval(scope, exit.value));
+                }
+            }
+            if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
+        })
+    }
+
+    /// The place where a body's annotations, defaults and decorators are read.
+    pub(crate) fn signature_scope(&self, body: BodyRef) -> Scope {
+        let facts = self.program.facts(body.file);
+        let parent = facts.body(body.body).parent.get().unwrap_or(BodyId(0));
+        let at = At { region: facts.body(parent).region, position: u32::MAX };
+        Scope { file: body.file, at, env: EnvId::NONE }
+    }
+
+    /// What calling a body gives: a coroutine, an iterator, or what it returns.
+    pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>, _site: Option<crate::ids::SiteRef>) -> Typed {
+        let facts = self.program.facts(body.file);
+        match facts.body(body.body).flow {
+            Flow::Coroutine => self.known(Val::Coroutine { body, env }),
+            Flow::Generator | Flow::AsyncGenerator => self.known(Val::Iter { body, env }),
+            Flow::Sync => self.returned(body, env, receiver),
+        }
+    }
+
+    /// The class of which a method's first parameter is an instance, if the body is a method.
+    pub(crate) fn receiver_of(&self, var: VarRef) -> Option<Typed> {
+        let facts = self.program.facts(var.file);
+        let row = facts.var(var.var);
+        let body = facts.body(row.body);
+        let class = body.class.get()?;
+        let class = ClassRef { file: var.file, class };
+        let of = BodyRef { file: var.file, body: row.body };
+        let kind = self.method_kind(of);
+        if facts.text(body.name) == "__new__" || kind.of_class {
+            return Some(self.known(Val::Class(class)));
+        }
+        if kind.is_static {
+            return None;
+        }
+        Some(self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }))
+    }
+}

@@ -1,0 +1,174 @@
+//! Java: packages, imports, nested classes, bare names, overloads.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, ClassId, Flow, Form, Import, ImportKind, SiteFlags, Sym};
+
+use crate::eval::Scope;
+use crate::ids::{ClassRef, FileId, Name, SiteRef};
+use crate::link::{Link, Typed};
+use crate::value::{ArgsId, Val, Why};
+
+/// The package a file is in.
+pub(crate) fn package(link: &Link<'_>, file: FileId) -> String {
+    let facts = link.program.facts(file);
+    facts
+        .imports
+        .iter()
+        .find(|import| import.kind == ImportKind::Package)
+        .map_or_else(String::new, |import| facts.text(import.module).to_owned())
+}
+
+/// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
+/// a class of `java.lang`, or the first segment of a qualified name.
+pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
+    let facts = link.program.facts(scope.file);
+    let text = facts.text(sym);
+    let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
+    let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+    if let Some(member) = member_around(link, scope.file, body, name) {
+        return member;
+    }
+    if let Some(class) = class_in_package(link, &package(link, scope.file), name) {
+        return link.known(Val::Class(class));
+    }
+    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
+        let of = facts.text(import.module);
+        if let Some(class) = class_in_package(link, of, name) {
+            return link.known(Val::Class(class));
+        }
+        let path = link.library.path(Language::Java, &format!("{of}.{text}"));
+        if link.library.speaks(path) {
+            return link.known(Val::External(path));
+        }
+    }
+    let lang = link.library.path(Language::Java, &format!("java.lang.{text}"));
+    if link.library.speaks(lang) {
+        return link.known(Val::External(lang));
+    }
+    if text.starts_with(char::is_lowercase) {
+        return link.known(Val::External(link.library.path(Language::Java, text)));
+    }
+    link.unknown(Why::Unbound)
+}
+
+/// A field or method of the classes around a body, innermost first.
+fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+    let facts = link.program.facts(file);
+    let mut at = body;
+    while let Some(id) = at.get() {
+        let row = facts.body(id);
+        let class = row.class.get().or_else(|| {
+            facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32))
+        });
+        if let Some(class) = class {
+            let class = ClassRef { file, class };
+            let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
+            if !link.values.is_unknown(typed.value) {
+                return Some(typed);
+            }
+        }
+        at = row.parent;
+    }
+    None
+}
+
+/// The top-level class of this name in a package of the project.
+fn class_in_package(link: &Link<'_>, wanted: &str, name: Name) -> Option<ClassRef> {
+    for &(file, sym) in link.program.occurrences(name) {
+        if link.program.language(file) != Language::Java {
+            continue;
+        }
+        let facts = link.program.facts(file);
+        let found = facts.classes.iter().position(|class| class.name == sym && class.parent == BodyId(0));
+        if let Some(at) = found
+            && package(link, file) == wanted
+        {
+            return Some(ClassRef { file, class: ClassId(at as u32) });
+        }
+    }
+    None
+}
+
+/// What an import binds: a class of the project, else a library's name.
+pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
+    let facts = link.program.facts(file);
+    let path = facts.text(row.module);
+    let class = class_named(link, path);
+    if row.kind == ImportKind::Static
+        && let Some(sym) = row.name.get()
+    {
+        let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
+        return match class {
+            Some(class) => link.attr(Val::Class(class), name),
+            None => {
+                let owner = link.library.path(Language::Java, path);
+                link.known(Val::External(link.library.member(owner, facts.text(sym))))
+            }
+        };
+    }
+    match class {
+        Some(class) => link.known(Val::Class(class)),
+        None => link.known(Val::External(link.library.path(Language::Java, path))),
+    }
+}
+
+/// The class of the project with this qualified name, nested ones too.
+fn class_named(link: &Link<'_>, path: &str) -> Option<ClassRef> {
+    let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
+    let name = link.program.name(last)?;
+    if let Some(class) = class_in_package(link, outer, name) {
+        return Some(class);
+    }
+    if outer.is_empty() {
+        return None;
+    }
+    let around = class_named(link, outer)?;
+    match link.values.members(link.attr(Val::Class(around), name).value)[..] {
+        [Val::Class(class)] => Some(class),
+        _ => None,
+    }
+}
+
+/// The callee of a call, with overloads of another arity left out.
+pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let typed = link.eval(scope, row.callee);
+    let typed = match (link.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
+        (true, true) => {
+            let body = facts.body_of(row.at);
+            match link.program.global(site.file, row.name) {
+                Some(name) => member_around(link, site.file, body, name).unwrap_or(typed),
+                None => typed,
+            }
+        }
+        _ => typed,
+    };
+    let arity = facts.args_of(site.site).len();
+    let members = link.values.members(typed.value);
+    if members.len() < 2 {
+        return functional(link, typed, site);
+    }
+    let fitting: Vec<Val> = members
+        .iter()
+        .copied()
+        .filter(|val| match val {
+            Val::Fn { body, .. } => {
+                link.program.facts(body.file).params_of(body.body).len() == arity
+                    || link.program.facts(body.file).body(body.body).flow != Flow::Sync
+            }
+            _ => true,
+        })
+        .collect();
+    if fitting.is_empty() { typed } else { Typed { value: link.values.union(&fitting), ..typed } }
+}
+
+/// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
+fn functional(link: &Link<'_>, typed: Typed, site: SiteRef) -> Typed {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
+    let receiver = link.eval(link.scope_of(site, crate::value::EnvId::NONE), base);
+    let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. }));
+    if callable && link.values.is_unknown(typed.value) { receiver } else { typed }
+}

@@ -1,0 +1,116 @@
+//! How each language looks names up, and the names of each language that change what code means.
+
+pub(crate) mod java;
+pub(crate) mod python;
+pub(crate) mod rust;
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::ids::{FileId, Name};
+use crate::program::Program;
+
+/// Kinds of literals that have a type of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Literal {
+    Bool,
+    Int,
+    Float,
+    Str,
+    Bytes,
+    List,
+    Set,
+    Dict,
+}
+
+/// The type of a literal in a language, where it has one that is looked up.
+pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'static str> {
+    match language {
+        Language::Python => Some(match literal {
+            Literal::Bool => "builtins.bool",
+            Literal::Int => "builtins.int",
+            Literal::Float => "builtins.float",
+            Literal::Str => "builtins.str",
+            Literal::Bytes => "builtins.bytes",
+            Literal::List => "builtins.list",
+            Literal::Set => "builtins.set",
+            Literal::Dict => "builtins.dict",
+        }),
+        Language::Java => match literal {
+            Literal::Str => Some("java.lang.String"),
+            _ => None,
+        },
+        Language::Rust => match literal {
+            Literal::Str => Some("str"),
+            Literal::List => Some("std::vec::Vec"),
+            _ => None,
+        },
+    }
+}
+
+/// Names under which imports bind another name: original → aliases.
+pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
+    let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
+    for (slot, source) in program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let facts = &source.facts;
+        for assign in facts.assigns.iter().filter(|assign| assign.kind == AssignKind::Import) {
+            let (Form::Var(var), Form::Import(import)) = (facts.form(assign.target), facts.form(assign.value)) else {
+                continue;
+            };
+            let import = facts.import(import);
+            let bound = facts.var(var).name;
+            if import.name.is_some() && import.name != bound {
+                let (Some(original), Some(alias)) = (program.global(file, import.name), program.global(file, bound))
+                else {
+                    continue;
+                };
+                let list = aliases.entry(original).or_default();
+                if !list.contains(&alias) {
+                    list.push(alias);
+                }
+            } else if import.name.is_none() && facts.language == Language::Rust {
+                // `use a::b as c`: the last segment of the module is the name.
+                let last = facts.text(import.module).rsplit("::").next().unwrap_or("");
+                if let (Some(original), Some(alias)) = (program.name(last), program.global(file, bound))
+                    && original != alias
+                {
+                    let list = aliases.entry(original).or_default();
+                    if !list.contains(&alias) {
+                        list.push(alias);
+                    }
+                }
+            }
+        }
+    }
+    aliases
+}
+
+/// The class form of a test that the variable is an instance of it (`isinstance(v, C)`, `v instanceof C`).
+pub(crate) fn instance_test(facts: &FileFacts, test: FormId, var: VarId) -> Option<FormId> {
+    match facts.form(test) {
+        Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
+            let [subject, class] = facts.args_of(site) else { return None };
+            (facts.form(subject.value) == Form::Var(var)).then_some(class.value)
+        }
+        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some(class),
+        Form::Alt(blocklint_facts::AltKind::And, list) => {
+            facts.list(list).iter().find_map(|&part| instance_test(facts, part, var))
+        }
+        _ => None,
+    }
+}
+
+/// Seconds of one unit of a constructor of durations (`Duration::from_secs`, `Duration.ofMillis`).
+pub(crate) fn duration_unit(language: Language, name: &str) -> Option<f64> {
+    Some(match (language, name) {
+        (Language::Rust, "from_secs" | "from_secs_f64" | "from_secs_f32") | (Language::Java, "ofSeconds") => 1.0,
+        (Language::Rust, "from_millis") | (Language::Java, "ofMillis") => 1e-3,
+        (Language::Rust, "from_micros") => 1e-6,
+        (Language::Rust, "from_nanos") | (Language::Java, "ofNanos") => 1e-9,
+        (Language::Rust, "from_mins") | (Language::Java, "ofMinutes") => 60.0,
+        (Language::Java, "ofHours") => 3600.0,
+        _ => return None,
+    })
+}

@@ -1,0 +1,359 @@
+//! Python: modules, imports, star imports, builtins, and the names that change what code means.
+
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sym};
+
+use crate::eval::Scope;
+use crate::ids::{FileId, Name, VarRef};
+use crate::link::{Link, Task, Typed};
+use crate::value::{EnvId, Val, Why};
+
+/// What a decorator of the language makes of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decorator {
+    /// Reading the attribute calls it.
+    Property,
+    /// No receiver.
+    Static,
+    /// The receiver is the class.
+    Class,
+    /// A generator used in `with`.
+    ContextManager,
+    /// Keeps the function as it is.
+    Transparent,
+}
+
+/// The language's own decorators by path.
+pub(crate) fn decorator(path: &str) -> Option<Decorator> {
+    Some(match path {
+        "builtins.property" | "functools.cached_property" | "abc.abstractproperty" | "enum.property"
+        | "types.DynamicClassAttribute" => Decorator::Property,
+        "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
+        "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,
+        "contextlib.contextmanager" | "contextlib.asynccontextmanager" => Decorator::ContextManager,
+        "functools.wraps" | "functools.lru_cache" | "functools.cache" | "functools.update_wrapper"
+        | "abc.abstractmethod" | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
+        | "typing_extensions.override" | "typing_extensions.final" | "typing_extensions.deprecated"
+        | "warnings.deprecated" | "dataclasses.dataclass" | "enum.unique" | "typing.runtime_checkable"
+        | "functools.total_ordering" | "functools.singledispatch" | "functools.singledispatchmethod" => {
+            Decorator::Transparent
+        }
+        _ => return None,
+    })
+}
+
+/// What a name of `typing` means in a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Special {
+    /// Says nothing: the value is inferred.
+    Nothing,
+    /// Its argument, or `None`.
+    Optional,
+    /// One of its arguments.
+    Union,
+    /// Its first argument, with metadata behind it.
+    Annotated,
+    /// Its argument.
+    Wrapper,
+    /// The class itself that the argument names.
+    TypeOf,
+    /// The class around.
+    SelfType,
+}
+
+/// The special forms of types by path.
+pub(crate) fn special(path: &str) -> Option<Special> {
+    let name = path
+        .strip_prefix("typing.")
+        .or_else(|| path.strip_prefix("typing_extensions."))
+        .or_else(|| path.strip_prefix("builtins."))
+        .or_else(|| path.strip_prefix("collections.abc."))?;
+    Some(match name {
+        "Any" | "object" | "Callable" | "type" | "TypeVar" | "ParamSpec" | "Literal" | "LiteralString" | "NoReturn"
+        | "Never" | "Hashable" | "Sized" | "Protocol" | "Generic" | "NamedTuple" | "TypedDict" | "TypeAlias" => {
+            Special::Nothing
+        }
+        "Optional" => Special::Optional,
+        "Union" => Special::Union,
+        "Annotated" => Special::Annotated,
+        "ClassVar" | "Final" | "Required" | "NotRequired" | "ReadOnly" | "InitVar" | "TypeGuard" | "Unpack" => {
+            Special::Wrapper
+        }
+        "Type" => Special::TypeOf,
+        "Self" => Special::SelfType,
+        _ => return None,
+    })
+}
+
+/// Whether a type by itself says so little that an unannotated value tells more.
+pub(crate) fn is_vague(path: &str) -> bool {
+    matches!(special(path), Some(Special::Nothing | Special::TypeOf))
+}
+
+/// A name that the file does not bind: from a star import, else a builtin.
+pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
+    let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
+    if let Some(typed) = from_stars(link, file, name) {
+        return typed;
+    }
+    let text = link.program.text(name);
+    if text.starts_with("__") && text.ends_with("__") {
+        return link.unknown(Why::Unbound);
+    }
+    // A name that a star import of a library may give belongs to that library if a model says so.
+    for import in stars(link, file) {
+        if let Val::External(module) = import {
+            let path = link.library.member(module, text);
+            if link.library.speaks(path) {
+                return link.known(Val::External(path));
+            }
+        }
+    }
+    let path = link.library.path(Language::Python, &format!("builtins.{text}"));
+    link.known(Val::External(path))
+}
+
+/// The modules whose names a file imports with `*`.
+fn stars(link: &Link<'_>, file: FileId) -> Vec<Val> {
+    let facts = link.program.facts(file);
+    let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
+    stars.map(|import| module_of(link, file, import)).collect()
+}
+
+/// A name that a star import of a project module gives.
+fn from_stars(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
+    for module in stars(link, file) {
+        if let Val::Module(other) = module
+            && other != file
+            && let Some(typed) = exported(link, other, name, 8)
+        {
+            return Some(typed);
+        }
+    }
+    None
+}
+
+/// A public name of a module, through its own star imports.
+fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
+    let depth = depth.checked_sub(1)?;
+    if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
+        let scope = Scope { file, at: At::default(), env: EnvId::NONE };
+        return Some(link.var(scope, var));
+    }
+    for module in stars(link, file) {
+        if let Val::Module(other) = module
+            && other != file
+            && let Some(typed) = exported(link, other, name, depth)
+        {
+            return Some(typed);
+        }
+    }
+    None
+}
+
+/// What an import binds.
+pub(crate) fn import(link: &Link<'_>, file: FileId, id: ImportId) -> Typed {
+    link.remember(Task::Import(file, id), || {
+        let facts = link.program.facts(file);
+        let row = facts.import(id);
+        let module = module_of(link, file, row);
+        match row.kind {
+            ImportKind::Head => {
+                let head = facts.text(row.module).split('.').next().unwrap_or("");
+                link.known(absolute(link, file, head))
+            }
+            ImportKind::Name => match link.program.global(file, row.name) {
+                Some(name) => link.attr(module, name),
+                None => link.unknown(Why::Unbound),
+            },
+            _ => link.known(module),
+        }
+    })
+}
+
+/// The builtin class that a name of `typing` stands for.
+pub(crate) fn generic_alias(path: &str) -> Option<&'static str> {
+    Some(match path.strip_prefix("typing.")? {
+        "List" => "builtins.list",
+        "Dict" => "builtins.dict",
+        "Set" => "builtins.set",
+        "FrozenSet" => "builtins.frozenset",
+        "Tuple" => "builtins.tuple",
+        "Deque" => "collections.deque",
+        "DefaultDict" => "collections.defaultdict",
+        "OrderedDict" => "collections.OrderedDict",
+        _ => return None,
+    })
+}
+
+/// For types whose values are awaited: which argument awaiting gives.
+pub(crate) fn awaitable_argument(path: &str) -> Option<usize> {
+    match path {
+        "typing.Awaitable" | "collections.abc.Awaitable" => Some(0),
+        "typing.Coroutine" | "collections.abc.Coroutine" => Some(2),
+        _ => None,
+    }
+}
+
+/// The module that an import names, for aliases of types.
+pub(crate) fn module_named(link: &Link<'_>, file: FileId, row: &Import) -> Val {
+    module_of(link, file, row)
+}
+
+/// The module that an import names.
+fn module_of(link: &Link<'_>, file: FileId, row: &Import) -> Val {
+    let facts = link.program.facts(file);
+    let dotted = facts.text(row.module);
+    if row.level == 0 {
+        return absolute(link, file, dotted);
+    }
+    let mut folder = parent(&link.program.files[file.index()].relative);
+    for _ in 1..row.level {
+        if folder.is_empty() {
+            return Val::Unknown(Why::Unbound);
+        }
+        folder = parent(folder);
+    }
+    below(link, folder, dotted).unwrap_or(Val::Unknown(Why::Unbound))
+}
+
+fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// An absolute import: in the file's own import root, then in the nearest other; else a library.
+fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
+    let relative = &link.program.files[file.index()].relative;
+    let own = own_root(link, relative);
+    // Files of one root import alike; the memo is per root, which the root's first file stands for.
+    let key = (file, dotted.to_owned());
+    if let Some(&known) = link.modules.borrow().get(&key) {
+        return known;
+    }
+    let mut roots: Vec<&str> = link.program.layout.import_roots.iter().map(String::as_str).collect();
+    roots.sort_by_key(|root| (*root != own, std::cmp::Reverse(common_depth(root, relative)), *root));
+    if !roots.contains(&own) {
+        roots.insert(0, own);
+    }
+    let mut found = roots.iter().find_map(|root| {
+        below(link, root, dotted).filter(|val| !matches!(val, Val::Folder(_)) || !dotted.is_empty())
+    });
+    // A folder without modules of its own must not hide a library of that name.
+    if let Some(Val::Folder(_)) = found
+        && link.library.knows_root(Language::Python, dotted.split('.').next().unwrap_or(""))
+    {
+        found = None;
+    }
+    let val = found.unwrap_or_else(|| {
+        let head = dotted.split('.').next().unwrap_or("");
+        match roots.iter().find_map(|root| below(link, root, head)) {
+            // The package is the project's, the module is missing: generated, or made at run time.
+            Some(Val::Module(_)) if dotted != head => Val::Unknown(Why::Unbound),
+            _ => Val::External(link.library.path(Language::Python, dotted)),
+        }
+    });
+    link.modules.borrow_mut().insert(key, val);
+    val
+}
+
+/// The import root a file itself lies under: the parent of its topmost package, or its own folder.
+fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
+    let mut folder = parent(relative);
+    while !folder.is_empty() && link.program.file_at(&format!("{folder}/__init__.py")).is_some() {
+        folder = parent(folder);
+    }
+    folder
+}
+
+fn common_depth(root: &str, relative: &str) -> usize {
+    if root.is_empty() {
+        return 0;
+    }
+    root.split('/').zip(relative.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+/// The module at a dotted path below a folder.
+fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
+    let mut path = folder.to_owned();
+    for part in dotted.split('.').filter(|part| !part.is_empty()) {
+        if !path.is_empty() {
+            path.push('/');
+        }
+        path.push_str(part);
+    }
+    if let Some(file) = link.program.file_at(&format!("{path}/__init__.py")) {
+        return Some(Val::Module(file));
+    }
+    if let Some(file) = link.program.file_at(&format!("{path}.py")) {
+        return Some(Val::Module(file));
+    }
+    if let Some(file) = link.program.file_at(&format!("{path}.ipynb")) {
+        return Some(Val::Module(file));
+    }
+    link.program.is_folder(&path).then(|| Val::Folder(link.library.path(Language::Python, &path)))
+}
+
+/// A member of a project module.
+pub(crate) fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed {
+    if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
+        let scope = Scope { file, at: At::default(), env: EnvId::NONE };
+        let typed = link.var(scope, var);
+        if !link.values.is_unknown(typed.value) {
+            return typed;
+        }
+        return submodule(link, file, name).unwrap_or(typed);
+    }
+    if let Some(typed) = submodule(link, file, name) {
+        return typed;
+    }
+    if let Some(typed) = from_stars(link, file, name) {
+        return typed;
+    }
+    let text = link.program.text(name);
+    for module in stars(link, file) {
+        if let Val::External(module) = module {
+            let path = link.library.member(module, text);
+            if link.library.speaks(path) {
+                return link.known(Val::External(path));
+            }
+        }
+    }
+    link.unknown(Why::Attribute)
+}
+
+/// A module of a package that has a file.
+fn submodule(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
+    let folder = link.program.files[file.index()].relative.strip_suffix("/__init__.py")?;
+    let found = below(link, folder, link.program.text(name))?;
+    Some(link.known(found))
+}
+
+/// A module of a folder without a file of its own.
+pub(crate) fn folder_member(link: &Link<'_>, folder: &str, name: Name) -> Typed {
+    match below(link, folder, link.program.text(name)) {
+        Some(found) => link.known(found),
+        None => link.unknown(Why::Attribute),
+    }
+}
+
+/// The qualified name of a Python module: its dotted path below its import root.
+pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
+    let relative = &link.program.files[file.index()].relative;
+    let root = own_root(link, relative);
+    let inside = relative.strip_prefix(root).unwrap_or(relative).trim_start_matches('/');
+    let inside = inside.strip_suffix(".py").unwrap_or(inside);
+    inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
+}
+
+/// The variable that a type's name leads to, if it is an alias whose right side should be read as a type.
+pub(crate) fn alias_target(link: &Link<'_>, file: FileId, form: FormId) -> Option<(VarRef, FormId)> {
+    let facts = link.program.facts(file);
+    let Form::Var(var) = facts.form(form) else { return None };
+    let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
+    let row = rows.next()?;
+    if rows.next().is_some() {
+        return None;
+    }
+    matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
+        .then_some((VarRef { file, var }, row.value))
+}

@@ -1,0 +1,255 @@
+//! Best paths and causes over the graph of a search.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{PathId, SiteRef};
+use crate::link::{LOW_STEPS, Link};
+use crate::search::{Graph, Next, StateId, Way};
+use crate::targets::Target;
+
+/// Length of a path: inferred steps, then hops, then its place.
+pub(crate) type Cost = (u32, u32, SiteRef);
+
+/// The best way on from each state.
+pub(crate) struct Paths {
+    pub(crate) best: Vec<Option<(Cost, Way)>>,
+}
+
+/// Steps of one edge, with what the share of labelled alternatives adds.
+pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
+    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way.site)) } else { 0 }
+}
+
+/// Steps of a union: none if one alternative is left, one if at least half are labelled or at most three are meant,
+/// else low.
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
+    let targets = link.targets(site, crate::value::EnvId::NONE);
+    let (mut all, mut labelled) = (0usize, 0usize);
+    for target in &targets.list {
+        match *target {
+            Target::Body { body, .. } => {
+                // A method without code of its own is no alternative to those that implement it.
+                if link.is_stub(body) {
+                    continue;
+                }
+                all += 1;
+                labelled += usize::from(graph.labelled.contains(&body));
+            }
+            Target::Overrides { class, name } => {
+                for body in link.overrides(class, name).iter() {
+                    if link.is_stub(*body) {
+                        continue;
+                    }
+                    all += 1;
+                    labelled += usize::from(graph.labelled.contains(body));
+                }
+            }
+            Target::Row { .. } => all += 1,
+        }
+    }
+    labelled += graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    if all <= 1 {
+        0
+    } else if labelled * 2 >= all || all <= 3 {
+        1
+    } else {
+        LOW_STEPS
+    }
+}
+
+impl Paths {
+    pub(crate) fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
+        let mut best: Vec<Option<(Cost, Way)>> = vec![None; graph.states.len()];
+        let mut before: Vec<Vec<(StateId, Way)>> = vec![Vec::new(); graph.states.len()];
+        let mut queue = BinaryHeap::new();
+        for (at, state) in graph.states.iter().enumerate() {
+            for way in &state.ways {
+                match way.next {
+                    Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
+                    Next::Leaf(_) => {
+                        let cost = (way_steps(link, graph, way), 1, way.site);
+                        queue.push(Reverse((cost, at as u32, WayKey(*way))));
+                    }
+                }
+            }
+        }
+        while let Some(Reverse((cost, at, WayKey(way)))) = queue.pop() {
+            if best[at as usize].is_some() {
+                continue;
+            }
+            best[at as usize] = Some((cost, way));
+            for (state, way) in &before[at as usize] {
+                if best[state.0 as usize].is_none() {
+                    let next = (cost.0 + way_steps(link, graph, way), cost.1 + 1, way.site);
+                    queue.push(Reverse((next, state.0, WayKey(*way))));
+                }
+            }
+        }
+        Paths { best }
+    }
+
+    /// The cost of going a way to its end.
+    pub(crate) fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
+        let steps = way_steps(link, graph, way);
+        match way.next {
+            Next::Leaf(_) => Some((steps, 1, way.site)),
+            Next::State(state) => {
+                let (cost, _) = self.best[state.0 as usize]?;
+                Some((cost.0 + steps, cost.1 + 1, way.site))
+            }
+        }
+    }
+
+    /// The ways from one to the end of its best path, itself first.
+    pub(crate) fn follow(&self, way: Way) -> Vec<Way> {
+        let mut ways = vec![way];
+        let mut at = way;
+        while let Next::State(state) = at.next {
+            let Some((_, next)) = self.best[state.0 as usize] else { break };
+            ways.push(next);
+            at = next;
+        }
+        ways
+    }
+}
+
+/// Orders ways in the queue; only ties of cost and state come this far.
+#[derive(PartialEq, Eq)]
+struct WayKey(Way);
+
+impl PartialOrd for WayKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for WayKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |way: &Way| {
+            let next = match way.next {
+                Next::State(state) => (0, state.0),
+                Next::Leaf(leaf) => (1, leaf),
+            };
+            (way.site, way.arg, next)
+        };
+        key(&self.0).cmp(&key(&other.0))
+    }
+}
+
+/// The causes behind each state.
+pub(crate) struct Causes {
+    /// For each leaf of the graph the number of its cause.
+    pub(crate) of_leaf: Vec<u32>,
+    /// For each cause its first leaf.
+    pub(crate) leaves: Vec<u32>,
+    component: Vec<u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl Causes {
+    pub(crate) fn new(graph: &Graph<'_>) -> Self {
+        let mut of_leaf = Vec::with_capacity(graph.leaves.len());
+        let mut leaves: Vec<u32> = Vec::new();
+        let mut ids: FxHashMap<(SiteRef, PathId), u32> = FxHashMap::default();
+        for (at, leaf) in graph.leaves.iter().enumerate() {
+            let id = *ids.entry((leaf.site, leaf.path)).or_insert_with(|| {
+                leaves.push(at as u32);
+                leaves.len() as u32 - 1
+            });
+            of_leaf.push(id);
+        }
+        let component = components(graph);
+        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (state, &of) in component.iter().enumerate() {
+            members[of as usize].push(state as u32);
+        }
+        // Components come out of the search with successors first.
+        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
+        for states in &members {
+            let mut set: Vec<u32> = Vec::new();
+            for &state in states {
+                for way in &graph.states[state as usize].ways {
+                    match way.next {
+                        Next::Leaf(leaf) => set.push(of_leaf[leaf as usize]),
+                        Next::State(next) => {
+                            let of = component[next.0 as usize] as usize;
+                            if let Some(other) = sets.get(of) {
+                                set.extend_from_slice(other);
+                            }
+                        }
+                    }
+                }
+            }
+            set.sort_unstable();
+            set.dedup();
+            sets.push(set);
+        }
+        Causes { of_leaf, leaves, component, sets }
+    }
+
+    /// The causes behind a way.
+    pub(crate) fn behind(&self, way: &Way) -> &[u32] {
+        match way.next {
+            Next::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
+            Next::State(state) => &self.sets[self.component[state.0 as usize] as usize],
+        }
+    }
+}
+
+/// Strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
+fn components(graph: &Graph<'_>) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let count = graph.states.len();
+    let next_of = |state: usize, at: usize| match graph.states[state].ways.get(at).map(|way| way.next) {
+        Some(Next::State(next)) => Some(Some(next.0 as usize)),
+        Some(Next::Leaf(_)) => Some(None),
+        None => None,
+    };
+    let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);
+    let (mut stack, mut frames) = (Vec::new(), Vec::new());
+    let (mut counter, mut found) = (0u32, 0u32);
+    for start in 0..count {
+        if index[start] != NEW {
+            continue;
+        }
+        frames.push((start, 0usize));
+        while let Some((state, at)) = frames.pop() {
+            if at == 0 {
+                index[state] = counter;
+                low[state] = counter;
+                counter += 1;
+                stack.push(state);
+            }
+            match next_of(state, at) {
+                Some(next) => {
+                    frames.push((state, at + 1));
+                    let Some(next) = next else { continue };
+                    if index[next] == NEW {
+                        frames.push((next, 0));
+                    } else if component[next] == NEW {
+                        low[state] = low[state].min(index[next]);
+                    }
+                }
+                None => {
+                    if low[state] == index[state] {
+                        while let Some(member) = stack.pop() {
+                            component[member] = found;
+                            if member == state {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
+                    if let Some(&(parent, _)) = frames.last() {
+                        low[parent] = low[parent].min(low[state]);
+                    }
+                }
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,213 @@
+//! The project as one: files in slots, names shared between them, and where each name occurs.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
+use camino::Utf8Path;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::mentions::FileIndex;
+
+/// One file of the project.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Absolute path, for people.
+    pub path: Arc<Utf8Path>,
+    /// Path from the project root, with `/`.
+    pub relative: String,
+    /// What it says.
+    pub facts: FileFacts,
+    /// Whether findings placed in it are reported.
+    pub reported: bool,
+}
+
+/// How the project's folders are laid out.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Folders below the project root from which absolute Python imports are looked up (`""` is the root).
+    pub import_roots: Vec<String>,
+    /// Rust packages.
+    pub crates: Vec<CrateLayout>,
+}
+
+/// One Rust package.
+#[derive(Clone, Debug, Default)]
+pub struct CrateLayout {
+    /// The name that `use` paths have (`-` is `_`).
+    pub name: String,
+    /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
+    /// project root. The library's root comes first, if there is one.
+    pub roots: Vec<String>,
+}
+
+/// Files, names and where names occur. Holds no memo.
+pub struct Program<'a> {
+    /// The files by slot.
+    pub files: &'a [SourceFile],
+    /// The layout.
+    pub layout: &'a Layout,
+    names: FxHashMap<&'a str, Name>,
+    texts: Vec<&'a str>,
+    /// Per file, local symbol → name.
+    globals: Vec<Box<[Name]>>,
+    /// Per name, the run in `occurrences` (one entry more than names).
+    occurrence_starts: Vec<u32>,
+    occurrences: Vec<(FileId, Sym)>,
+    paths: FxHashMap<&'a str, FileId>,
+    folders: FxHashSet<&'a str>,
+    indices: Vec<OnceCell<FileIndex>>,
+}
+
+impl<'a> Program<'a> {
+    /// Loads the files: O(symbols).
+    pub fn new(files: &'a [SourceFile], layout: &'a Layout) -> Self {
+        let mut names: FxHashMap<&'a str, Name> = FxHashMap::default();
+        let mut texts = Vec::new();
+        let mut globals = Vec::with_capacity(files.len());
+        let mut counts: Vec<u32> = Vec::new();
+        for file in files {
+            let of_file: Box<[Name]> = file
+                .facts
+                .symbols
+                .iter()
+                .map(|(_, text)| {
+                    let name = *names.entry(text).or_insert_with(|| {
+                        texts.push(text);
+                        counts.push(0);
+                        Name(texts.len() as u32 - 1)
+                    });
+                    counts[name.0 as usize] += 1;
+                    name
+                })
+                .collect();
+            globals.push(of_file);
+        }
+        let mut occurrence_starts = Vec::with_capacity(counts.len() + 1);
+        let mut total = 0;
+        occurrence_starts.push(0);
+        for count in counts {
+            total += count;
+            occurrence_starts.push(total);
+        }
+        let mut next = occurrence_starts.clone();
+        let mut occurrences = vec![(FileId(0), Sym(0)); total as usize];
+        for (slot, of_file) in globals.iter().enumerate() {
+            for (sym, name) in of_file.iter().enumerate() {
+                let at = &mut next[name.0 as usize];
+                occurrences[*at as usize] = (FileId(slot as u32), Sym(sym as u32));
+                *at += 1;
+            }
+        }
+        let paths: FxHashMap<&str, FileId> =
+            files.iter().enumerate().map(|(slot, file)| (file.relative.as_str(), FileId(slot as u32))).collect();
+        let mut folders = FxHashSet::default();
+        for file in files {
+            let mut folder = file.relative.as_str();
+            while let Some((parent, _)) = folder.rsplit_once('/') {
+                if !folders.insert(parent) {
+                    break;
+                }
+                folder = parent;
+            }
+        }
+        Program {
+            files,
+            layout,
+            names,
+            texts,
+            globals,
+            occurrence_starts,
+            occurrences,
+            paths,
+            folders,
+            indices: files.iter().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    /// The facts of a file.
+    pub fn facts(&self, file: FileId) -> &'a FileFacts {
+        &self.files[file.index()].facts
+    }
+
+    /// The language of a file.
+    pub fn language(&self, file: FileId) -> Language {
+        self.facts(file).language
+    }
+
+    /// The name with this text, if any file has it.
+    pub fn name(&self, text: &str) -> Option<Name> {
+        self.names.get(text).copied()
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &'a str {
+        self.texts[name.0 as usize]
+    }
+
+    /// The name of a file's symbol.
+    pub fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
+        self.globals[file.index()].get(sym.index()).copied()
+    }
+
+    /// Where a name occurs: files in slot order, with its symbol there.
+    pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
+        let at = name.0 as usize;
+        &self.occurrences[self.occurrence_starts[at] as usize..self.occurrence_starts[at + 1] as usize]
+    }
+
+    /// The symbol of a name in a file.
+    pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
+        let rows = self.occurrences(name);
+        rows.binary_search_by_key(&file, |row| row.0).ok().map(|at| rows[at].1)
+    }
+
+    /// The file at a path from the project root.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        self.paths.get(path).copied()
+    }
+
+    /// Whether a folder holds a file of the project, at any depth.
+    pub fn is_folder(&self, path: &str) -> bool {
+        path.is_empty() || self.folders.contains(path)
+    }
+
+    /// The variable of this name in a body's own scope.
+    pub fn scope_var(&self, file: FileId, body: BodyId, name: Name) -> Option<VarId> {
+        let sym = self.local(file, name)?;
+        let facts = self.facts(file);
+        facts.vars_of(body).iter().copied().find(|&var| {
+            let var = facts.var(var);
+            var.name == sym && var.kind != VarKind::Inner
+        })
+    }
+
+    /// Where the names and values of a file are used.
+    pub fn index(&self, file: FileId) -> &FileIndex {
+        self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file)))
+    }
+
+    /// The body a site stands in.
+    pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
+        let facts = self.facts(site.file);
+        BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) }
+    }
+
+    /// Every call, implicit or not, whose last name is this one.
+    pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
+        self.occurrences(name).iter().flat_map(|&(file, sym)| {
+            self.index(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site })
+        })
+    }
+
+    /// The site whose result a form is, seen through `await` and `?`.
+    pub fn site_of_form(&self, file: FileId, form: FormId) -> Option<SiteId> {
+        match self.facts(file).form(form) {
+            Form::Result(site) => Some(site),
+            Form::Await(inner) | Form::Try(inner) => self.site_of_form(file, inner),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Bodies entered in a context that must not block.
+
+use std::cell::RefCell;
+
+use blocklint_core::{Context, Language, Runtime};
+use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_models::{HandoverRow, Runs, Selector, Via};
+use rustc_hash::FxHashMap;
+
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, PathId};
+use crate::link::Link;
+use crate::mentions::Mention;
+use crate::value::{EnvId, Val};
+
+/// Why a body is a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RootKind {
+    /// `async def`, `async fn`.
+    Coroutine,
+    /// A model registers it.
+    Registered,
+    /// A comment promises it.
+    Promised,
+    /// A literal that is handed to an event loop where it stands.
+    Literal,
+}
+
+/// A body that must not block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Root {
+    /// Why.
+    pub kind: RootKind,
+    /// The kind of thread.
+    pub context: Context,
+    /// Its machinery, where known.
+    pub runtime: Option<Runtime>,
+}
+
+impl Root {
+    /// Whether nothing flows out of it to its callers.
+    pub fn absorbs(self) -> bool {
+        self.kind != RootKind::Literal
+    }
+}
+
+/// Roots, remembered.
+pub struct Roots<'l, 'a> {
+    link: &'l Link<'a>,
+    memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
+}
+
+impl<'l, 'a> Roots<'l, 'a> {
+    /// Nothing asked yet.
+    pub fn new(link: &'l Link<'a>) -> Self {
+        Roots { link, memo: RefCell::default() }
+    }
+
+    /// The root that a body is, if it is one.
+    pub fn of(&self, body: BodyRef) -> Option<Root> {
+        if let Some(known) = self.memo.borrow().get(&body) {
+            return *known;
+        }
+        let root = self.find(body);
+        self.memo.borrow_mut().insert(body, root);
+        root
+    }
+
+    fn find(&self, body: BodyRef) -> Option<Root> {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let runtime = link.runtime_of(body.file);
+        if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
+            return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
+        }
+        if self.is_promised(body) {
+            return Some(Root { kind: RootKind::Promised, context: Context::EventLoop, runtime });
+        }
+        if let Some(root) = self.registered(body) {
+            return Some(root);
+        }
+        if matches!(row.kind, BodyKind::Lambda) {
+            return self.literal(body);
+        }
+        None
+    }
+
+    /// `# blocklint: nonblocking` on or above the definition's line.
+    fn is_promised(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        let row = facts.body(body.body);
+        facts.suppressions.iter().any(|comment| {
+            comment.kind == SuppressionKind::Nonblocking
+                && row.kind == BodyKind::Function
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+        })
+    }
+
+    /// Rows that register what they decorate, or what overrides them.
+    fn registered(&self, body: BodyRef) -> Option<Root> {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let mut rows: Vec<&HandoverRow> = Vec::new();
+        for path in link.decorator_paths(body) {
+            let found = link.library.handovers(path);
+            rows.extend(found.of_via(Via::Decorator).map(|found| found.row));
+        }
+        if let Some(class) = row.class.get() {
+            let class = ClassRef { file: body.file, class };
+            for ancestor in link.mro(class).iter() {
+                if let Ancestor::Library(ty, _) = *ancestor {
+                    let path = link.library.member(ty, facts.text(row.name));
+                    let found = link.library.handovers(path);
+                    rows.extend(found.of_via(Via::Override).map(|found| found.row));
+                }
+            }
+        }
+        let is_async = row.flow == Flow::Coroutine;
+        for row in rows {
+            let runs = match &row.context {
+                blocklint_models::HandoverContext::Is(runs) => *runs,
+                blocklint_models::HandoverContext::BySync { sync, async_ } => {
+                    if is_async {
+                        *async_
+                    } else {
+                        *sync
+                    }
+                }
+                blocklint_models::HandoverContext::Of(_) => continue,
+            };
+            if runs == Runs::In(Context::EventLoop) {
+                let runtime = row.runtime.or_else(|| link.runtime_of(body.file));
+                return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
+            }
+        }
+        None
+    }
+
+    /// A lambda that a call hands to an event loop.
+    fn literal(&self, body: BodyRef) -> Option<Root> {
+        let link = self.link;
+        for &(mention, _) in link.program.index(body.file).uses_of_callable(body.body) {
+            let Mention::Arg(site, arg) = mention else { continue };
+            let site = crate::ids::SiteRef { file: body.file, site };
+            let passing = link.passing(site, arg, EnvId::NONE);
+            for &(context, runtime) in &passing.handed {
+                if context == Context::EventLoop {
+                    let runtime = runtime.or_else(|| link.runtime_of(body.file));
+                    return Some(Root { kind: RootKind::Literal, context, runtime });
+                }
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
+    pub(crate) fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let scope = self.signature_scope(body);
+        let mut paths = Vec::new();
+        for &decorator in facts.list(row.decorators) {
+            let typed = match facts.form(decorator) {
+                Form::Result(site) => self.callee(crate::ids::SiteRef { file: body.file, site }, EnvId::NONE),
+                _ => self.eval(scope, decorator),
+            };
+            for val in self.values.members(typed.value) {
+                match val {
+                    Val::External(path) | Val::Method { path, .. } => paths.push(path),
+                    Val::Fn { body: of, .. } => {
+                        let name = self.qualified_name(of);
+                        paths.push(self.library.path(facts.language, &name));
+                    }
+                    Val::Class(class) => {
+                        let name = self.qualified_class(class);
+                        paths.push(self.library.path(facts.language, &name));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        paths
+    }
+
+    /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
+    pub(crate) fn runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {
+        let facts = self.program.facts(file);
+        match facts.language {
+            Language::Python => {
+                let imports = |wanted: &str| {
+                    facts.imports.iter().any(|import| {
+                        import.level == 0 && facts.text(import.module).split('.').next() == Some(wanted)
+                    })
+                };
+                Some(if imports("trio") {
+                    Runtime::Trio
+                } else if imports("anyio") {
+                    Runtime::Anyio
+                } else {
+                    Runtime::Asyncio
+                })
+            }
+            Language::Rust => Some(Runtime::Tokio),
+            Language::Java => None,
+        }
+    }
+}

@@ -1,0 +1,689 @@
+//! Rows at a call: which holds, and what effect it has there.
+
+use blocklint_core::{Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};
+use blocklint_facts::{Form, FormId, VarKind};
+use blocklint_models::{Argument, CallRow, Condition, Literal, Match, Role, RowEffect, Subject, Test, TypeTest, Unit};
+
+use crate::ids::{PathId, SiteRef};
+use crate::label::{Guard, Label, LabelHold, Question, Source};
+use crate::link::Link;
+use crate::value::{BoundId, EnvId, Val};
+
+/// Whether a condition is shown at a call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shown {
+    /// It is.
+    Yes,
+    /// Visibly not.
+    No,
+    /// The code does not tell.
+    Hidden,
+    /// The n-th parameter of the body around decides.
+    Param(u32),
+}
+
+/// What a row does at a call.
+#[derive(Clone, Debug)]
+pub struct Leaf<'m> {
+    /// What it does to the thread.
+    pub label: Label,
+    /// The row.
+    pub row: Match<'m, CallRow>,
+    /// The path called.
+    pub path: PathId,
+    /// A condition that could not be seen was taken to hold.
+    pub undecided: bool,
+}
+
+impl<'a> Link<'a> {
+    /// What a library call does to its thread, if anything.
+    pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Leaf<'a>> {
+        let rows = if property { self.library.properties(path) } else { self.library.calls(path) };
+        for row in rows.effect() {
+            match row.effect {
+                Some(RowEffect::Holds(effect)) => {
+                    if let Some(found) = self.row_holds(site, path, receiver, row, effect, env) {
+                        return found;
+                    }
+                }
+                Some(RowEffect::Harmless) | None => {
+                    if self.conditions_shown(&row.when, &row.unless, site, env) {
+                        return None;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
+    fn row_holds(
+        &self,
+        site: SiteRef,
+        path: PathId,
+        receiver: BoundId,
+        row: Match<'a, CallRow>,
+        effect: Effect,
+        env: EnvId,
+    ) -> Option<Option<Leaf<'a>>> {
+        let mut guard: Option<Guard> = None;
+        let mut undecided = false;
+        let mut place = WhereSet::EVENT_LOOP;
+        if row.native || matches!(effect, Effect::Cpu | Effect::Input | Effect::File) {
+            place = WhereSet::ALL;
+        }
+        for condition in &row.when {
+            if let Some(limit) = place_of(condition) {
+                place = place.intersect(limit);
+                continue;
+            }
+            match self.shown(condition, site, receiver, env) {
+                Shown::Yes => {}
+                Shown::No | Shown::Hidden => return None,
+                Shown::Param(index) if guard.is_none() => {
+                    guard = Some(Guard::new(index, Source::When, Question::Condition(condition.clone()), true));
+                }
+                Shown::Param(_) => return None,
+            }
+        }
+        for condition in &row.unless {
+            if let Some(limit) = place_of(condition) {
+                place = place.without(limit);
+                continue;
+            }
+            match self.shown(condition, site, receiver, env) {
+                Shown::Yes => return None,
+                Shown::No => {}
+                Shown::Hidden => undecided |= self.is_given(condition, site),
+                Shown::Param(index) if guard.is_none() => {
+                    guard = Some(Guard::new(index, Source::Unless, Question::Condition(condition.clone()), false));
+                }
+                Shown::Param(_) => undecided = true,
+            }
+        }
+        if place.is_empty() {
+            return Some(None);
+        }
+        if effect == Effect::Wait && self.is_lock(receiver) {
+            return Some(None);
+        }
+        let mut severity = row.severity.unwrap_or(match effect {
+            Effect::File | Effect::Cpu => Severity::Warning,
+            _ => Severity::Error,
+        });
+        let mut hold = LabelHold::Fixed(Hold::Unbounded);
+        if let Some(timeout) = &row.timeout {
+            match self.timeout(site, timeout, row.unit, env) {
+                Timeout::Zero => return Some(None),
+                Timeout::Seconds(seconds) => {
+                    hold = LabelHold::Fixed(Hold::Seconds(seconds));
+                    if effect == Effect::Wait {
+                        severity = severity.min(Severity::Warning);
+                    }
+                }
+                Timeout::Unbounded => {}
+                Timeout::Hidden => {
+                    hold = LabelHold::Fixed(Hold::Unstated);
+                    if effect == Effect::Wait {
+                        severity = severity.min(Severity::Warning);
+                    }
+                }
+                Timeout::Param(index) => {
+                    hold = LabelHold::Param { index, unit: unit_seconds(row.unit, self.program.language(site.file)) };
+                    if guard.is_none() {
+                        guard = Some(Guard::new(index, Source::Timeout, Question::Zero, false));
+                    }
+                }
+            }
+        }
+        if matches!(effect, Effect::File | Effect::Cpu) {
+            hold = LabelHold::Fixed(Hold::Unstated);
+        }
+        if severity == Severity::Note {
+            hold = LabelHold::Fixed(Hold::Brief);
+        }
+        let fails = row.fails;
+        if fails.is_some() {
+            severity = Severity::Error;
+        }
+        // One call of many that iterate is one call; the loop around it is the caller's to see.
+        let facts = self.program.facts(site.file);
+        if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
+            severity = Severity::Warning;
+        }
+        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), place, guard, hold };
+        Some(Some(Leaf { label, row, path, undecided }))
+    }
+
+    /// Whether all of `when` are shown and none of `unless`.
+    pub(crate) fn conditions_shown(
+        &self,
+        when: &[Condition],
+        unless: &[Condition],
+        site: SiteRef,
+        env: EnvId,
+    ) -> bool {
+        when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
+            && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
+    }
+
+    /// Whether the argument of a condition is given at all.
+    fn is_given(&self, condition: &Condition, site: SiteRef) -> bool {
+        match &condition.subject {
+            Subject::Argument(Argument::Receiver) => false,
+            Subject::Argument(argument) => {
+                self.argument(site, argument).is_some() || self.may_be_unpacked(site, argument)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether one condition is shown.
+    pub(crate) fn shown(&self, condition: &Condition, site: SiteRef, receiver: BoundId, env: EnvId) -> Shown {
+        match &condition.subject {
+            Subject::Argument(argument) => {
+                let form = self.argument(site, argument);
+                let mut all = Shown::Yes;
+                for test in &condition.tests {
+                    let one = match form {
+                        Some(form) => self.test(test, site, form, argument, receiver, env),
+                        None if self.may_be_unpacked(site, argument) => Shown::Hidden,
+                        None => match test {
+                            Test::Absent(wanted) => yes_if(*wanted),
+                            Test::Null(wanted) => yes_if(!*wanted).filter_absent(),
+                            _ => Shown::No,
+                        },
+                    };
+                    match one {
+                        Shown::Yes => {}
+                        other => {
+                            all = other;
+                            break;
+                        }
+                    }
+                }
+                all
+            }
+            // No unit's dependencies or switches are read yet: nothing of them is shown.
+            Subject::Switch(_) | Subject::Library(_) => Shown::Hidden,
+            Subject::Context(_) | Subject::Runtime(_) => Shown::Hidden,
+        }
+    }
+
+    fn test(
+        &self,
+        test: &Test,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> Shown {
+        match test {
+            Test::Type(wanted) => return self.type_test(wanted, site, form, receiver, env),
+            Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
+            Test::Absent(wanted) => return yes_if(!*wanted),
+            Test::From(_) | Test::Unbounded | Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
+            _ => {}
+        }
+        match self.constant(site, form, env, 6) {
+            Constant::Param(index) => Shown::Param(index),
+            constant => self.test_constant(test, &constant),
+        }
+    }
+
+    /// Whether a literal passes a test.
+    pub(crate) fn test_constant(&self, test: &Test, constant: &Constant) -> Shown {
+        match (test, constant) {
+            (_, Constant::Hidden | Constant::Param(_)) => Shown::Hidden,
+            (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
+            (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
+            (Test::Contains(_), _) => Shown::No,
+            (Test::Symbol(wanted), Constant::Symbols(paths)) => {
+                yes_if(paths.iter().any(|path| wanted.iter().any(|wanted| wanted == path)))
+            }
+            (Test::Symbol(_), _) => Shown::No,
+            (Test::Null(wanted), Constant::Null) => yes_if(*wanted),
+            (Test::Null(wanted), _) => yes_if(!*wanted),
+            (Test::Literal(wanted), Constant::Symbols(_)) => yes_if(*wanted),
+            (Test::Literal(wanted), _) => yes_if(*wanted),
+            (Test::Less(bound), _) => constant.number().map_or(Shown::No, |number| yes_if(number < *bound)),
+            (Test::Greater(bound), _) => constant.number().map_or(Shown::No, |number| yes_if(number > *bound)),
+            _ => Shown::Hidden,
+        }
+    }
+
+    fn type_test(&self, wanted: &[TypeTest], site: SiteRef, form: FormId, receiver: BoundId, env: EnvId) -> Shown {
+        let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
+            smallvec::smallvec![self.values.single(receiver)]
+        } else {
+            self.values.members(self.eval(self.scope_of(site, env), form).value)
+        };
+        let language = self.program.language(site.file);
+        let mut any_known = false;
+        for val in members {
+            let types = self.types_through(val);
+            any_known |= !types.is_empty();
+            for ty in types {
+                let hit = wanted.iter().any(|test| match test {
+                    TypeTest::Tag(tag) => self.library.has_tag(ty, tag),
+                    TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) => {
+                        self.library.is_subtype(ty, self.library.path(language, path))
+                    }
+                    TypeTest::Type(_) => false,
+                });
+                if hit {
+                    return Shown::Yes;
+                }
+            }
+        }
+        if any_known { Shown::No } else { Shown::Hidden }
+    }
+
+    /// The library types a member has, seen through transparent ones and project classes' bases.
+    fn types_through(&self, val: Val) -> Vec<PathId> {
+        match val {
+            Val::Library { ty, args, .. } => {
+                let mut types = vec![ty];
+                if let Some(inner) = self.through(ty, args) {
+                    for inner in self.values.members(inner.value) {
+                        types.extend(self.types_through(inner));
+                    }
+                }
+                types
+            }
+            Val::Instance { class, .. } => self
+                .mro(class)
+                .iter()
+                .filter_map(|ancestor| match *ancestor {
+                    crate::hierarchy::Ancestor::Library(ty, _) => Some(ty),
+                    _ => None,
+                })
+                .collect(),
+            Val::Lazy { .. } => Vec::new(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_lock(&self, receiver: BoundId) -> bool {
+        receiver.is_some()
+            && self.types_through(self.values.single(receiver)).iter().any(|&ty| {
+                self.library.role(ty) == Some(Role::Lock)
+            })
+    }
+
+    /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
+    fn in_state(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
+        let val = if *argument == Argument::Receiver && receiver.is_some() {
+            self.values.single(receiver)
+        } else {
+            match self.values.members(self.eval(self.scope_of(site, env), form).value).first() {
+                Some(&val) => val,
+                None => return false,
+            }
+        };
+        if let Val::Library { made: Some(made), .. } = val
+            && self.call_sets_state(made, state)
+        {
+            return true;
+        }
+        // `s.setblocking(False)` on the same variable or field.
+        let Val::Library { ty, .. } = val else { return false };
+        let facts = self.program.facts(site.file);
+        let holder = facts.form(form);
+        for name in self.library.state_names(ty, state) {
+            let Some(name) = self.program.name(&name) else { continue };
+            for &(file, sym) in self.program.occurrences(name) {
+                let other = self.program.facts(file);
+                for &setter in self.program.index(file).sites_named(sym) {
+                    let setter = SiteRef { file, site: setter };
+                    let Some(on) = self.receiver_form(setter) else { continue };
+                    let same = match (holder, other.form(on)) {
+                        (Form::Var(a), Form::Var(b)) => file == site.file && a == b,
+                        (Form::Attr(_, a), Form::Attr(_, b)) => {
+                            facts.text(a) == other.text(b)
+                                && self.same_owner(site, form, setter, on)
+                        }
+                        _ => false,
+                    };
+                    if same && self.call_sets_state(setter, state) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether two attribute forms are of one class.
+    fn same_owner(&self, a: SiteRef, a_form: FormId, b: SiteRef, b_form: FormId) -> bool {
+        let class = |site: SiteRef, form: FormId| {
+            let facts = self.program.facts(site.file);
+            let Form::Attr(base, _) = facts.form(form) else { return None };
+            match self.values.members(self.eval(self.scope_of(site, EnvId::NONE), base).value)[..] {
+                [Val::Instance { class, .. }] => Some(class),
+                _ => None,
+            }
+        };
+        match (class(a, a_form), class(b, b_form)) {
+            (Some(a), Some(b)) => self.is_subclass(a, b) || self.is_subclass(b, a),
+            _ => false,
+        }
+    }
+
+    fn call_sets_state(&self, site: SiteRef, state: &str) -> bool {
+        let callee = self.callee(site, EnvId::NONE);
+        self.values.members(callee.value).iter().any(|val| {
+            let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };
+            self.library
+                .calls(path)
+                .with(|row| row.state.is_some())
+                .any(|row| {
+                    row.state.as_deref() == Some(state)
+                        && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
+                })
+        })
+    }
+
+    fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
+        let Some(form) = self.argument(site, argument) else {
+            return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
+        };
+        let unit = unit_seconds(unit, self.program.language(site.file));
+        match self.constant(site, form, env, 6) {
+            Constant::Null => Timeout::Unbounded,
+            Constant::Param(index) => Timeout::Param(index),
+            constant => match constant.number().or_else(|| self.duration(site, form)) {
+                Some(number) if number <= 0.0 => Timeout::Zero,
+                Some(number) => {
+                    let is_duration = constant.number().is_none();
+                    Timeout::Seconds(if is_duration { number } else { number * unit })
+                }
+                None => Timeout::Hidden,
+            },
+        }
+    }
+
+    /// Seconds of `Duration::from_secs(5)` and the like.
+    fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
+        let facts = self.program.facts(site.file);
+        let Form::Result(made) = facts.form(form) else { return None };
+        let row = facts.site(made);
+        let unit = crate::names::duration_unit(facts.language, facts.text(row.name))?;
+        let [arg] = facts.args_of(made) else { return None };
+        match facts.form(arg.value) {
+            Form::Int(value) => Some(value as f64 * unit),
+            Form::Float(value) => Some(value * unit),
+            _ => None,
+        }
+    }
+
+    /// The literal a form is: written there, or a name bound once to one.
+    pub(crate) fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
+        let facts = self.program.facts(site.file);
+        self.constant_in(site.file, facts.body_of(facts.site(site.site).at), form, env, depth)
+    }
+
+    /// The same for a form of a file, read in a body.
+    pub(crate) fn constant_in(
+        &self,
+        file: crate::ids::FileId,
+        body: blocklint_facts::BodyId,
+        form: FormId,
+        env: EnvId,
+        depth: u32,
+    ) -> Constant {
+        let Some(depth) = depth.checked_sub(1) else { return Constant::Hidden };
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::None => Constant::Null,
+            Form::Bool(value) => Constant::Bool(value),
+            Form::Int(value) => Constant::Int(value),
+            Form::Float(value) => Constant::Float(value),
+            Form::Str(sym) | Form::Bytes(sym) => Constant::Str(facts.text(sym).to_owned()),
+            Form::Var(var) => {
+                let row = facts.var(var);
+                let mut assigns = facts.assigns_of(var);
+                if let VarKind::Param(index) = row.kind {
+                    if assigns.next().is_none() && row.body == body {
+                        return Constant::Param(index);
+                    }
+                    return Constant::Hidden;
+                }
+                let Some(only) = assigns.next() else { return Constant::Hidden };
+                if assigns.next().is_some() {
+                    return Constant::Hidden;
+                }
+                match facts.form(only.value) {
+                    Form::Import(_) => self.constant_of_value(file, form, env),
+                    _ => {
+                        // A local of this body may pass a parameter on.
+                        self.constant_in(file, body, only.value, env, depth)
+                    }
+                }
+            }
+            Form::Attr(base, sym) => {
+                if crate::mentions::is_own_receiver(facts, base)
+                    && let Some(class) = self.class_around(file, body)
+                    && let Some(name) = self.program.global(file, sym)
+                    && let Some(constant) = self.constant_field(class, name, depth)
+                {
+                    return constant;
+                }
+                self.constant_of_value(file, form, env)
+            }
+            Form::Join(list) => {
+                let mut paths = Vec::new();
+                for &part in facts.list(list) {
+                    if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
+                        paths.extend(more);
+                    }
+                }
+                if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
+            }
+            Form::Result(site) => {
+                // `a | b` of named constants.
+                let row = facts.site(site);
+                if facts.text(row.name) == "__or__" {
+                    let mut paths = Vec::new();
+                    let args = facts.args_of(site).iter().map(|arg| arg.value);
+                    for part in std::iter::once(row.callee).chain(args) {
+                        if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
+                            paths.extend(more);
+                        }
+                    }
+                    if !paths.is_empty() {
+                        return Constant::Symbols(paths);
+                    }
+                }
+                Constant::Hidden
+            }
+            Form::Name(_) | Form::Path(..) => self.constant_of_value(file, form, env),
+            _ => Constant::Hidden,
+        }
+    }
+
+    /// The literal a name of another module or a library constant is.
+    fn constant_of_value(&self, file: crate::ids::FileId, form: FormId, env: EnvId) -> Constant {
+        let scope = crate::eval::Scope { file, at: blocklint_facts::At::default(), env };
+        if let Some((file, value)) = self.definition_of(file, form) {
+            return self.constant_in(file, blocklint_facts::BodyId(0), value, EnvId::NONE, 3);
+        }
+        let mut paths = Vec::new();
+        for val in self.values.members(self.eval(scope, form).value) {
+            if let Val::External(path) = val {
+                paths.push(self.library.text(path).to_string());
+            }
+        }
+        if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
+    }
+
+    /// The one value assigned to a module constant that a name or `module.NAME` leads to.
+    fn definition_of(&self, file: crate::ids::FileId, form: FormId) -> Option<(crate::ids::FileId, FormId)> {
+        let facts = self.program.facts(file);
+        let (module, name) = match facts.form(form) {
+            Form::Var(var) => {
+                let row = facts.assigns_of(var).next()?;
+                let Form::Import(import) = facts.form(row.value) else { return None };
+                let import = facts.import(import);
+                if import.kind != blocklint_facts::ImportKind::Name {
+                    return None;
+                }
+                let module = crate::names::python::module_named(self, file, import);
+                (module, self.program.global(file, import.name)?)
+            }
+            Form::Attr(base, sym) => {
+                let scope = crate::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+                let members = self.values.members(self.eval(scope, base).value);
+                let [module] = members[..] else { return None };
+                (module, self.program.global(file, sym)?)
+            }
+            _ => return None,
+        };
+        let Val::Module(other) = module else { return None };
+        let var = self.program.scope_var(other, blocklint_facts::BodyId(0), name)?;
+        let facts = self.program.facts(other);
+        let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
+        let row = rows.next()?;
+        rows.next().is_none().then_some((other, row.value))
+    }
+
+    /// The one literal assigned to a field of a class, in its body or a method.
+    fn constant_field(&self, class: crate::ids::ClassRef, name: crate::ids::Name, depth: u32) -> Option<Constant> {
+        let mut found = None;
+        let mut see = |constant: Constant| {
+            if found.is_none() {
+                found = Some(constant);
+            } else if found.as_ref() != Some(&constant) {
+                found = Some(Constant::Hidden);
+            }
+        };
+        if let Some((owner, var)) = self.own_member(class, name) {
+            let facts = self.program.facts(owner.file);
+            for row in facts.assigns_of(var).filter(|row| row.value.is_some()) {
+                see(self.constant_in(owner.file, facts.body_of(row.at), row.value, EnvId::NONE, depth));
+            }
+        }
+        if let Some(sym) = self.program.local(class.file, name) {
+            let facts = self.program.facts(class.file);
+            for &(assign, own) in self.program.index(class.file).attr_assigns(sym) {
+                let row = &facts.assigns[assign.index()];
+                if own && self.class_around(class.file, facts.body_of(row.at)) == Some(class) && row.value.is_some() {
+                    match self.constant_in(class.file, facts.body_of(row.at), row.value, EnvId::NONE, depth) {
+                        // A constructor's parameter is whatever was passed.
+                        Constant::Param(_) => see(Constant::Hidden),
+                        constant => see(constant),
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// A literal, as far as conditions ask.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Constant {
+    /// Not visible.
+    Hidden,
+    /// The n-th parameter of the body around.
+    Param(u32),
+    /// `None`, `null`.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Float(f64),
+    /// A string, cut to 64 bytes.
+    Str(String),
+    /// Named constants.
+    Symbols(Vec<String>),
+}
+
+impl Constant {
+    fn number(&self) -> Option<f64> {
+        match self {
+            Constant::Int(value) => Some(*value as f64),
+            Constant::Float(value) => Some(*value),
+            Constant::Bool(false) => Some(0.0),
+            _ => None,
+        }
+    }
+
+    /// Seconds, where it is a number of them.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        match self {
+            Constant::Bool(_) => None,
+            _ => self.number(),
+        }
+    }
+
+    fn equals(&self, literal: &Literal) -> bool {
+        match (self, literal) {
+            (Constant::Bool(a), Literal::Bool(b)) => a == b,
+            (Constant::Int(a), Literal::Int(b)) => a == b,
+            // Python's truth values are numbers: `block=0` is `block=False`.
+            (Constant::Int(a), Literal::Bool(b)) => *a == i64::from(*b),
+            (Constant::Int(a), Literal::Float(b)) => *a as f64 == *b,
+            (Constant::Float(a), Literal::Float(b)) => a == b,
+            (Constant::Float(a), Literal::Int(b)) => *a == *b as f64,
+            (Constant::Str(a), Literal::Str(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+enum Timeout {
+    Zero,
+    Seconds(f64),
+    Unbounded,
+    Hidden,
+    Param(u32),
+}
+
+fn yes_if(condition: bool) -> Shown {
+    if condition { Shown::Yes } else { Shown::No }
+}
+
+impl Shown {
+    /// An argument that is not given is neither null nor visibly something else.
+    fn filter_absent(self) -> Shown {
+        Shown::No
+    }
+}
+
+/// The contexts or runtimes that a condition limits its row to, if it is about those.
+fn place_of(condition: &Condition) -> Option<WhereSet> {
+    match &condition.subject {
+        Subject::Context(contexts) => Some(
+            contexts
+                .iter()
+                .fold(WhereSet::EMPTY, |set, context: &Context| set.union(WhereSet::of_context(*context))),
+        ),
+        Subject::Runtime(runtimes) => Some(
+            runtimes
+                .iter()
+                .fold(WhereSet::EMPTY, |set, runtime: &Runtime| set.union(WhereSet::of_runtime(*runtime))),
+        ),
+        _ => None,
+    }
+}
+
+fn unit_seconds(unit: Option<Unit>, language: Language) -> f64 {
+    unit.map_or(if language == Language::Java { 1e-3 } else { 1.0 }, Unit::seconds)
+}
+
+/// Whether a row fails besides holding, for messages.
+pub(crate) fn fails(row: &CallRow) -> Option<Fails> {
+    row.fails
+}

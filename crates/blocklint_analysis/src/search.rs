@@ -1,0 +1,526 @@
+//! The search: which bodies hold their thread, by which calls, and who that is to.
+//!
+//! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
+//! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
+//! best path are read off it afterwards.
+
+use blocklint_core::{Hold, Severity, WhereSet};
+use blocklint_facts::{Form, SiteKind};
+use blocklint_models::{CallRow, Match, Uses};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
+use crate::cuts::Cuts;
+use crate::ids::{BodyRef, Name, PathId, SiteRef};
+use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Question, Source};
+use crate::link::Link;
+use crate::roots::{Root, RootKind, Roots};
+use crate::rows::Shown;
+use crate::targets::Target;
+use crate::value::{BoundId, EnvId, Val};
+
+/// A body with one of its labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct StateId(pub(crate) u32);
+
+/// What an edge leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Next {
+    /// A called body with its label.
+    State(StateId),
+    /// A model row: the cause of this number.
+    Leaf(u32),
+}
+
+/// One way on from a state or hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Way {
+    pub(crate) site: SiteRef,
+    pub(crate) arg: Option<u32>,
+    pub(crate) next: Next,
+    /// Inferred steps of this edge, unions apart.
+    pub(crate) steps: u8,
+    /// Whether the site has other targets.
+    pub(crate) shared: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) node: Node,
+    pub(crate) label: LabelId,
+    pub(crate) ways: Vec<Way>,
+}
+
+/// A label at a site of a root.
+#[derive(Debug)]
+pub(crate) struct Hit {
+    /// The body that must not block.
+    pub(crate) root: BodyRef,
+    /// What kind of root, or the context a function is handed to.
+    pub(crate) kind: Root,
+    /// Whether the site hands a function over instead of running it.
+    pub(crate) handed: bool,
+    pub(crate) label: Label,
+    pub(crate) way: Way,
+}
+
+/// A call that enters a model row.
+#[derive(Debug)]
+pub(crate) struct LeafSite<'m> {
+    pub(crate) site: SiteRef,
+    pub(crate) row: Match<'m, CallRow>,
+    pub(crate) path: PathId,
+    /// Silenced for some rules.
+    pub(crate) label: LabelId,
+}
+
+/// The graph that the search leaves behind.
+pub(crate) struct Graph<'m> {
+    pub(crate) labels: Labels,
+    pub(crate) states: Vec<State>,
+    pub(crate) leaves: Vec<LeafSite<'m>>,
+    pub(crate) hits: Vec<Hit>,
+    /// Bodies that carry a label.
+    pub(crate) labelled: FxHashSet<BodyRef>,
+    /// Sites at which a model row holds the thread, with how many rows do.
+    pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+}
+
+/// The search over one program.
+pub(crate) struct Search<'l, 'a> {
+    pub(crate) link: &'l Link<'a>,
+    pub(crate) callers: Callers<'l, 'a>,
+    pub(crate) roots: Roots<'l, 'a>,
+    pub(crate) cuts: &'l Cuts,
+    graph: Graph<'a>,
+    ids: FxHashMap<(Node, LabelId), StateId>,
+    longest: FxHashMap<Node, Vec<LabelId>>,
+    queue: Vec<StateId>,
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    pub(crate) fn new(link: &'l Link<'a>, cuts: &'l Cuts) -> Self {
+        Search {
+            link,
+            callers: Callers::new(link),
+            roots: Roots::new(link),
+            cuts,
+            graph: Graph {
+                labels: Labels::default(),
+                states: Vec::new(),
+                leaves: Vec::new(),
+                hits: Vec::new(),
+                labelled: FxHashSet::default(),
+                leaf_sites: FxHashMap::default(),
+            },
+            ids: FxHashMap::default(),
+            longest: FxHashMap::default(),
+            queue: Vec::new(),
+        }
+    }
+
+    /// Finds the leaves and follows their labels to the roots.
+    pub(crate) fn run(mut self) -> Graph<'a> {
+        self.find_leaves();
+        while let Some(state) = self.queue.pop() {
+            self.expand(state);
+        }
+        self.graph
+    }
+
+    /// Resolves the sites whose last name is that of a row that holds its thread.
+    fn find_leaves(&mut self) {
+        let program = self.link.program;
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for language in blocklint_core::Language::ALL {
+            let models = self.link.library.of(*language);
+            let mut names: FxHashSet<Name> = FxHashSet::default();
+            let wanted = Uses::EFFECT.union(Uses::LAZY);
+            for row in models.names(wanted) {
+                // A property is read under its name, an iteration stands under the front end's.
+                let text = match row.name {
+                    "__next__" => "__iter__",
+                    other => other.strip_suffix('!').unwrap_or(other),
+                };
+                names.extend(program.name(text));
+            }
+            for name in self.glob_names(*language) {
+                names.insert(name);
+            }
+            let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
+            aliased.sort();
+            aliased.dedup();
+            for name in aliased {
+                sites.extend(program.sites_named(name).filter(|site| program.language(site.file) == *language));
+            }
+        }
+        sites.sort();
+        sites.dedup();
+        for site in sites {
+            if self.may_be_leaf(site) {
+                self.leaves_at(site, EnvId::NONE);
+            }
+        }
+        // Callables of the library that are handed over by name: `call_later(1, time.sleep, 2)`.
+    }
+
+    /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
+    fn glob_names(&self, language: blocklint_core::Language) -> Vec<Name> {
+        let link = self.link;
+        let models = link.library.of(language);
+        let mut found = Vec::new();
+        for glob in models.glob_name_patterns() {
+            let separator = crate::library::separator(language);
+            let head = glob.prefix.split(separator).next().unwrap_or("");
+            let Some(head) = link.program.name(head).filter(|_| !head.contains('*')) else { continue };
+            // Only files that name the library's first segment can call it.
+            for &(file, _) in link.program.occurrences(head) {
+                if link.program.language(file) != language {
+                    continue;
+                }
+                let facts = link.program.facts(file);
+                for site in &facts.sites {
+                    if !matches!(site.kind, SiteKind::Call | SiteKind::New)
+                        || !blocklint_models::matches_segment(glob.pattern, facts.text(site.name))
+                    {
+                        continue;
+                    }
+                    found.extend(link.program.global(file, site.name));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Drops sites that their head alone rules out.
+    fn may_be_leaf(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let row = facts.site(site.site);
+        match row.kind {
+            SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
+            _ => match facts.form(row.callee) {
+                Form::Attr(base, _) => !matches!(
+                    facts.form(base),
+                    Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Pairs(_) | Form::Display(..)
+                ),
+                _ => true,
+            },
+        }
+    }
+
+    /// The rows that hold the thread at a site, under a binding.
+    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+        let link = self.link;
+        let targets = link.targets(site, env);
+        for target in &targets.list {
+            let Target::Row { path, receiver, property, made } = *target else { continue };
+            if let Some(made) = made {
+                // The lazy result of another call is consumed here; that call says what happens.
+                let _ = made;
+                continue;
+            }
+            let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
+            let steps = add_steps(targets.steps, u8::from(leaf.undecided));
+            let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+            let steps = add_steps(steps, unknown);
+            if leaf.row.lazy {
+                for (consumer, arg) in self.callers.consumers_of_lazy(site) {
+                    self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+                }
+                continue;
+            }
+            self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+        }
+    }
+
+    fn is_own_field(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
+            Form::Attr(base, _) => crate::mentions::is_own_receiver(facts, base),
+            _ => false,
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn leaf(
+        &mut self,
+        row_site: SiteRef,
+        consumer: SiteRef,
+        arg: Option<u32>,
+        label: &Label,
+        row: Match<'a, CallRow>,
+        path: PathId,
+        steps: u8,
+        shared: bool,
+        env: EnvId,
+    ) {
+        let program = self.link.program;
+        let mut label = label.clone();
+        let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
+        if consumer != row_site {
+            // A guard speaks of the parameters of the body the call stands in.
+            if !same_body {
+                label.guard = None;
+                if let LabelHold::Param { .. } = label.hold {
+                    label.hold = LabelHold::Fixed(Hold::Unstated);
+                }
+            }
+            self.raise_in_loop(&mut label, consumer);
+        }
+        // Consumed in the same body, it stands at the row's call.
+        let place = if same_body { row_site } else { consumer };
+        let label = match self.cuts.apply(program, row_site, label) {
+            Some(label) => label,
+            None => return,
+        };
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id });
+        *self.graph.leaf_sites.entry(place).or_default() += 1;
+        let way = Way { site: place, arg: if same_body { None } else { arg }, next: Next::Leaf(leaf), steps, shared };
+        self.arrive(place, env, label, way);
+    }
+
+    /// A label reaches a site: its body carries it, or the site is one of a root.
+    fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, way: Way) {
+        let program = self.link.program;
+        let body = program.body_of_site(site);
+        let Some(label) = self.cuts.apply(program, site, label) else { return };
+        let Some(label) = self.cuts.apply_body(program, body, label) else { return };
+        if let Some(root) = self.roots.of(body) {
+            self.hit(body, root, false, &label, way);
+            if root.absorbs() {
+                return;
+            }
+        }
+        self.push(Node { body, env }, label, way);
+    }
+
+    fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
+        if !label.place.holds(kind.context, kind.runtime) {
+            return;
+        }
+        let mut label = label.clone();
+        // A root's own parameter is not visible.
+        if let Some(guard) = label.guard.take()
+            && guard.source == Source::When
+        {
+            return;
+        }
+        if let LabelHold::Param { .. } = label.hold {
+            label.hold = LabelHold::Fixed(Hold::Unstated);
+        }
+        self.graph.hits.push(Hit { root, kind, handed, label, way });
+    }
+
+    fn push(&mut self, node: Node, label: Label, way: Way) {
+        let id = self.graph.labels.id(label);
+        if let Some(&state) = self.ids.get(&(node, id)) {
+            let ways = &mut self.graph.states[state.0 as usize].ways;
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+            return;
+        }
+        let state = StateId(self.graph.states.len() as u32);
+        self.graph.states.push(State { node, label: id, ways: vec![way] });
+        self.graph.labelled.insert(node.body);
+        self.ids.insert((node, id), state);
+        self.longest.entry(node).or_default().push(id);
+        self.queue.push(state);
+    }
+
+    /// Pushes a state's label to everything that enters its body.
+    fn expand(&mut self, state: StateId) {
+        let (node, label) = {
+            let row = &self.graph.states[state.0 as usize];
+            (row.node, self.graph.labels.get(row.label).clone())
+        };
+        let callers = self.callers.of(node);
+        for caller in callers.iter() {
+            self.enter(*caller, node, state, &label);
+        }
+    }
+
+    fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
+        let mut label = label.clone();
+        let mut steps = caller.steps;
+        match self.decide(&mut label, caller, node) {
+            Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
+            Decided::Fails => return,
+        }
+        self.raise_in_loop(&mut label, caller.site);
+        let way =
+            Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
+        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            // Coroutines and lambdas stand in their own place only.
+            if self.roots.of(node.body).is_some() {
+                return;
+            }
+            let program = self.link.program;
+            let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
+            let body = program.body_of_site(caller.site);
+            let Some(label) = self.cuts.apply_body(program, body, label) else { return };
+            let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
+            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            self.hit(body, kind, true, &label, way);
+            return;
+        }
+        self.arrive(caller.site, caller.env, label, way);
+    }
+
+    /// A loop around the site makes short calls long.
+    fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
+        let facts = self.link.program.facts(site.file);
+        if label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
+            label.severity = Severity::Warning;
+        }
+    }
+
+    /// Decides a label's guard and hold by the arguments of a site.
+    fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
+        let mut undecided = false;
+        if let LabelHold::Param { index, unit } = label.hold {
+            label.hold = match self.argument_for(caller, node, index) {
+                Given::Constant(constant) => match constant {
+                    crate::rows::Constant::Null => LabelHold::Fixed(Hold::Unbounded),
+                    crate::rows::Constant::Param(index) => LabelHold::Param { index, unit },
+                    constant => match constant.seconds() {
+                        Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
+                        None => LabelHold::Fixed(Hold::Unstated),
+                    },
+                },
+                Given::Forwarded => LabelHold::Param { index, unit },
+                Given::Hidden => LabelHold::Fixed(Hold::Unstated),
+            };
+            let capped = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
+            if capped && label.effect == blocklint_core::Effect::Wait && !label.fails {
+                label.severity = label.severity.min(Severity::Warning);
+            }
+        }
+        if let Some(guard) = label.guard.take() {
+            match self.argument_for(caller, node, guard.param) {
+                Given::Forwarded => label.guard = Some(guard),
+                Given::Hidden => match guard.source {
+                    Source::When => return Decided::Fails,
+                    Source::Unless => undecided = true,
+                    Source::Timeout => {}
+                },
+                Given::Constant(constant) => match self.answer(&guard, &constant) {
+                    Shown::Yes if guard.wanted => {}
+                    Shown::No if !guard.wanted => {}
+                    Shown::Yes | Shown::No => return Decided::Fails,
+                    Shown::Param(index) if guard.passed < 3 => {
+                        label.guard = Some(Guard { param: index, passed: guard.passed + 1, ..guard });
+                    }
+                    Shown::Param(_) | Shown::Hidden => match guard.source {
+                        Source::When => return Decided::Fails,
+                        Source::Unless => undecided = true,
+                        Source::Timeout => {}
+                    },
+                },
+            }
+        }
+        Decided::Holds { undecided }
+    }
+
+    fn answer(&self, guard: &Guard, constant: &crate::rows::Constant) -> Shown {
+        use crate::rows::Constant;
+        if let Constant::Param(index) = constant {
+            return Shown::Param(*index);
+        }
+        match &*guard.question {
+            Question::Zero => match constant {
+                Constant::Hidden => Shown::Hidden,
+                constant => match constant.seconds() {
+                    Some(seconds) if seconds <= 0.0 => Shown::Yes,
+                    _ => Shown::No,
+                },
+            },
+            Question::Condition(condition) => {
+                let mut all = Shown::Yes;
+                for test in &condition.tests {
+                    match self.link.test_constant(test, constant) {
+                        Shown::Yes => {}
+                        other => {
+                            all = other;
+                            break;
+                        }
+                    }
+                }
+                all
+            }
+        }
+    }
+
+    /// The literal that a site passes to a parameter of the node.
+    fn argument_for(&self, caller: Caller, node: Node, index: u32) -> Given {
+        use crate::rows::Constant;
+        let link = self.link;
+        let facts = link.program.facts(node.body.file);
+        let here = link.program.facts(caller.site.file);
+        if let Some(arg) = caller.arg {
+            // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
+            return self.forwarded_argument(caller, arg, index);
+        }
+        match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
+            Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
+            None => {
+                let unpacked = here
+                    .args_of(caller.site.site)
+                    .iter()
+                    .any(|arg| matches!(here.form(arg.value), Form::Star(_) | Form::StarStar(_)));
+                if unpacked {
+                    return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
+                }
+                let Some(param) = facts.params_of(node.body.body).get(index as usize) else { return Given::Hidden };
+                if param.default.is_none() {
+                    return Given::Hidden;
+                }
+                let parent = facts.body(node.body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+                match link.constant_in(node.body.file, parent, param.default, EnvId::NONE, 6) {
+                    Constant::Param(_) => Given::Hidden,
+                    constant => Given::Constant(constant),
+                }
+            }
+        }
+    }
+
+    /// Whether a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
+    fn forwards_all(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let body = facts.body_of(facts.site(site.site).at);
+        facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
+            Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
+                Form::Var(var) => facts.var(var).body == body,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// The literal that later arguments pass to a handed-over callable.
+    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
+        let facts = self.link.program.facts(caller.site.file);
+        let args = facts.args_of(caller.site.site);
+        let rest = &args[(arg as usize + 1).min(args.len())..];
+        match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
+            Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
+            None => Given::Hidden,
+        }
+    }
+}
+
+enum Decided {
+    Holds { undecided: bool },
+    Fails,
+}
+
+enum Given {
+    Constant(crate::rows::Constant),
+    Forwarded,
+    Hidden,
+}
+

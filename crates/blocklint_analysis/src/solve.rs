@@ -1,0 +1,342 @@
+//! From the graph of a search to findings: placement, severity, confidence, traces and causes.
+
+use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
+use blocklint_models::{Thread, expand_twin};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::cuts::Cuts;
+use crate::finding::{RawCause, RawFinding, RawStep};
+use crate::ids::{BodyRef, SiteRef};
+use crate::label::{Label, LabelHold};
+use crate::link::Link;
+use crate::paths::{Causes, Cost, Paths};
+use crate::roots::Root;
+use crate::search::{Graph, Next, Way};
+
+/// One label at a place, with the way it came.
+struct Candidate {
+    root: BodyRef,
+    kind: Root,
+    handed: bool,
+    label: Label,
+    way: Way,
+    cost: Cost,
+}
+
+/// Findings and causes of a finished search.
+pub(crate) fn findings(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    graph: &Graph<'_>,
+    min_confidence: Confidence,
+) -> (Vec<RawFinding>, Vec<RawCause>) {
+    let paths = Paths::new(link, graph);
+    let causes = Causes::new(graph);
+    // One finding per place and rule.
+    let mut places: FxHashMap<(SiteRef, Option<u32>, blocklint_core::RuleCode), Vec<Candidate>> =
+        FxHashMap::default();
+    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    for hit in &graph.hits {
+        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        for way in placed(link, graph, hit.root, hit.way, 0) {
+            let Some(cost) = paths.cost(link, graph, &way) else { continue };
+            for &cause in causes.behind(&way) {
+                reach[cause as usize].insert(hit.root);
+            }
+            let arg = if hit.handed { way.arg } else { None };
+            places.entry((way.site, arg, rule)).or_default().push(Candidate {
+                root: hit.root,
+                kind: hit.kind,
+                handed: hit.handed,
+                label: hit.label.clone(),
+                way,
+                cost,
+            });
+        }
+    }
+    let raw_causes: Vec<RawCause> = causes
+        .leaves
+        .iter()
+        .zip(&reach)
+        .map(|(&leaf, roots)| {
+            let leaf = &graph.leaves[leaf as usize];
+            let facts = link.program.facts(leaf.site.file);
+            RawCause {
+                file: leaf.site.file,
+                span: facts.site(leaf.site.site).span,
+                function: link.qualified_name(link.program.body_of_site(leaf.site)),
+                call: link.library.text(leaf.path).to_string(),
+                reach: roots.len() as u32,
+            }
+        })
+        .collect();
+    let mut found: Vec<RawFinding> = places
+        .into_iter()
+        .map(|((site, arg, rule), candidates)| {
+            finding(link, cuts, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
+        })
+        .collect();
+    let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
+    found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
+    number_occurrences(link, &mut found);
+    (found, raw_causes)
+}
+
+/// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
+fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u32) -> Vec<Way> {
+    if depth > 8 {
+        return vec![way];
+    }
+    if let Next::State(state) = way.next {
+        let state = &graph.states[state.0 as usize];
+        let body = state.node.body;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let literal = matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+        if literal && body.file == root.file && encloses(link, root, body) {
+            return state.ways.iter().flat_map(|&inner| placed(link, graph, root, inner, depth + 1)).collect();
+        }
+    }
+    vec![way]
+}
+
+fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+    let facts = link.program.facts(inner.file);
+    let mut at = facts.body(inner.body).parent;
+    while let Some(id) = at.get() {
+        if id == outer.body {
+            return true;
+        }
+        at = facts.body(id).parent;
+    }
+    false
+}
+
+fn confidence_of(steps: u32) -> Confidence {
+    match steps {
+        0 => Confidence::High,
+        1 | 2 => Confidence::Medium,
+        _ => Confidence::Low,
+    }
+}
+
+fn hold_of(label: &Label) -> Hold {
+    match label.hold {
+        LabelHold::Fixed(hold) => hold,
+        LabelHold::Param { .. } => Hold::Unstated,
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn finding(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    graph: &Graph<'_>,
+    paths: &Paths,
+    causes: &Causes,
+    site: SiteRef,
+    arg: Option<u32>,
+    rule: blocklint_core::RuleCode,
+    candidates: &[Candidate],
+    min_confidence: Confidence,
+) -> RawFinding {
+    let sure = |candidate: &&Candidate| confidence_of(candidate.cost.0) >= min_confidence;
+    let severity = candidates
+        .iter()
+        .filter(sure)
+        .map(|candidate| candidate.label.severity)
+        .max()
+        .or_else(|| candidates.iter().map(|candidate| candidate.label.severity).max())
+        .unwrap_or(Severity::Note);
+    let any_sure = candidates.iter().any(|candidate| sure(&candidate));
+    let of_severity =
+        || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
+    let key = |c: &&Candidate| (c.cost, c.way.arg, way_number(&c.way));
+    // There is a candidate of that severity: it was taken from one.
+    let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
+    let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
+    let ways = paths.follow(best.way);
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let span = match arg {
+        Some(arg) => facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span),
+        None => place_of(link, site),
+    };
+    let trace: Vec<RawStep> = ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
+    let leaf = ways.last().and_then(|way| match way.next {
+        Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+        Next::State(_) => None,
+    });
+    let mut behind: Vec<u32> = candidates.iter().flat_map(|c| causes.behind(&c.way).iter().copied()).collect();
+    behind.sort_unstable();
+    behind.dedup();
+    if let Some(way) = ways.last()
+        && let Next::Leaf(leaf) = way.next
+    {
+        let first = causes.of_leaf[leaf as usize];
+        behind.retain(|&cause| cause != first);
+        behind.insert(0, first);
+    }
+    let language = facts.language;
+    let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
+    let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
+    let body = link.program.body_of_site(site);
+    RawFinding {
+        rule,
+        severity,
+        confidence: confidence_of(best.cost.0),
+        effect: best.label.effect,
+        context: best.kind.context,
+        runtime: best.kind.runtime,
+        root: best.root,
+        root_kind: best.kind.kind,
+        handed: best.handed,
+        hold,
+        fails: leaf.and_then(|leaf| crate::rows::fails(leaf.row.row)),
+        file: site.file,
+        span,
+        site,
+        callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
+        trace,
+        causes: behind,
+        call,
+        note: leaf.and_then(|leaf| leaf.row.note.clone()),
+        twins,
+        holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        occurrence: 0,
+        suppressed: cuts.hides(link.program, site, body, rule),
+    }
+}
+
+fn way_number(way: &Way) -> (u32, u32) {
+    match way.next {
+        Next::State(state) => (0, state.0),
+        Next::Leaf(leaf) => (1, leaf),
+    }
+}
+
+/// Where a site stands: in Python its first character, in Rust and Java the name called.
+fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+    if facts.language != Language::Python && is_call {
+        return blocklint_core::Span::new(row.name_span.start, row.span.end);
+    }
+    row.span
+}
+
+fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+    let facts = link.program.facts(way.site.file);
+    let row = facts.site(way.site.site);
+    let body = link.program.body_of_site(way.site);
+    let call = match way.next {
+        Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
+        Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
+    };
+    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize));
+    let (span, written) = match arg {
+        // What runs is the argument; a literal has no name of its own.
+        Some(arg) if handed.is_some() => (arg.span, link.written(way.site.file, arg.value)),
+        Some(arg) => {
+            let text = link.written(way.site.file, arg.value);
+            (place_of(link, way.site), if text.is_empty() { link.written_site(way.site) } else { text })
+        }
+        None => (place_of(link, way.site), link.written_site(way.site)),
+    };
+    let _ = row;
+    RawStep { file: way.site.file, span, function: link.qualified_name(body), call, written }
+}
+
+/// Async twins for a runtime: the path, and whether the rewrite is local.
+fn twins(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let path = link.library.text(leaf.path);
+    let calls = link.library.calls(leaf.path);
+    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return Vec::new() };
+    let separator = crate::library::separator(language);
+    let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
+    let of_type = link.library.split(leaf.path).is_some_and(|(parent, _)| {
+        link.library.is_type(parent) && link.library.ty(parent).is_some()
+    });
+    instead
+        .for_runtime(runtime)
+        .iter()
+        .map(|twin| {
+            let twin = expand_twin(twin, leaf.row.path, &path, language);
+            let local = !of_type || parent(&twin) == parent(&path);
+            (twin, local)
+        })
+        .collect()
+}
+
+/// Numbers the equal calls of one body, so that a fingerprint needs no line.
+fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
+    let mut seen: FxHashMap<(blocklint_core::RuleCode, BodyRef, String), u32> = FxHashMap::default();
+    for finding in found {
+        let body = link.program.body_of_site(finding.site);
+        let count = seen.entry((finding.rule, body, finding.callee.clone())).or_default();
+        finding.occurrence = *count;
+        *count += 1;
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The callee of a site as it is written, as far as names go.
+    pub fn written_site(&self, site: SiteRef) -> String {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        match row.kind {
+            SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
+                let text = self.written(site.file, row.callee);
+                if row.kind == SiteKind::Macro { format!("{text}!") } else { text }
+            }
+            _ => self.written(site.file, row.callee),
+        }
+    }
+
+    /// A form as it is written, as far as names go; what has no name is `…`.
+    pub fn written(&self, file: crate::ids::FileId, form: FormId) -> String {
+        self.written_within(file, form, 12)
+    }
+
+    fn written_within(&self, file: crate::ids::FileId, form: FormId, depth: u32) -> String {
+        let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Var(var) => facts.text(facts.var(var).name).to_owned(),
+            Form::Name(sym) => facts.text(sym).to_owned(),
+            Form::This => "this".to_owned(),
+            Form::Attr(base, sym) => format!("{}.{}", self.written_within(file, base, depth), facts.text(sym)),
+            Form::Path(base, sym) => format!("{}::{}", self.written_within(file, base, depth), facts.text(sym)),
+            Form::Result(site) => {
+                let row = facts.site(site);
+                match row.kind {
+                    SiteKind::Call | SiteKind::New => {
+                        let args = if facts.args_of(site).is_empty() { "()" } else { "(…)" };
+                        format!("{}{args}", self.written_within(file, row.callee, depth))
+                    }
+                    SiteKind::Enter | SiteKind::Decorate => self.written_within(file, row.callee, depth),
+                    _ => "…".to_owned(),
+                }
+            }
+            Form::Await(inner) | Form::Try(inner) => self.written_within(file, inner, depth),
+            Form::Subscript(base, _) => format!("{}[…]", self.written_within(file, base, depth)),
+            Form::Str(_) => "\"…\"".to_owned(),
+            Form::Callable(body) => match facts.body(body).kind {
+                BodyKind::Lambda => "<lambda>".to_owned(),
+                _ => facts.text(facts.body(body).name).to_owned(),
+            },
+            Form::Run(_) => "<generator>".to_owned(),
+            Form::Class(class) => facts.text(facts.class(class).name).to_owned(),
+            _ => "…".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,617 @@
+//! What a site runs: bodies and library rows.
+
+use std::rc::Rc;
+
+use blocklint_core::{Context, Language, Runtime};
+use blocklint_facts::{Flow, Form, SiteFlags, SiteKind};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
+use smallvec::SmallVec;
+
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
+use crate::link::{Link, Task, Typed};
+use crate::value::{BoundId, EnvId, Val};
+
+/// How a target runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Edge {
+    /// Now, on this thread.
+    Call,
+    /// It was made earlier and runs where it is consumed here.
+    Consume,
+    /// The first import runs a module.
+    Init,
+    /// It is only made.
+    Construct,
+    /// It will run in this context.
+    HandOver(Context, Option<Runtime>),
+}
+
+/// One thing a site runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A body of the project.
+    Body {
+        /// The body.
+        body: BodyRef,
+        /// What its captured parameters are.
+        env: EnvId,
+        /// Whether its first parameter is a receiver that the call does not list.
+        with_receiver: bool,
+        /// How it runs.
+        edge: Edge,
+    },
+    /// The methods of this name in classes derived from the class, one shared set.
+    Overrides {
+        /// The class.
+        class: ClassRef,
+        /// The method.
+        name: Name,
+    },
+    /// A library call.
+    Row {
+        /// The path called.
+        path: PathId,
+        /// What it is called on.
+        receiver: BoundId,
+        /// A property is read, not called.
+        property: bool,
+        /// Its lazy result is consumed here; it was made at this site.
+        made: Option<SiteRef>,
+    },
+}
+
+/// What a site runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// The alternatives.
+    pub list: SmallVec<[Target; 2]>,
+    /// Inferred steps that led to them.
+    pub steps: u8,
+    /// Whether a further alternative is not known.
+    pub unknown: bool,
+}
+
+impl Targets {
+    /// Whether a body is among the targets of a call; then, whether it has an unlisted receiver.
+    pub fn receiver_of(&self, body: BodyRef) -> Option<bool> {
+        self.list.iter().find_map(|target| match *target {
+            Target::Body { body: of, with_receiver, .. } if of == body => Some(with_receiver),
+            _ => None,
+        })
+    }
+}
+
+/// What a call does with one of its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passing {
+    /// It is called during the call.
+    pub called: bool,
+    /// It is iterated during the call.
+    pub consumed: bool,
+    /// It will run in these contexts.
+    pub handed: Vec<(Context, Option<Runtime>)>,
+    /// The result is it, or a callable that runs it.
+    pub returned: bool,
+    /// What a callable result that runs it does so in; with `returned`.
+    pub wrapped: Option<(Context, Option<Runtime>)>,
+}
+
+impl<'a> Link<'a> {
+    /// What a site runs, remembered.
+    pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
+        if let Some(known) = self.targets.borrow().get(&(site, env)) {
+            return known.clone();
+        }
+        let nothing = Rc::new(Targets { unknown: true, ..Targets::default() });
+        self.guarded(
+            Task::Targets(site, env),
+            nothing.clone(),
+            nothing,
+            || Rc::new(self.find_targets(site, env)),
+            |targets| {
+                self.targets.borrow_mut().insert((site, env), targets.clone());
+            },
+        )
+    }
+
+    fn find_targets(&self, site: SiteRef, env: EnvId) -> Targets {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let mut targets = Targets::default();
+        match row.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => {
+                let callee = self.without_none(self.callee(site, env));
+                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site, env));
+            }
+            SiteKind::Decorate => {
+                let callee = self.eval(self.scope_of(site, env), row.callee);
+                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site, env));
+            }
+            SiteKind::Read => {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
+                if let Some(name) = self.program.global(site.file, row.name) {
+                    self.add_members(&mut targets, operand, |link, targets, val| {
+                        link.add_property(targets, val, name);
+                    });
+                }
+            }
+            SiteKind::Iterate => {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
+                let is_async = row.flags.has(SiteFlags::ASYNC);
+                self.add_members(&mut targets, operand, |link, targets, val| {
+                    link.add_iteration(targets, val, is_async);
+                });
+            }
+            SiteKind::Enter | SiteKind::Leave => {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
+                if let Some(name) = self.program.global(site.file, row.name) {
+                    let entering = row.kind == SiteKind::Enter;
+                    self.add_members(&mut targets, operand, |link, targets, val| {
+                        link.add_with(targets, val, name, entering);
+                    });
+                }
+            }
+            SiteKind::Operator | SiteKind::Subscript | SiteKind::Drop => {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
+                if let Some(name) = self.program.global(site.file, row.name) {
+                    self.add_members(&mut targets, operand, |link, targets, val| link.add_method(targets, val, name));
+                }
+            }
+            SiteKind::Import | SiteKind::Await | SiteKind::Write => {}
+        }
+        targets
+    }
+
+    fn add_members(&self, targets: &mut Targets, typed: Typed, mut add: impl FnMut(&Self, &mut Targets, Val)) {
+        targets.steps = targets.steps.max(typed.steps);
+        for val in self.values.members(typed.value) {
+            if matches!(val, Val::Unknown(_)) {
+                targets.unknown = true;
+            } else {
+                add(self, targets, val);
+            }
+        }
+    }
+
+    fn push(&self, targets: &mut Targets, target: Target) {
+        if !targets.list.contains(&target) {
+            targets.list.push(target);
+        }
+    }
+
+    /// Adds what calling a member runs.
+    fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef, env: EnvId) {
+        match val {
+            Val::Fn { body, receiver, env: captured } => {
+                let with_receiver = receiver.is_some();
+                let bound = self.bind(body, captured, site, env, with_receiver);
+                // The closure's own binding counts; what the call binds matters to what the call gives.
+                let _ = bound;
+                self.add_body(targets, body, captured, with_receiver, receiver);
+            }
+            Val::Class(class) => {
+                let mut library = None;
+                for method in ["__init__", "__new__", "__post_init__", "<init>"] {
+                    let Some(name) = self.program.name(method) else { continue };
+                    for ancestor in self.mro(class).iter() {
+                        match *ancestor {
+                            Ancestor::Class(owner) => {
+                                if let Some((owner, var)) = self.own_member(owner, name) {
+                                    for body in self.functions_of(owner, var) {
+                                        self.push(
+                                            targets,
+                                            Target::Body {
+                                                body,
+                                                env: EnvId::NONE,
+                                                with_receiver: self.program.language(site.file) == Language::Python,
+                                                edge: Edge::Call,
+                                            },
+                                        );
+                                    }
+                                    break;
+                                }
+                            }
+                            Ancestor::Library(ty, _) if method == "__init__" => {
+                                library.get_or_insert(ty);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                if targets.list.is_empty()
+                    && let Some(ty) = library
+                {
+                    self.push(targets, Target::Row { path: ty, receiver: BoundId::NONE, property: false, made: None });
+                }
+            }
+            Val::External(path) => {
+                self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: None });
+            }
+            Val::Method { path, receiver } => {
+                self.push(targets, Target::Row { path, receiver, property: false, made: None });
+            }
+            Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
+                None => self.add_callee(targets, self.values.single(inner), site, env),
+                Some((context, runtime)) => {
+                    if let Val::Fn { body, env: captured, receiver } = self.values.single(inner) {
+                        self.push(
+                            targets,
+                            Target::Body {
+                                body,
+                                env: captured,
+                                with_receiver: receiver.is_some(),
+                                edge: Edge::HandOver(context, runtime),
+                            },
+                        );
+                    }
+                }
+            },
+            Val::Instance { .. } => {
+                if let Some(name) = self.program.name("__call__") {
+                    self.add_method(targets, val, name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where a callable made by a row with `wraps` runs what it wraps; `None`: on the caller's thread.
+    pub(crate) fn wrapped_context(&self, made: SiteRef) -> Option<(Context, Option<Runtime>)> {
+        let callee = self.callee(made, EnvId::NONE);
+        for val in self.values.members(callee.value) {
+            let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
+            for row in self.library.handovers(path).iter().filter(|row| row.wraps) {
+                return match self.handover_context(row.row, made, false) {
+                    Runs::In(context) => Some((context, row.runtime)),
+                    Runs::Caller | Runs::Chain => None,
+                };
+            }
+        }
+        None
+    }
+
+    /// Where a row's callable runs.
+    pub(crate) fn handover_context(&self, row: &HandoverRow, site: SiteRef, is_async: bool) -> Runs {
+        match &row.context {
+            HandoverContext::Is(runs) => *runs,
+            HandoverContext::BySync { sync, async_ } => {
+                if is_async {
+                    *async_
+                } else {
+                    *sync
+                }
+            }
+            HandoverContext::Of(argument) => self.scheduler_in(site, argument),
+        }
+    }
+
+    /// Where the scheduler or executor in an argument runs its tasks; a worker if it is absent or unknown.
+    fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
+        let worker = Runs::In(Context::Worker);
+        let Some(form) = self.argument(site, argument) else { return worker };
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+        for val in self.values.members(typed.value) {
+            if let Val::Library { ty, .. } = val {
+                let runs = self
+                    .library
+                    .supertypes(ty)
+                    .iter()
+                    .find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler()));
+                if let Some(runs) = runs {
+                    return runs;
+                }
+            }
+        }
+        worker
+    }
+
+    fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {
+        let facts = self.program.facts(body.file);
+        let edge = match facts.body(body.body).flow {
+            Flow::Sync => Edge::Call,
+            Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
+        };
+        self.push(targets, Target::Body { body, env, with_receiver, edge });
+        // A receiver whose class is only a base may be any class that derives from it.
+        if receiver.is_some()
+            && let Val::Instance { class, exact: false, .. } = self.values.single(receiver)
+            && let Some(name) = self.program.global(body.file, facts.body(body.body).name)
+            && facts.body(body.body).class.is_some()
+            && !self.overrides(class, name).is_empty()
+        {
+            self.push(targets, Target::Overrides { class, name });
+        }
+    }
+
+    /// Adds a method called implicitly on a member.
+    fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
+        if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
+            return;
+        }
+        let method = self.attr(val, name);
+        for member in self.values.members(method.value) {
+            match member {
+                Val::Fn { body, receiver, env } => {
+                    self.add_body(targets, body, env, receiver.is_some(), receiver);
+                }
+                Val::Method { path, receiver } => {
+                    self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what reading an attribute runs: the getter of a property.
+    fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
+        match val {
+            Val::Instance { class, exact, .. } => {
+                for ancestor in self.mro(class).iter() {
+                    match *ancestor {
+                        Ancestor::Class(owner) => {
+                            let Some((owner, var)) = self.own_member(owner, name) else { continue };
+                            for body in self.functions_of(owner, var) {
+                                // A setter bears the same name; its parameters tell it apart.
+                                let is_getter = self.program.facts(body.file).params_of(body.body).len() <= 1;
+                                if self.method_kind(body).property && is_getter {
+                                    self.push(
+                                        targets,
+                                        Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call },
+                                    );
+                                }
+                            }
+                            if !targets.list.is_empty() && !exact && !self.overrides(class, name).is_empty() {
+                                self.push(targets, Target::Overrides { class, name });
+                            }
+                            return;
+                        }
+                        Ancestor::Library(ty, _) => {
+                            let path = self.library.member(ty, self.program.text(name));
+                            if !self.library.properties(path).is_empty() {
+                                let receiver = self.values.bound(val);
+                                self.push(targets, Target::Row { path, receiver, property: true, made: None });
+                                return;
+                            }
+                        }
+                        Ancestor::Unknown => {}
+                    }
+                }
+            }
+            Val::Library { ty, args, .. } => {
+                let path = self.library.member(ty, self.program.text(name));
+                if self.library.properties(path).is_empty() {
+                    if let Some(inner) = self.through(ty, args) {
+                        for inner in self.values.members(inner.value) {
+                            self.add_property(targets, inner, name);
+                        }
+                    }
+                    return;
+                }
+                let receiver = self.values.bound(val);
+                self.push(targets, Target::Row { path, receiver, property: true, made: None });
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what iterating over a member runs.
+    fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
+        match val {
+            Val::Iter { body, env } => {
+                let is_async_body = self.program.facts(body.file).body(body.body).flow == Flow::AsyncGenerator;
+                let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
+                self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+            }
+            Val::Lazy { made, path, .. } => {
+                self.push(
+                    targets,
+                    Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) },
+                );
+            }
+            _ if is_async => {}
+            Val::Instance { .. } | Val::Library { .. } => {
+                for method in ["__iter__", "__next__", "iterator", "next"] {
+                    if let Some(name) = self.program.name(method) {
+                        let before = targets.list.len();
+                        self.add_method(targets, val, name);
+                        // A library's own iteration counts once.
+                        if before < targets.list.len() && matches!(targets.list[before], Target::Row { .. }) {
+                            let Target::Row { path, .. } = targets.list[before] else { continue };
+                            if self.library.calls(path).is_empty() {
+                                targets.list.truncate(before);
+                            } else {
+                                break;
+                            }
+                        }
+                    } else if let Val::Library { ty, .. } = val {
+                        let path = self.library.member(ty, method);
+                        if !self.library.calls(path).is_empty() {
+                            let receiver = self.values.bound(val);
+                            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                            break;
+                        }
+                    }
+                }
+                // An `__iter__` that is a generator runs here.
+                for target in &mut targets.list {
+                    if let Target::Body { body, edge, .. } = target
+                        && *edge == Edge::Construct
+                        && self.program.facts(body.file).body(body.body).flow == Flow::Generator
+                    {
+                        *edge = Edge::Consume;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what entering or leaving a `with` item runs.
+    fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
+        match val {
+            Val::Iter { body, env } => {
+                let flow = self.program.facts(body.file).body(body.body).flow;
+                if entering && flow == Flow::Generator && self.method_kind(body).context_manager {
+                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
+                }
+            }
+            _ => self.add_method(targets, val, name),
+        }
+    }
+
+    /// What a call does with its n-th argument, by the rows and summaries of its targets.
+    pub(crate) fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
+        let mut passing = Passing::default();
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let targets = self.targets(site, env);
+        for target in &targets.list {
+            match *target {
+                Target::Row { path, .. } => self.passing_to_row(&mut passing, path, site, arg, env),
+                Target::Body { body, with_receiver, .. } => {
+                    self.passing_to_body(&mut passing, body, with_receiver, site, arg);
+                }
+                Target::Overrides { class, name } => {
+                    for &body in self.overrides(class, name).iter().take(8) {
+                        self.passing_to_body(&mut passing, body, true, site, arg);
+                    }
+                }
+            }
+        }
+        // A decorator that is not known keeps what it decorates.
+        if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
+            passing.returned = true;
+        }
+        if targets.list.is_empty()
+            && row.kind == SiteKind::Call
+            && let Form::Var(_) | Form::Attr(..) | Form::Result(_) = facts.form(row.callee)
+            && let [Val::Class(class)] = self.values.members(self.callee(site, env).value)[..]
+        {
+            // A class without constructor of its own: a dataclass stores what it is given.
+            let _ = class;
+        }
+        passing
+    }
+
+    fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
+        let facts = self.program.facts(site.file);
+        let is_decoration = facts.site(site.site).kind == SiteKind::Decorate;
+        let handovers = self.library.handovers(path);
+        let value = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value);
+        let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
+        let mut spoken = false;
+        for row in handovers.iter() {
+            let meant = match &row.selector {
+                Selector::Argument(argument) => self.is_argument(site, arg, argument),
+                // A decorator registers and, unless it wraps, keeps the function.
+                Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
+                Selector::Via(Via::Override) => false,
+            };
+            if !meant || !self.conditions_shown(&row.when, &row.unless, site, env) {
+                continue;
+            }
+            if let Selector::Via(_) = row.selector {
+                passing.returned = true;
+                continue;
+            }
+            spoken = true;
+            let runs = self.handover_context(row.row, site, is_async);
+            let runtime = row.runtime;
+            if row.wraps {
+                passing.returned = true;
+                if let Runs::In(context) = runs {
+                    passing.wrapped = Some((context, runtime));
+                }
+                continue;
+            }
+            match runs {
+                Runs::Caller => passing.called = true,
+                Runs::In(context) => passing.handed.push((context, runtime)),
+                // The position of a chain's operator: unknown until chains are followed.
+                Runs::Chain => {}
+            }
+        }
+        let calls = self.library.calls(path);
+        let consumes = calls
+            .with(|row| row.consumes.is_some())
+            .any(|row| row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument)));
+        passing.consumed |= consumes;
+        if is_decoration && !spoken {
+            passing.returned = true;
+        }
+    }
+
+    fn passing_to_body(&self, passing: &mut Passing, body: BodyRef, with_receiver: bool, site: SiteRef, arg: u32) {
+        let Some(index) = self.param_for(site, arg, body, with_receiver) else { return };
+        let summary = self.summary(body, index);
+        passing.called |= summary.called;
+        passing.consumed |= summary.consumed;
+        passing.returned |= summary.returned;
+        passing.handed.extend(summary.handed.iter().copied());
+    }
+
+    /// Whether a value is a coroutine function.
+    pub(crate) fn is_coroutine_function(&self, typed: Typed) -> bool {
+        self.values.members(typed.value).iter().any(|val| match *val {
+            Val::Fn { body, .. } => {
+                matches!(self.program.facts(body.file).body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator)
+            }
+            Val::Partial { inner, .. } => match self.values.single(inner) {
+                Val::Fn { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// The sites that call a body by one of its names, verified; for typing parameters.
+    pub(crate) fn sites_calling(&self, body: BodyRef) -> Vec<SiteRef> {
+        let mut found = Vec::new();
+        let mut looked = 0;
+        for name in self.body_names(body) {
+            for site in self.program.sites_named(name) {
+                looked += 1;
+                if looked > 160 {
+                    return found;
+                }
+                if self.targets(site, EnvId::NONE).receiver_of(body).is_some() {
+                    found.push(site);
+                }
+            }
+        }
+        found
+    }
+
+    /// The names by which a body is called: its own, import aliases, of a constructor the classes'.
+    pub(crate) fn body_names(&self, body: BodyRef) -> Vec<Name> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let own = facts.text(row.name);
+        if let Some(class) = row.class.get()
+            && matches!(own, "__init__" | "__new__" | "__post_init__" | "<init>" | "__call__")
+        {
+            let mut names: Vec<Name> = self.program.name(own).into_iter().collect();
+            let mut queue = vec![ClassRef { file: body.file, class }];
+            let mut seen = Vec::new();
+            while let Some(class) = queue.pop() {
+                if seen.contains(&class) || seen.len() > 256 {
+                    continue;
+                }
+                seen.push(class);
+                names.extend(self.class_names(class));
+                queue.extend(self.derived(class));
+            }
+            names.sort();
+            names.dedup();
+            return names;
+        }
+        if row.var.is_none() {
+            return Vec::new();
+        }
+        match self.program.global(body.file, row.name) {
+            Some(name) => self.with_aliases(name),
+            None => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! What an expression may be, interned so that values are compared and remembered by number.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
+
+/// Why a value is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// An expression without a form that tells.
+    Expression,
+    /// A parameter that nothing types.
+    Parameter,
+    /// A name that nothing binds.
+    Unbound,
+    /// An attribute that no class or assignment gives.
+    Attribute,
+    /// The result of a call whose target is unknown or says nothing.
+    Result,
+    /// A library that no model speaks of.
+    Library,
+    /// It depends on itself.
+    Cycle,
+    /// A bound of the analysis was reached.
+    Bound,
+}
+
+impl Why {
+    /// The reason in words, for `blocklint why`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::Expression => "an expression the analysis does not follow",
+            Why::Parameter => "a parameter without annotation, default or a caller that tells",
+            Why::Unbound => "a name that nothing binds",
+            Why::Attribute => "an attribute that no known class or assignment gives",
+            Why::Result => "the result of a call that says nothing of its type",
+            Why::Library => "a library without a model",
+            Why::Cycle => "it depends on itself",
+            Why::Bound => "a bound of the analysis was reached",
+        }
+    }
+}
+
+/// One member of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Val {
+    /// Not known.
+    Unknown(Why),
+    /// `None`, `null`, `()`.
+    None,
+    /// An instance of a project class. `exact`: its class is known, not only a base.
+    Instance {
+        /// The class.
+        class: ClassRef,
+        /// Whether no subclass is meant.
+        exact: bool,
+        /// Type arguments.
+        args: ArgsId,
+    },
+    /// An instance of a library type.
+    Library {
+        /// The type.
+        ty: PathId,
+        /// Type arguments.
+        args: ArgsId,
+        /// The site that made it, where a `state` can be known.
+        made: Option<SiteRef>,
+    },
+    /// A project class itself.
+    Class(ClassRef),
+    /// A module of the project (a file).
+    Module(FileId),
+    /// A package of the project without a file of its own; the path is its folder.
+    Folder(PathId),
+    /// A name of a library: module, function or class.
+    External(PathId),
+    /// A project function, method or closure.
+    Fn {
+        /// Its body.
+        body: BodyRef,
+        /// What it is bound to, if it is a method; else [`BoundId::NONE`].
+        receiver: BoundId,
+        /// What its captured parameters are, for a specialised closure.
+        env: EnvId,
+    },
+    /// A method of a library type, not yet called.
+    Method {
+        /// Path of the type on which it was asked for, with the method's name.
+        path: PathId,
+        /// What it is bound to.
+        receiver: BoundId,
+    },
+    /// A callable with some arguments given (`functools.partial`, adapters), called like `inner`.
+    Partial {
+        /// What is called.
+        inner: BoundId,
+        /// The site that made it.
+        made: SiteRef,
+        /// How many leading positional arguments are given: those of `made` behind its first.
+        given: u8,
+    },
+    /// A project coroutine that was made and not driven.
+    Coroutine {
+        /// Its body.
+        body: BodyRef,
+        /// What its captured parameters are.
+        env: EnvId,
+    },
+    /// A library coroutine or future; the value is what awaiting gives.
+    Awaitable(ValueId),
+    /// A generator that was made and not consumed.
+    Iter {
+        /// Its body.
+        body: BodyRef,
+        /// What its captured parameters are.
+        env: EnvId,
+    },
+    /// A lazy result of a library call; iterating runs the call's effect.
+    Lazy {
+        /// The call that made it.
+        made: SiteRef,
+        /// The row's path.
+        path: PathId,
+        /// What iterating gives.
+        element: ValueId,
+    },
+    /// A tuple of known parts.
+    Tuple(ArgsId),
+    /// `super()`: the receiver, looked up behind the class.
+    Super {
+        /// The class whose bases are meant.
+        class: ClassRef,
+        /// The receiver.
+        receiver: BoundId,
+    },
+}
+
+/// An interned union of at most [`UNION_LIMIT`] members, sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub u32);
+
+/// An interned single member, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoundId(u32);
+
+impl BoundId {
+    /// Not bound.
+    pub const NONE: BoundId = BoundId(u32::MAX);
+
+    /// Whether there is a receiver.
+    pub fn is_some(self) -> bool {
+        self != Self::NONE
+    }
+}
+
+/// An interned list of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArgsId(pub u32);
+
+impl ArgsId {
+    /// No arguments.
+    pub const NONE: ArgsId = ArgsId(0);
+}
+
+/// An interned binding of captured parameters to values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnvId(pub u32);
+
+impl EnvId {
+    /// Nothing is bound: the body for all its callers.
+    pub const NONE: EnvId = EnvId(0);
+}
+
+/// Members of one union.
+pub const UNION_LIMIT: usize = 8;
+
+/// A short list of members while a union is being made.
+pub type Members = SmallVec<[Val; 4]>;
+
+/// The interned values of one analysis.
+#[derive(Debug)]
+pub struct Values {
+    inner: RefCell<Tables>,
+}
+
+#[derive(Debug, Default)]
+struct Tables {
+    unions: Interner<Box<[Val]>>,
+    singles: Interner<Val>,
+    lists: Interner<Box<[ValueId]>>,
+    envs: Interner<Box<[(VarRef, ValueId)]>>,
+}
+
+#[derive(Debug)]
+struct Interner<T> {
+    ids: FxHashMap<T, u32>,
+    rows: Vec<T>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Interner { ids: FxHashMap::default(), rows: Vec::new() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
+    fn id(&mut self, row: T) -> u32 {
+        if let Some(&id) = self.ids.get(&row) {
+            return id;
+        }
+        let id = self.rows.len() as u32;
+        self.ids.insert(row.clone(), id);
+        self.rows.push(row);
+        id
+    }
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        let values = Values { inner: RefCell::default() };
+        values.args(&[]);
+        values.env(&[]);
+        values
+    }
+}
+
+impl Values {
+    /// The union of these members: sorted, without doubles, `None` dropped beside others only by who uses it as a
+    /// receiver. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
+    pub fn union(&self, members: &[Val]) -> ValueId {
+        let mut sorted: Members = members.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        // Several reasons are one reason: the first.
+        let unknowns = sorted.iter().filter(|val| matches!(val, Val::Unknown(_))).count();
+        if unknowns > 1 {
+            sorted.drain(1..unknowns);
+        }
+        if sorted.len() > UNION_LIMIT {
+            sorted.truncate(UNION_LIMIT - 1);
+            if !matches!(sorted[0], Val::Unknown(_)) {
+                sorted.insert(0, Val::Unknown(Why::Bound));
+            }
+        }
+        if sorted.is_empty() {
+            sorted.push(Val::Unknown(Why::Expression));
+        }
+        ValueId(self.inner.borrow_mut().unions.id(sorted.as_slice().into()))
+    }
+
+    /// A value of one member.
+    pub fn one(&self, member: Val) -> ValueId {
+        self.union(&[member])
+    }
+
+    /// The union of values.
+    pub fn join(&self, values: &[ValueId]) -> ValueId {
+        if let [one] = values {
+            return *one;
+        }
+        let mut all = Members::new();
+        for &value in values {
+            all.extend(self.members(value));
+        }
+        self.union(&all)
+    }
+
+    /// The members of a value.
+    pub fn members(&self, value: ValueId) -> Members {
+        self.inner.borrow().unions.rows[value.0 as usize].iter().copied().collect()
+    }
+
+    /// An unknown value.
+    pub fn unknown(&self, why: Why) -> ValueId {
+        self.one(Val::Unknown(why))
+    }
+
+    /// Whether nothing is known of a value.
+    pub fn is_unknown(&self, value: ValueId) -> bool {
+        self.inner.borrow().unions.rows[value.0 as usize].iter().all(|val| matches!(val, Val::Unknown(_)))
+    }
+
+    /// Interns one member.
+    pub fn bound(&self, member: Val) -> BoundId {
+        BoundId(self.inner.borrow_mut().singles.id(member))
+    }
+
+    /// The member; unknown for [`BoundId::NONE`].
+    pub fn single(&self, bound: BoundId) -> Val {
+        if bound.is_some() { self.inner.borrow().singles.rows[bound.0 as usize] } else { Val::Unknown(Why::Expression) }
+    }
+
+    /// Interns a list of values.
+    pub fn args(&self, values: &[ValueId]) -> ArgsId {
+        ArgsId(self.inner.borrow_mut().lists.id(values.into()))
+    }
+
+    /// A list of values.
+    pub fn list(&self, args: ArgsId) -> SmallVec<[ValueId; 4]> {
+        self.inner.borrow().lists.rows[args.0 as usize].iter().copied().collect()
+    }
+
+    /// The n-th of a list of values.
+    pub fn nth(&self, args: ArgsId, index: usize) -> Option<ValueId> {
+        self.inner.borrow().lists.rows[args.0 as usize].get(index).copied()
+    }
+
+    /// Interns a binding; entries are sorted here.
+    pub fn env(&self, entries: &[(VarRef, ValueId)]) -> EnvId {
+        let mut sorted: SmallVec<[(VarRef, ValueId); 4]> = entries.iter().copied().collect();
+        sorted.sort_unstable();
+        EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice().into()))
+    }
+
+    /// What a binding gives a variable.
+    pub fn env_get(&self, env: EnvId, var: VarRef) -> Option<ValueId> {
+        if env == EnvId::NONE {
+            return None;
+        }
+        let inner = self.inner.borrow();
+        inner.envs.rows[env.0 as usize].iter().find(|row| row.0 == var).map(|row| row.1)
+    }
+
+    /// All entries of a binding.
+    pub fn env_entries(&self, env: EnvId) -> SmallVec<[(VarRef, ValueId); 4]> {
+        self.inner.borrow().envs.rows[env.0 as usize].iter().copied().collect()
+    }
+
+    /// How many bindings there are.
+    pub fn env_count(&self) -> usize {
+        self.inner.borrow().envs.rows.len()
+    }
+}

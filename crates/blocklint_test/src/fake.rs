@@ -1,0 +1,77 @@
+//! A checker for the harness's own tests: it finds what comments of its own kind tell it to.
+
+use std::fs;
+use std::sync::Arc;
+
+use blocklint_core::{Confidence, Finding, Hold, Place, RuleCode, Severity, Span, Step};
+use camino::Utf8Path;
+
+use crate::{Check, Options};
+
+/// Finds `blocking-sleep` wherever `slow(` stands and `blocking-file` wherever `file(` does.
+pub(crate) struct Fake;
+
+pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Finding {
+    let mut place = Place::unlocated(Arc::from(path), Span::new(at as u32, at as u32 + 4));
+    place.locate(text);
+    let step = |function: &str, written: &str| Step {
+        place: place.clone(),
+        function: function.to_owned(),
+        call: "m.sleep".to_owned(),
+        written: written.to_owned(),
+    };
+    Finding {
+        rule: RuleCode(rule),
+        severity: if rule == 104 { Severity::Warning } else { Severity::Error },
+        confidence: Confidence::High,
+        message: format!("message {rule}"),
+        notes: Vec::new(),
+        help: None,
+        effect: None,
+        context: None,
+        runtime: None,
+        function: "main.handler".to_owned(),
+        hold: Hold::Unstated,
+        trace: vec![step("main.handler", "load"), step("main.load", "m.sleep")],
+        causes: Vec::new(),
+        fix: None,
+        fingerprint: String::new(),
+        suppression: None,
+        place,
+    }
+}
+
+impl Check for Fake {
+    fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String> {
+        let mut findings = Vec::new();
+        for name in ["main.py", "b.py"] {
+            let path = root.join(name);
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            if text.contains("refuse") {
+                return Err(format!("{path}: refused"));
+            }
+            for (call, rule) in [("slow(", 101), ("file(", 104)] {
+                let found = text.match_indices(call).map(|(at, _)| finding(&path, &text, at, rule));
+                findings.extend(found.filter(|found| found.severity >= options.min_severity));
+            }
+        }
+        Ok(findings)
+    }
+
+    fn rule_name(&self, code: RuleCode) -> Option<&str> {
+        match code.0 {
+            101 => Some("blocking-sleep"),
+            104 => Some("blocking-file"),
+            _ => None,
+        }
+    }
+
+    fn rule_names(&self) -> Vec<&str> {
+        vec!["blocking-sleep", "blocking-file"]
+    }
+
+    fn render(&self, _root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {
+        let lines = findings.iter().map(|f| format!("{}:{}: {}\n", f.place.path, f.place.start.row, f.message));
+        Ok(lines.collect())
+    }
+}

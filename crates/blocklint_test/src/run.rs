@@ -1,0 +1,119 @@
+//! Runs one project.
+
+use std::fs;
+
+use blocklint_core::Finding;
+use camino::{Utf8Path, Utf8PathBuf};
+use similar::TextDiff;
+
+use crate::expectation::{Expectation, scan};
+use crate::matching::differences;
+use crate::{Check, Problem, Project, ProjectFile};
+
+/// Checks a project, or, if `check` is `None`, only how it is written. Gives back the rendered output
+/// where it differs from the snapshot and nothing else is wrong.
+///
+/// # Errors
+///
+/// All that is wrong, each with its place, fit to be shown.
+pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Option<String>, String> {
+    let mut problems = project.problems.clone();
+    let expectations = read_expectations(project, &mut problems);
+    for line in &project.fixes {
+        let message = "`fix` blocks cannot be checked yet: findings carry no fixes".to_owned();
+        problems.push(Problem { path: project.origin.clone(), line: *line, message });
+    }
+    if !problems.is_empty() {
+        return Err(listed(problems));
+    }
+    let Some(check) = check else { return Ok(None) };
+    let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
+    // A name that begins with a point, as the default does, would make the folder a hidden one.
+    let folder = tempfile::Builder::new()
+        .prefix("blocklint-fixture-")
+        .tempdir()
+        .map_err(|error| whole(format!("cannot make a folder for the project: {error}")))?;
+    let root = write(project, folder.path()).map_err(|error| whole(format!("cannot write the project: {error}")))?;
+    let mut findings =
+        check.check(&root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
+    findings.retain(|finding| finding.suppression.is_none());
+    for (file, expectations) in project.files.iter().zip(&expectations) {
+        let path = root.join(&file.path);
+        let found: Vec<&Finding> = findings.iter().filter(|finding| *finding.place.path == *path).collect();
+        let different = differences(expectations, &found, check).into_iter();
+        problems.extend(different.map(|difference| at(file, difference.row, difference.message)));
+    }
+    for finding in &findings {
+        if !project.files.iter().any(|file| *finding.place.path == *root.join(&file.path)) {
+            let path = &finding.place.path;
+            problems.push(Problem {
+                path: project.origin.clone(),
+                line: project.line,
+                message: format!("a finding stands in `{path}`, which is no file of the project: {}", finding.message),
+            });
+        }
+    }
+    if !problems.is_empty() {
+        return Err(listed(problems).replace(&format!("{root}/"), ""));
+    }
+    match &project.snapshot {
+        None => Ok(None),
+        Some(snapshot) => {
+            let text = check.render(&root, &findings).map_err(whole)?.replace(&format!("{root}/"), "");
+            let text = format!("{}\n", text.trim_end());
+            Ok((text != snapshot.text).then_some(text))
+        }
+    }
+}
+
+/// The difference between a project's snapshot and what was rendered, as people read it.
+pub(crate) fn snapshot_difference(project: &Project, rendered: &str) -> String {
+    let (pinned, line) = project.snapshot.as_ref().map_or(("", project.line), |s| (s.text.as_str(), s.line));
+    let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
+    format!("{}:{line}: the output differs (`UPDATE=1` rewrites it)\n{diff}", project.origin)
+}
+
+/// Reads the expectations of all files. A project without any is a problem.
+fn read_expectations(project: &Project, problems: &mut Vec<Problem>) -> Vec<Vec<Expectation>> {
+    let mut promises = false;
+    let mut all = Vec::new();
+    for file in &project.files {
+        let scan = scan(file.path.as_str(), &String::from_utf8_lossy(&file.contents));
+        promises |= scan.suppresses || !scan.expectations.is_empty();
+        problems.extend(scan.problems.into_iter().map(|(row, message)| at(file, row, message)));
+        all.push(scan.expectations);
+    }
+    if !promises {
+        let message = "nothing is expected here: say at least once what is found or that nothing is (`ok`)".to_owned();
+        problems.push(Problem { path: project.origin.clone(), line: project.line, message });
+    }
+    all
+}
+
+fn at(file: &ProjectFile, row: u32, message: String) -> Problem {
+    let line = file.source.line(row);
+    let text = String::from_utf8_lossy(&file.contents);
+    let code = text.lines().nth(row.saturating_sub(1) as usize).unwrap_or_default().trim();
+    Problem { path: file.source.path.clone(), line, message: format!("{message}\n| {code}") }
+}
+
+fn listed(problems: Vec<Problem>) -> String {
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the project's files below a folder; gives back its real path, as findings name it.
+fn write(project: &Project, folder: &std::path::Path) -> std::io::Result<Utf8PathBuf> {
+    let real = fs::canonicalize(folder)?;
+    let root = Utf8PathBuf::from_path_buf(real)
+        .map_err(|path| std::io::Error::other(format!("{} is no UTF-8", path.display())))?;
+    for file in &project.files {
+        let path = root.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap_or(Utf8Path::new("")))?;
+        fs::write(&path, &file.contents)?;
+    }
+    Ok(root)
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+use camino::Utf8Path;
+
+use super::*;
+use crate::fake::Fake;
+use crate::{parse_document, read_directory};
+
+fn first(text: &str) -> Project {
+    parse_document(Utf8Path::new("a.md"), text).projects.remove(0)
+}
+
+fn fails(text: &str) -> String {
+    run(&first(text), Some(&Fake)).expect_err(text)
+}
+
+#[test]
+fn a_project_that_keeps_its_word_passes() {
+    let text =
+        "# T\n```py\nslow()  # error: [blocking-sleep]\n```\n`b.py`:\n```py\nfile()  # warning: [blocking-file]\n```\n";
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+}
+
+#[test]
+fn differences_stand_at_their_line_of_the_document() {
+    let text = "# T\n\n```py\nx()  # ok\n```\n\nprose\n\n```py\nslow()\n```\n";
+    assert_eq!(
+        fails(text),
+        "a.md:10: unexpected finding\n    error: [blocking-sleep] high \"handler → load → m.sleep\"\n    \
+         at column 1: message 101\n    | slow()"
+    );
+}
+
+#[test]
+fn a_project_without_an_expectation_fails() {
+    assert!(fails("# T\n\n```py\nx()\n```\n").starts_with("a.md:1: nothing is expected here"));
+    let suppressed = "# T\n```py\nx()  # blocklint: ignore[BLT101] a reason\n```\n";
+    assert_eq!(run(&first(suppressed), Some(&Fake)), Ok(None));
+}
+
+#[test]
+fn options_reach_the_checker() {
+    let text = "# T\n```toml\nmin-severity = \"error\"\n```\n```py\nfile()  # ok\n```\n";
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+}
+
+#[test]
+fn a_fix_block_says_that_it_cannot_be_checked() {
+    let error = fails("# T\n```py\nx()  # ok\n```\n\n```fix\n- x\n```\n");
+    assert_eq!(error, "a.md:6: `fix` blocks cannot be checked yet: findings carry no fixes");
+}
+
+#[test]
+fn an_error_of_the_run_names_no_temporary_folder() {
+    assert_eq!(fails("# T\n```py\nrefuse()  # ok\n```\n"), "a.md:1: ./main.py: refused");
+}
+
+#[test]
+fn output_is_compared_without_the_folder() {
+    let text = |pinned: &str| format!("# T\n```py\nslow()  # error: [blocking-sleep]\n```\n```snapshot\n{pinned}```\n");
+    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake)), Ok(None));
+    let project = first(&text("old\n"));
+    let rendered = run(&project, Some(&Fake)).expect("passes").expect("differs");
+    assert_eq!(rendered, "main.py:1: message 101\n");
+    let difference = snapshot_difference(&project, &rendered);
+    assert!(difference.contains("-old\n+main.py:1: message 101\n"), "{difference}");
+}
+
+#[test]
+fn without_an_engine_only_the_form_is_checked() {
+    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None), Ok(None));
+    assert!(run(&first("# T\n```py\nslow()\n```\n"), None).is_err());
+}
+
+#[test]
+fn a_directory_is_a_project() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+    std::fs::create_dir(root.join("sub")).expect("made");
+    std::fs::write(root.join("main.py"), "slow()  # error: [blocking-sleep]\nslow()\n").expect("written");
+    std::fs::write(root.join("sub/raw.py"), b"\xff\xfe\n").expect("written");
+    let project = read_directory(root, Utf8Path::new("projects/p")).expect("read");
+    assert_eq!(project.files.len(), 2);
+    let error = run(&project, Some(&Fake)).expect_err("one is not expected");
+    assert!(error.starts_with("projects/p/main.py:2: unexpected finding"), "{error}");
+}

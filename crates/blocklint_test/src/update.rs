@@ -1,0 +1,66 @@
+//! Rewrites what a document pins.
+
+use std::fs;
+use std::sync::Mutex;
+
+use camino::Utf8Path;
+
+use crate::run::snapshot_difference;
+use crate::{Project, parse_document};
+
+/// Sections of one document are run side by side; each rewrite reads the lines as the last one left them.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Handles output that differs from the project's snapshot: writes it into the document at `file` if
+/// `rewrite`, else fails with the difference.
+///
+/// # Errors
+///
+/// The difference, or what keeps the document from being written.
+pub fn update_snapshot(project: &Project, rendered: &str, file: &Utf8Path, rewrite: bool) -> Result<(), String> {
+    if !rewrite {
+        return Err(snapshot_difference(project, rendered));
+    }
+    let _writing = WRITING.lock().map_err(|_| "another rewrite failed".to_owned())?;
+    let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let document = parse_document(&project.origin, &text);
+    let snapshot = document
+        .projects
+        .iter()
+        .find(|other| other.name == project.name)
+        .and_then(|section| section.snapshot.as_ref())
+        .ok_or_else(|| format!("{file}: the section `{}` is gone", project.name))?;
+    if rendered.lines().any(|line| line.starts_with("```")) {
+        return Err(format!("{file}:{}: the output holds a fence and cannot be pinned", snapshot.line));
+    }
+    let first = snapshot.line as usize - 1;
+    let behind = first + snapshot.text.lines().count();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let (Some(before), Some(after)) = (lines.get(..first), lines.get(behind..)) else {
+        return Err(format!("{file}: the section `{}` moved", project.name));
+    };
+    let text = format!("{}{rendered}{}", before.concat(), after.concat());
+    fs::write(file, text).map_err(|error| format!("{file}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_pinned_block_changes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = Utf8Path::from_path(folder.path()).expect("UTF-8").join("a.md");
+        let text =
+            "# T\n\n## A\n\n```py\n```\n\n```snapshot\n```\n\n## B\n\n```py\n```\n\n```snapshot\nold\nold\n```\nend\n";
+        fs::write(&file, text).expect("written");
+        let document = parse_document(Utf8Path::new("a.md"), text);
+        // The first rewrite moves the lines of the second section.
+        for (project, new) in document.projects.iter().zip(["one\ntwo\n", "three\n"]) {
+            assert!(update_snapshot(project, new, &file, false).expect_err("differs").contains("UPDATE=1"));
+            update_snapshot(project, new, &file, true).expect("rewritten");
+        }
+        let expected = text.replace("```snapshot\n```", "```snapshot\none\ntwo\n```").replace("old\nold", "three");
+        assert_eq!(fs::read_to_string(&file).expect("read"), expected);
+    }
+}

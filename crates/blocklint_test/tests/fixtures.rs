@@ -1,0 +1,92 @@
+//! Runs the documents and annotated directories of this repository, one test each section.
+//!
+//! `cargo test -p blocklint_test --test fixtures -- names` runs those whose name holds `names`;
+//! `UPDATE=1` rewrites what documents pin.
+
+use std::process::ExitCode;
+use std::{env, fs};
+
+use blocklint_test::{Project, engine, parse_document, read_directory, run, update_snapshot};
+use camino::{Utf8Path, Utf8PathBuf};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let repository = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let update = env::var("UPDATE").is_ok_and(|value| value == "1");
+    let trials = match collect(&repository, update) {
+        Ok(trials) => trials,
+        // A folder that cannot be listed must not look like a folder without tests.
+        Err(error) => vec![Trial::test("documents", move || Err(Failed::from(error)))],
+    };
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {
+    let mut trials = Vec::new();
+    let fixtures = repository.join("tests/fixtures");
+    let mut documents = Vec::new();
+    list_documents(&fixtures, &mut documents)?;
+    let pages = repository.join("rules");
+    if pages.is_dir() {
+        documents.extend(entries(&pages)?.into_iter().filter(|path| is_document(path) && is_page(path)));
+    }
+    for path in documents {
+        let name = path.strip_prefix(&fixtures).or_else(|_| path.strip_prefix(repository)).unwrap_or(&path);
+        let text = fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+        let document = parse_document(name, &text);
+        let problems: Vec<String> = document.problems.iter().map(ToString::to_string).collect();
+        trials.push(Trial::test(name.to_string(), move || match problems.is_empty() {
+            true => Ok(()),
+            false => Err(Failed::from(problems.join("\n"))),
+        }));
+        trials.extend(document.projects.into_iter().map(|project| trial(project, Some(path.clone()), update)));
+    }
+    for folder in entries(&fixtures.join("projects"))? {
+        let name = folder.strip_prefix(&fixtures).unwrap_or(&folder);
+        let project = read_directory(&folder, name).map_err(|error| format!("{folder}: {error}"))?;
+        trials.push(trial(project, None, update));
+    }
+    Ok(trials)
+}
+
+fn trial(project: Project, document: Option<Utf8PathBuf>, update: bool) -> Trial {
+    Trial::test(project.name.clone(), move || {
+        let changed = run(&project, engine()).map_err(Failed::from)?;
+        match (changed, &document) {
+            (Some(rendered), Some(file)) => update_snapshot(&project, &rendered, file, update).map_err(Failed::from),
+            _ => Ok(()),
+        }
+    })
+}
+
+fn is_document(path: &Utf8Path) -> bool {
+    path.extension() == Some("md")
+}
+
+/// `rules/` holds the rules' pages and may hold other texts.
+fn is_page(path: &Utf8Path) -> bool {
+    path.file_name().is_some_and(|name| name.starts_with("BLT"))
+}
+
+fn list_documents(folder: &Utf8Path, documents: &mut Vec<Utf8PathBuf>) -> Result<(), String> {
+    for path in entries(folder)? {
+        if path.is_dir() && path.file_name() != Some("projects") {
+            list_documents(&path, documents)?;
+        } else if is_document(&path) {
+            documents.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// What a folder holds, by name.
+fn entries(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, String> {
+    let read = || -> std::io::Result<Vec<Utf8PathBuf>> {
+        let entries: Result<Vec<_>, _> = folder.read_dir_utf8()?.collect();
+        Ok(entries?.into_iter().map(|entry| entry.into_path()).collect())
+    };
+    let mut paths = read().map_err(|error| format!("{folder}: {error}"))?;
+    paths.sort();
+    Ok(paths)
+}
