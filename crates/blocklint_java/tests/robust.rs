@@ -112,3 +112,10 @@ fn a_large_file_is_read() {
     let facts = extract(format!("class A {{ {body} }}"));
     assert_eq!(facts.sites.len(), 120_000);
 }
+
+#[test]
+fn the_same_bytes_give_the_same_facts() {
+    let source = "package p; class A { S s; void f() { s.a(1); } }";
+    assert_eq!(extract(source), extract(source));
+    assert_eq!(extract(source), blocklint_java::extract(source.as_bytes()));
+}

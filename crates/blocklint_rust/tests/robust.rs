@@ -122,3 +122,10 @@ fn a_large_file_is_read() {
     let facts = extract(source);
     assert_eq!(facts.sites.len(), 120_000);
 }
+
+#[test]
+fn the_same_bytes_give_the_same_facts() {
+    let source = "mod m; fn f(s: &S) { s.a(1); m!(x); }";
+    assert_eq!(extract(source), extract(source));
+    assert_eq!(extract(source), blocklint_rust::extract(source.as_bytes()));
+}
