@@ -1,15 +1,8 @@
 //! The `blocklint` command: arguments, commands, exit codes.
 
 mod arguments;
-mod choose;
 mod commands;
-mod engine;
-mod extraction;
 mod messages;
-mod models;
-mod panics;
-mod sources;
-mod timings;
 
 use std::process::ExitCode;
 
@@ -30,7 +23,7 @@ const FOUND: u8 = 1;
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
-    panics::install_hook();
+    blocklint_engine::install_hook();
     let arguments = Arguments::parse();
     let ended = std::panic::catch_unwind(|| run(arguments.command));
     let code = match ended {

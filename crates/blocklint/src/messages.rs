@@ -32,6 +32,12 @@ impl Failure {
     }
 }
 
+impl From<blocklint_engine::Failure> for Failure {
+    fn from(failure: blocklint_engine::Failure) -> Self {
+        Failure { lines: failure.lines }
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Failure::new(error)

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
-use blocklint_models::{HandoverRow, Runs, Selector, Via};
+use blocklint_models::{HandoverRow, Runs, Via};
 use rustc_hash::FxHashMap;
 
 use crate::hierarchy::Ancestor;

@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Hold, Severity, WhereSet};
+use blocklint_core::{Hold, Severity};
 use blocklint_facts::{Form, SiteKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,7 +17,7 @@ use crate::link::Link;
 use crate::roots::{Root, RootKind, Roots};
 use crate::rows::Shown;
 use crate::targets::Target;
-use crate::value::{BoundId, EnvId, Val};
+use crate::value::EnvId;
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,7 +181,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let facts = link.program.facts(file);
                 for site in &facts.sites {
                     if !matches!(site.kind, SiteKind::Call | SiteKind::New)
-                        || !blocklint_models::matches_segment(glob.pattern, facts.text(site.name))
+                        || !blocklint_models::segment_matches(glob.pattern, facts.text(site.name))
                     {
                         continue;
                     }

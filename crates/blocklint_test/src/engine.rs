@@ -1,9 +1,62 @@
 //! Where the harness meets the engine. Nothing else of this crate knows it.
 
-use crate::Check;
+use blocklint_core::{Finding, RuleCode};
+use blocklint_engine::{Levels, analyse, choose, load_models, locate};
+use blocklint_output::{Shown, full};
+use blocklint_project::{Request, discover};
+use blocklint_rules::{RULES, Selection, rule};
+use camino::Utf8Path;
 
-/// The engine, if there is one. Without it the documents are read and their form is checked, but no
-/// project runs.
+use crate::{Check, Options};
+
+/// The engine.
 pub fn engine() -> Option<&'static dyn Check> {
-    None
+    Some(&Engine)
+}
+
+struct Engine;
+
+impl Check for Engine {
+    fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String> {
+        let selection = Selection::new(&options.select, &[], &options.ignore)
+            .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
+        let paths = [root.to_owned()];
+        let project = discover(Request { current: root, paths: &paths, isolated: false })
+            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
+        let models = load_models(&project.configuration, root).map_err(|failure| failure.lines.join("\n"))?;
+        let report = analyse(
+            &project,
+            &models,
+            blocklint_engine::Options { min_confidence: options.min_confidence },
+        )
+        .map_err(|failure| failure.lines.join("\n"))?;
+        let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
+        let mut chosen = choose(report.findings, report.groups, &selection, levels);
+        locate(&project, &mut chosen);
+        Ok(chosen.findings)
+    }
+
+    fn rule_name(&self, code: RuleCode) -> Option<&str> {
+        rule(code).map(|rule| rule.name)
+    }
+
+    fn rule_names(&self) -> Vec<&str> {
+        RULES.iter().map(|rule| rule.name).collect()
+    }
+
+    fn render(&self, root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {
+        let paths = [root.to_owned()];
+        let project = discover(Request { current: root, paths: &paths, isolated: false })
+            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
+        let mut chosen = blocklint_engine::Chosen {
+            groups: blocklint_engine::grouped(findings),
+            findings: findings.to_vec(),
+            below: 0,
+        };
+        let sources = locate(&project, &mut chosen);
+        let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root };
+        let mut out = Vec::new();
+        full(&mut out, &shown, false).map_err(|error| error.to_string())?;
+        String::from_utf8(out).map_err(|error| error.to_string())
+    }
 }

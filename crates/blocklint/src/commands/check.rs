@@ -10,11 +10,9 @@ use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
 use crate::arguments::{Check, OutputFormat};
-use crate::choose::{Chosen, Levels, choose};
-use crate::engine::{Options, analyse};
+use blocklint_engine::{Chosen, Levels, Options, analyse, choose, load_models, locate};
 use crate::messages::{Failure, error, warning};
-use crate::sources::locate;
-use crate::{CLEAN, FAILED, FOUND, models};
+use crate::{CLEAN, FAILED, FOUND};
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;
@@ -23,7 +21,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let started = Instant::now();
     let project = discover(Request { current: &current, paths: &check.paths, isolated: check.isolated })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
-    let models = models::load(&project.configuration, &current)?;
+    let models = load_models(&project.configuration, &current)?;
     let discovered = started.elapsed();
     tell_problems(&project, &current);
 

@@ -7,9 +7,9 @@ use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
 use crate::arguments::Debug;
-use crate::extraction::extract;
+use blocklint_engine::{extract, on_large_stacks};
 use crate::messages::{Failure, warning};
-use crate::{CLEAN, engine};
+use crate::CLEAN;
 
 pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
     match what {
@@ -29,7 +29,7 @@ fn facts(file: &Utf8Path) -> Result<u8, Failure> {
             None => Failure::new(format!("{file}: no such file")),
         });
     };
-    let extracted = engine::on_large_stacks(|| extract(source, project.configuration.max_file_size))?;
+    let extracted = on_large_stacks(|| extract(source, project.configuration.max_file_size))?;
     if let Some((_, unread)) = &extracted.unread {
         warning(format!("{file}: {}", unread.message()));
     }

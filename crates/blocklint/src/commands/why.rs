@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::{current_folder, unless_closed};
 use crate::arguments::Why;
 use crate::messages::Failure;
-use crate::{CLEAN, engine, models};
+use crate::CLEAN;
 
 pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let (path, line) = place(&why.place)?;
@@ -20,8 +20,8 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let Some(file) = project.files.iter().position(|file| file.reported) else {
         return Err(Failure::new(format!("{path}: no such Python, Rust or Java file")));
     };
-    let models = models::load(&project.configuration, &current)?;
-    let sites = engine::explain(&project, &models, file, line)?;
+    let models = blocklint_engine::load_models(&project.configuration, &current)?;
+    let sites = blocklint_engine::explain(&project, &models, file, line)?;
     if sites.is_empty() {
         return Err(Failure::new(format!("{path}:{line}: nothing is called on this line")));
     }

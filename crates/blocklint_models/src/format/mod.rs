@@ -27,7 +27,7 @@ pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table};
 pub use language::separator;
 pub(crate) use path::MAX_PATH;
-pub use path::{Path, Rank, last_name};
+pub use path::{Path, Rank, last_name, segment_matches};
 pub use read::{Origin, read_file};
 pub use rows::{
     CallRow, Concurrency, Entry, File, FileInfo, HandoverContext, HandoverRow, Instead, MoveTo, Moves, Rewrite,

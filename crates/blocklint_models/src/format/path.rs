@@ -275,8 +275,8 @@ fn segments_match(pattern: &[&str], path: &[&str]) -> bool {
     }
 }
 
-/// Whether a pattern segment matches a name.
-pub(super) fn segment_matches(pattern: &str, name: &str) -> bool {
+/// Whether a pattern segment (`get_*`, `[A-Z]*`) matches a name.
+pub fn segment_matches(pattern: &str, name: &str) -> bool {
     let (class, pattern) = split_class(pattern);
     let name = match class {
         None => name,

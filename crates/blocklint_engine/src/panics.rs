@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// Keeps panics that [`catch`] is going to tell from being printed.
-pub(crate) fn install_hook() {
+pub fn install_hook() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if !CATCHING.get() {
@@ -26,7 +26,7 @@ pub(crate) fn install_hook() {
 /// # Errors
 ///
 /// Where and why it panicked.
-pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     CATCHING.set(true);
     // What the work touched is dropped with it: it shares nothing that could be left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 /// Wall time per part.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Timings {
-    pub(crate) discover: Duration,
+pub struct Timings {
+    pub discover: Duration,
     /// Reading, decoding and parsing files.
-    pub(crate) parse: Duration,
+    pub parse: Duration,
     /// Making facts of the trees.
-    pub(crate) facts: Duration,
-    pub(crate) link: Duration,
-    pub(crate) solve: Duration,
-    pub(crate) output: Duration,
+    pub facts: Duration,
+    pub link: Duration,
+    pub solve: Duration,
+    pub output: Duration,
 }
 
 impl fmt::Display for Timings {

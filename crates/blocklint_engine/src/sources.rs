@@ -12,7 +12,7 @@ use crate::extraction::decode;
 
 /// Reads the files in which these findings, their traces and causes lie, and computes rows and
 /// columns of all their places. A file that cannot be read any more leaves its places at its start.
-pub(crate) fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
+pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
     let mut sources = Sources::default();
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
     for place in chosen.findings.iter_mut().flat_map(places).chain(of_groups) {
@@ -36,7 +36,7 @@ fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
 }
 
 /// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
-pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
+pub fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
     while row < line {
@@ -51,7 +51,7 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
 }
 
 /// The text of a file of the project, as its facts' spans count it.
-pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+pub fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let bytes = read(path, project.configuration.max_file_size).ok()?;
     Some(decode(project.files.get(at)?.language, bytes))

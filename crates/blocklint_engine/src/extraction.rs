@@ -13,11 +13,11 @@ use crate::panics::catch;
 
 /// What became of one file.
 #[derive(Debug)]
-pub(crate) struct Extracted {
+pub struct Extracted {
     /// What it says; nothing where it was not read.
-    pub(crate) facts: Option<FileFacts>,
+    pub facts: Option<FileFacts>,
     /// What of it is unknown, and where.
-    pub(crate) unread: Option<(Span, Unread)>,
+    pub unread: Option<(Span, Unread)>,
     /// Time until its tree stood: reading, decoding, parsing.
     parse: Duration,
     /// Time for its facts.
@@ -26,7 +26,7 @@ pub(crate) struct Extracted {
 
 /// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
 /// long it took to parse and to make facts: the wall time, divided as the threads' time was.
-pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
+pub fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
     let started = Instant::now();
     let limit = project.configuration.max_file_size;
     let extracted = project.files.par_iter().map(|file| extract(file, limit)).collect::<Vec<_>>();
@@ -39,7 +39,7 @@ pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Durat
 }
 
 /// The facts of one file.
-pub(crate) fn extract(file: &SourceFile, limit: u64) -> Extracted {
+pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let started = Instant::now();
     let not_read = |unread| {
         let unread = Some((Span::default(), unread));
@@ -77,7 +77,7 @@ fn facts_of(language: Language, bytes: &[u8], parsed: impl FnOnce()) -> Option<F
 }
 
 /// The text whose bytes the spans of a file's facts count.
-pub(crate) fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
+pub fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
     match language {
         Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
         Language::Rust | Language::Java => match String::from_utf8(bytes) {

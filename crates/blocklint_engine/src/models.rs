@@ -6,14 +6,14 @@ use blocklint_models::{Models, check_user_files};
 use blocklint_project::Configuration;
 use camino::Utf8Path;
 
-use crate::messages::Failure;
+use crate::Failure;
 
 /// Reads the model files that the configuration names.
 ///
 /// # Errors
 ///
 /// Every mistake in them; a user who writes a model wants to know before it silently does nothing.
-pub(crate) fn load(configuration: &Configuration, current: &Utf8Path) -> Result<Models, Failure> {
+pub fn load(configuration: &Configuration, current: &Utf8Path) -> Result<Models, Failure> {
     if configuration.models.is_empty() {
         return Ok(Models::builtin());
     }

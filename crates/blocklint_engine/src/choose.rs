@@ -5,22 +5,22 @@ use blocklint_rules::{Selection, UNREADABLE_SOURCE};
 
 /// The least that is shown.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Levels {
-    pub(crate) severity: Severity,
-    pub(crate) confidence: Confidence,
+pub struct Levels {
+    pub severity: Severity,
+    pub confidence: Confidence,
 }
 
 /// The findings that are shown, and how many of the chosen rules lie below the levels.
 #[derive(Debug)]
-pub(crate) struct Chosen {
-    pub(crate) findings: Vec<Finding>,
-    pub(crate) groups: Vec<Group>,
-    pub(crate) below: usize,
+pub struct Chosen {
+    pub findings: Vec<Finding>,
+    pub groups: Vec<Group>,
+    pub below: usize,
 }
 
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
 /// empty ones go.
-pub(crate) fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
+pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
     let mut below = 0;
     let mut kept = Vec::new();
     // Old index → new one.

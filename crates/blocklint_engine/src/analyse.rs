@@ -1,0 +1,198 @@
+//! From a project to findings.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use blocklint_analysis::{CrateLayout, Layout, Link, Program, RuleNames, Solved, SourceFile};
+use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
+use blocklint_models::Models;
+use blocklint_project::{CrateRootKind, Project};
+use blocklint_rules::{UNREADABLE_SOURCE, Unread};
+use camino::Utf8Path;
+use rayon::ThreadPoolBuilder;
+
+use crate::Failure;
+use crate::extraction::{Extracted, extract_all};
+use crate::timings::Timings;
+use crate::words::worded;
+
+/// Dropping or walking a deep syntax tree recurses; only touched pages count.
+const STACK_SIZE: usize = 256 << 20;
+
+/// What a run is told besides the project.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// A finding's severity is that of its labels which are at least this sure.
+    pub min_confidence: Confidence,
+}
+
+/// What one run found, at every level.
+#[derive(Debug)]
+pub struct Report {
+    /// Findings in the reported files, by path, offset, rule; places are not located yet.
+    pub findings: Vec<Finding>,
+    /// The same under their causes, in order of reach.
+    pub groups: Vec<Group>,
+    /// How long it took.
+    pub timings: Timings,
+}
+
+/// Runs work on threads with large stacks, where trees may be deep.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool =
+        ThreadPoolBuilder::new().stack_size(STACK_SIZE).thread_name(|index| format!("blocklint-{index}")).build();
+    let pool = pool.map_err(|error| Failure::new(format!("no threads: {error}")))?;
+    Ok(pool.install(work))
+}
+
+/// Analyses the project.
+///
+/// # Errors
+///
+/// Where the system gives no threads. What cannot be read is a finding (BLT902), not an error.
+pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
+    on_large_stacks(|| {
+        let mut timings = Timings::default();
+        let (extracted, parse, facts) = extract_all(project);
+        (timings.parse, timings.facts) = (parse, facts);
+        let mut findings = unread(project, &extracted);
+        let started = Instant::now();
+        let (files, layout) = loaded(project, extracted);
+        let program = Program::new(&files, &layout);
+        let link = blocklint_analysis::link(&program, models);
+        timings.link = started.elapsed();
+        let started = Instant::now();
+        let solved = blocklint_analysis::solve(&link, options_of(options));
+        timings.solve = started.elapsed();
+        let started = Instant::now();
+        findings.extend(worded(&link, &solved));
+        findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
+        let groups = grouped(&findings);
+        timings.output = started.elapsed();
+        // Freeing a large program costs time that nobody waits for.
+        std::mem::forget(link);
+        std::mem::forget(program);
+        std::mem::forget(files);
+        Report { findings, groups, timings }
+    })
+}
+
+/// The options of the analysis, with the rules that comments name.
+pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
+    let rules = RuleNames {
+        rule_of: |effect, native, context| blocklint_rules::rule_of(effect, native, context).map(|rule| rule.code),
+        named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
+    };
+    blocklint_analysis::Options { min_confidence: options.min_confidence, rules }
+}
+
+/// The files that were read, and the layout, as the analysis takes them.
+pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
+    let files = project
+        .files
+        .iter()
+        .zip(extracted)
+        .filter_map(|(file, extracted)| {
+            Some(SourceFile {
+                path: Arc::clone(&file.path),
+                relative: file.relative.as_str().replace('\\', "/"),
+                facts: extracted.facts?,
+                reported: file.reported,
+            })
+        })
+        .collect();
+    let below = |folder: &Utf8Path| {
+        folder.strip_prefix(&project.base).map_or_else(|_| folder.to_string(), |inside| inside.to_string())
+    };
+    let crates = project
+        .crates
+        .iter()
+        .map(|package| {
+            let mut roots: Vec<_> = package.roots.iter().collect();
+            roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
+            CrateLayout {
+                name: package.library.clone(),
+                roots: roots.iter().map(|root| below(&root.path)).collect(),
+            }
+        })
+        .collect();
+    (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
+}
+
+/// Findings under the cause of their best path, causes by how many roots they reach.
+pub fn grouped(findings: &[Finding]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut without = Vec::new();
+    let mut known: std::collections::HashMap<(Arc<Utf8Path>, Span, String), usize> = std::collections::HashMap::new();
+    for (index, finding) in (0u32..).zip(findings) {
+        let Some(cause) = finding.causes.first() else {
+            without.push(index);
+            continue;
+        };
+        let key = (Arc::clone(&cause.place.path), cause.place.span, cause.call.clone());
+        let at = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { cause: Some(cause.clone()), findings: Vec::new() });
+            groups.len() - 1
+        });
+        groups[at].findings.push(index);
+    }
+    // Stable: equal reach keeps the order of the first finding.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.cause.as_ref().map_or(0, |cause| cause.reach)));
+    if !without.is_empty() {
+        groups.push(Group { cause: None, findings: without });
+    }
+    groups
+}
+
+/// BLT902 for each reported file of which something is unknown.
+fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
+    let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
+    files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
+}
+
+fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, Unread)) -> Finding {
+    let rule: RuleCode = UNREADABLE_SOURCE.code;
+    Finding {
+        rule,
+        severity: Severity::Note,
+        confidence: Confidence::High,
+        message: unread.message(),
+        notes: Vec::new(),
+        help: unread.help(),
+        place: Place::unlocated(Arc::clone(&file.path), *span),
+        effect: None,
+        context: None,
+        runtime: None,
+        function: String::new(),
+        hold: Hold::Unstated,
+        trace: Vec::new(),
+        causes: Vec::new(),
+        fix: None,
+        fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
+        suppression: None,
+    }
+}
+
+/// Links a project and solves it, for callers that ask about single sites afterwards.
+pub(crate) fn with_solved<T>(
+    project: &Project,
+    models: &Models,
+    options: Options,
+    ask: impl FnOnce(&Link<'_>, &Solved) -> T + Send,
+) -> Result<T, Failure>
+where
+    T: Send,
+{
+    on_large_stacks(|| {
+        let (extracted, _, _) = extract_all(project);
+        let (files, layout) = loaded(project, extracted);
+        let program = Program::new(&files, &layout);
+        let link = blocklint_analysis::link(&program, models);
+        let solved = blocklint_analysis::solve(&link, options_of(options));
+        ask(&link, &solved)
+    })
+}

@@ -1,0 +1,42 @@
+//! One whole run: a project's files to facts, facts to a program, what that program's calls do, and the findings in
+//! words. What the command line, the fixture harness and, later, the language server share.
+//!
+//! Reads files; prints nothing and looks at no environment.
+
+mod analyse;
+mod choose;
+mod explain;
+mod extraction;
+mod models;
+mod panics;
+mod sources;
+mod timings;
+mod words;
+
+pub use analyse::{Options, Report, analyse, grouped, on_large_stacks};
+pub use choose::{Chosen, Levels, choose};
+pub use explain::explain;
+pub use extraction::{Extracted, extract};
+pub use models::load as load_models;
+pub use panics::install_hook;
+pub use sources::locate;
+pub use timings::Timings;
+
+/// Why a run ends without a result: one line per reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The reasons.
+    pub lines: Vec<String>,
+}
+
+impl Failure {
+    /// One reason.
+    pub fn new(line: impl std::fmt::Display) -> Self {
+        Failure { lines: vec![line.to_string()] }
+    }
+
+    /// Several, all of which are told.
+    pub fn all(lines: impl IntoIterator<Item = String>) -> Self {
+        Failure { lines: lines.into_iter().collect() }
+    }
+}

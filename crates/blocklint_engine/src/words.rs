@@ -1,0 +1,145 @@
+//! Raw findings to findings with words.
+
+use std::sync::Arc;
+
+use blocklint_analysis::{BodyRef, FileId, Link, RawCause, RawFinding, RawStep, RootKind, Solved};
+use blocklint_core::{Cause, Finding, Language, Place, Step, Suppression, fingerprint};
+use blocklint_facts::{BodyKind, Flow};
+use blocklint_rules::{Owner, OwnerKind, SiteKind, Twin};
+
+/// The findings that stand in reported files, in words; places are not located.
+pub(crate) fn worded(link: &Link<'_>, solved: &Solved) -> Vec<Finding> {
+    solved
+        .findings
+        .iter()
+        .filter(|raw| link.program.files[raw.file.index()].reported)
+        .filter_map(|raw| finding(link, solved, raw))
+        .collect()
+}
+
+fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+    Place::unlocated(Arc::clone(&link.program.files[file.index()].path), span)
+}
+
+fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+    let rule = blocklint_rules::rule(raw.rule)?;
+    let program = link.program;
+    let source = &program.files[raw.file.index()];
+    let first = raw.trace.first()?;
+    let owner_name = owner_name(link, raw);
+    let words = blocklint_rules::RawFinding {
+        rule,
+        language: program.language(raw.file),
+        runtime: raw.runtime,
+        call: &raw.call,
+        written: &first.written,
+        direct: raw.trace.len() == 1,
+        site: site_kind(link, raw),
+        owner: Owner { kind: owner_kind(link, raw), name: &owner_name },
+        hold: raw.hold,
+        fails: raw.fails,
+        twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
+        holds_gil: raw.holds_gil,
+        note: raw.note.as_deref(),
+        more_causes: raw.causes.len().saturating_sub(1) as u32,
+    }
+    .words();
+    let causes: Vec<Cause> = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
+    let body = program.body_of_site(raw.site);
+    let function = link.qualified_name(body);
+    Some(Finding {
+        rule: raw.rule,
+        severity: raw.severity,
+        confidence: raw.confidence,
+        message: words.message,
+        notes: words.notes,
+        help: words.help,
+        place: place(link, raw.file, raw.span),
+        effect: Some(raw.effect),
+        context: Some(raw.context),
+        runtime: raw.runtime,
+        fingerprint: fingerprint(raw.rule, &source.relative, &function, &raw.callee, raw.occurrence),
+        function,
+        hold: raw.hold,
+        trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
+        causes,
+        fix: None,
+        suppression: raw.suppressed.clone().map(|reason| Suppression { reason }),
+    })
+}
+
+fn step(link: &Link<'_>, raw: &RawStep) -> Step {
+    Step {
+        place: place(link, raw.file, raw.span),
+        function: raw.function.clone(),
+        call: raw.call.clone(),
+        written: raw.written.clone(),
+    }
+}
+
+fn cause(link: &Link<'_>, raw: &RawCause) -> Cause {
+    Cause {
+        place: place(link, raw.file, raw.span),
+        function: raw.function.clone(),
+        call: raw.call.clone(),
+        reach: raw.reach,
+    }
+}
+
+fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
+    use blocklint_facts::SiteKind as Facts;
+    if raw.handed {
+        return SiteKind::HandOver;
+    }
+    match link.program.facts(raw.site.file).site(raw.site.site).kind {
+        Facts::Call | Facts::New | Facts::Macro => SiteKind::Call,
+        _ => SiteKind::Implicit,
+    }
+}
+
+fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
+    let row = link.program.facts(raw.root.file).body(raw.root.body);
+    if raw.handed {
+        return match row.flow {
+            Flow::Coroutine => OwnerKind::AsyncFunction,
+            Flow::AsyncGenerator => OwnerKind::AsyncGenerator,
+            Flow::Sync | Flow::Generator => OwnerKind::Callback,
+        };
+    }
+    match (raw.root_kind, row.kind, row.flow) {
+        (_, BodyKind::AsyncBlock, _) => OwnerKind::AsyncBlock,
+        (_, BodyKind::Lambda, Flow::Coroutine) => OwnerKind::AsyncClosure,
+        (_, BodyKind::Lambda, _) => OwnerKind::CallbackLiteral,
+        (_, _, Flow::Coroutine) => OwnerKind::AsyncFunction,
+        (_, _, Flow::AsyncGenerator) => OwnerKind::AsyncGenerator,
+        (RootKind::Promised, _, _) => OwnerKind::Marked,
+        _ => OwnerKind::Callback,
+    }
+}
+
+/// The name of the root as people say it; of a function handed over, its own.
+fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
+    if raw.handed
+        && let Some(first) = raw.trace.first()
+    {
+        return blocklint_core::last_name(&first.call).to_owned();
+    }
+    let facts = link.program.facts(raw.root.file);
+    let mut body = raw.root.body;
+    // A body without a name goes by that of the body around it.
+    while matches!(
+        facts.body(body).kind,
+        BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression
+    ) {
+        match facts.body(body).parent.get() {
+            Some(parent) => body = parent,
+            None => break,
+        }
+    }
+    let name = link.qualified_name(BodyRef { file: raw.root.file, body });
+    let separator = if facts.language == Language::Rust { "::" } else { "." };
+    let module = link.module_name(raw.root.file);
+    name.strip_prefix(&module)
+        .and_then(|inside| inside.strip_prefix(separator))
+        .map_or(name.clone(), str::to_owned)
+}
