@@ -151,7 +151,7 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), place, guard, hold };
+        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -182,6 +182,7 @@ impl<'a> Link<'a> {
             native: row.native,
             severity,
             fails: row.fails.is_some(),
+            once: false,
             place,
             guard: None,
             hold: LabelHold::Fixed(hold),
