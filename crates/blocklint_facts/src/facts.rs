@@ -175,12 +175,18 @@ impl FileFacts {
 
     /// What is assigned to a variable, in the order of evaluation of each body.
     pub fn assigns_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = Assign> {
-        run(&self.var_assign_starts, var.index()).map(|at| self.assigns.at(self.assigns_by_var.at(at) as usize))
+        self.assign_ids_of(var).map(|id| self.assign(id))
     }
 
-    /// The variables of a body's own scope.
+    /// The same by number.
+    pub fn assign_ids_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = AssignId> {
+        run(&self.var_assign_starts, var.index()).map(|at| AssignId(self.assigns_by_var.at(at)))
+    }
+
+    /// The variables of a body's own scope; none for [`BodyId::NONE`] (a declared alias has no body).
     pub fn vars_of(&self, body: BodyId) -> impl Iterator<Item = VarId> {
-        run(&self.body_var_starts, body.index()).map(|at| VarId(self.vars_by_body.at(at)))
+        let run = if body.is_none() { 0..0 } else { run(&self.body_var_starts, body.index()) };
+        run.map(|at| VarId(self.vars_by_body.at(at)))
     }
 
     /// The qualified name of a body inside its file: `Store.load`, `make.<lambda>`; empty for the top level.
