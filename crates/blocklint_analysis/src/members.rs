@@ -242,7 +242,7 @@ impl<'a> Link<'a> {
             for &(file, sym) in self.program.occurrences(name) {
                 for &(assign, own) in self.program.index(file).attr_assigns(sym) {
                     let facts = self.program.facts(file);
-                    let row = &facts.assigns[assign.index()];
+                    let row = facts.assign(assign);
                     let scope = Scope { file, at: row.at, env: EnvId::NONE };
                     let Form::Attr(base, _) = facts.form(row.target) else { continue };
                     let meant = match own {
