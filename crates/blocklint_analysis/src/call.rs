@@ -521,10 +521,10 @@ impl<'a> Link<'a> {
         match self.program.language(file) {
             Language::Python => names::python::import(self, file, id),
             Language::Rust => self.remember(Task::Import(file, id), || {
-                names::rust::import(self, file, self.program.facts(file).import(id))
+                names::rust::import(self, file, &self.program.facts(file).import(id))
             }),
             Language::Java => self.remember(Task::Import(file, id), || {
-                names::java::import(self, file, self.program.facts(file).import(id))
+                names::java::import(self, file, &self.program.facts(file).import(id))
             }),
         }
     }

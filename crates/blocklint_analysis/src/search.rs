@@ -205,14 +205,14 @@ impl<'l, 'a> Search<'l, 'a> {
         let (at, form) = match mention {
             Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
             Mention::Assign(assign) => {
-                let row = &facts.assigns[assign.index()];
+                let row = facts.assign(assign);
                 // An import binds a name that the search knows as an alias.
                 if row.kind == blocklint_facts::AssignKind::Import {
                     return Vec::new();
                 }
                 (row.at, row.value)
             }
-            Mention::Exit(exit) => (facts.exits[exit as usize].at, facts.exits[exit as usize].value),
+            Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };

@@ -245,7 +245,7 @@ impl<'a> Link<'a> {
             at += 1;
             match mention {
                 Mention::Assign(assign) => {
-                    if let Form::Var(var) = facts.form(facts.assigns[assign.index()].target)
+                    if let Form::Var(var) = facts.form(facts.assign(assign).target)
                         && !names.contains(&var)
                     {
                         names.push(var);
@@ -300,8 +300,8 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(file);
         let form = match mention {
             Mention::Arg(site, arg) => facts.args_of(site)[arg as usize].value,
-            Mention::Assign(assign) => facts.assigns[assign.index()].value,
-            Mention::Exit(exit) => facts.exits[exit as usize].value,
+            Mention::Assign(assign) => facts.assign(assign).value,
+            Mention::Exit(exit) => facts.exits.at(exit as usize).value,
             Mention::Operand(site) => facts.site(site).callee,
             Mention::Default(param) => facts.params[param as usize].default,
         };

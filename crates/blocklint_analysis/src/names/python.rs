@@ -122,7 +122,7 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
 fn stars(link: &Link<'_>, file: FileId) -> Vec<Val> {
     let facts = link.program.facts(file);
     let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    stars.map(|import| module_of(link, file, import)).collect()
+    stars.map(|import| module_of(link, file, &import)).collect()
 }
 
 /// A name that a star import of a project module gives.
@@ -182,7 +182,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, id: ImportId) -> Typed {
     link.remember(Task::Import(file, id), || {
         let facts = link.program.facts(file);
         let row = facts.import(id);
-        let module = module_of(link, file, row);
+        let module = module_of(link, file, &row);
         match row.kind {
             ImportKind::Head => {
                 let head = facts.text(row.module).split('.').next().unwrap_or("");
