@@ -75,7 +75,22 @@ impl<'a> Link<'a> {
     /// An instance of what a name in a type means.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
-            Val::Class(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
+            Val::Class(class) => {
+                let facts = self.program.facts(class.file);
+                let row = facts.class(class.class);
+                if row.kind == blocklint_facts::ClassKind::Alias {
+                    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+                    let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
+                    return self.guarded(
+                        Task::Alias(class),
+                        self.unknown(Why::Cycle),
+                        self.unknown(Why::Bound),
+                        || self.annotation_with_self(scope, row.subject, receiver),
+                        |_| {},
+                    );
+                }
+                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
+            }
             Val::External(path) => {
                 let text = self.library.text(path);
                 match names::python::special(&text).filter(|_| self.library.language(path) == Language::Python) {

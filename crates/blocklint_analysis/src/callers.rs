@@ -381,7 +381,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             Mention::Assign(assign) => {
                 let row = &facts.assigns[assign.index()];
                 let scope = crate::eval::Scope { file, at: row.at, env };
-                if !self.holds(subject, link.assigned(scope, row).value) {
+                if !self.holds(subject, link.assigned(scope, assign).value) {
                     return;
                 }
                 match facts.form(row.target) {
@@ -648,7 +648,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     Mention::Assign(assign) => {
                         let row = &facts.assigns[assign.index()];
                         let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(link.assigned(scope, row).value) {
+                        if !holds(link.assigned(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {

@@ -145,17 +145,4 @@ impl Labels {
     pub fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
     }
-
-    /// Whether a label differs from another only by a shorter number of seconds.
-    pub fn is_shorter(&self, id: LabelId, than: LabelId) -> bool {
-        let (a, b) = (self.get(id), self.get(than));
-        match (a.hold, b.hold) {
-            (LabelHold::Fixed(Hold::Seconds(x)), LabelHold::Fixed(Hold::Seconds(y))) => {
-                x <= y
-                    && Label { hold: LabelHold::Fixed(Hold::Unstated), ..a.clone() }
-                        == Label { hold: LabelHold::Fixed(Hold::Unstated), ..b.clone() }
-            }
-            _ => false,
-        }
-    }
 }

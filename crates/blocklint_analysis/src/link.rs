@@ -7,7 +7,7 @@ use blocklint_facts::{AssignId, ImportId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hierarchy::{Hierarchy, Mro};
-use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::library::Library;
 use crate::program::Program;
 use crate::summary::{Summary, Uses};
@@ -34,6 +34,7 @@ const FUEL: u32 = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Task {
     Var(VarRef, EnvId),
+    Alias(ClassRef),
     Assign(FileId, AssignId, EnvId),
     Field(ClassRef, Name),
     Return(BodyRef, EnvId),
@@ -67,7 +68,6 @@ pub struct Link<'a> {
     pub(crate) modules: RefCell<FxHashMap<(FileId, String), Val>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
-    pub(crate) libraries: RefCell<FxHashMap<FileId, Rc<[PathId]>>>,
     busy: RefCell<FxHashSet<Task>>,
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
@@ -94,19 +94,10 @@ impl<'a> Link<'a> {
             modules: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
-            libraries: RefCell::default(),
             busy: RefCell::default(),
             cuts: Cell::new(0),
             fuel: Cell::new(FUEL),
         }
-    }
-
-    /// Runs one resolution with full fuel; nested ones share the outer's.
-    pub(crate) fn with_fuel<T>(&self, run: impl FnOnce() -> T) -> T {
-        if self.busy.borrow().is_empty() {
-            self.fuel.set(FUEL);
-        }
-        run()
     }
 
     /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.

@@ -268,7 +268,7 @@ impl<'a> Link<'a> {
                     }
                     if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
                         from_elsewhere |= !own;
-                        parts.push(self.assigned(scope, row));
+                        parts.push(self.assigned(scope, assign));
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use blocklint_core::{Language, Span};
 
-use crate::{BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
+use crate::{AssignId, BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
 
 /// The strings of one file, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -198,8 +198,22 @@ impl FileFacts {
         self.assigns_by_var[range].iter().map(|&at| &self.assigns[at as usize])
     }
 
-    /// The variables of a body's own scope.
+    /// The same by number.
+    pub fn assign_ids_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = AssignId> {
+        let range = self.var_assign_starts[var.index()] as usize..self.var_assign_starts[var.index() + 1] as usize;
+        self.assigns_by_var[range].iter().map(|&at| AssignId(at))
+    }
+
+    /// The assignment.
+    pub fn assign(&self, id: AssignId) -> &Assign {
+        &self.assigns[id.index()]
+    }
+
+    /// The variables of a body's own scope; none for [`BodyId::NONE`] (a declared alias has no body).
     pub fn vars_of(&self, body: BodyId) -> &[VarId] {
+        if body.is_none() {
+            return &[];
+        }
         &self.vars_by_body[self.body_var_starts[body.index()] as usize..self.body_var_starts[body.index() + 1] as usize]
     }
 

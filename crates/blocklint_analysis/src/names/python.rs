@@ -85,11 +85,6 @@ pub(crate) fn special(path: &str) -> Option<Special> {
     })
 }
 
-/// Whether a type by itself says so little that an unannotated value tells more.
-pub(crate) fn is_vague(path: &str) -> bool {
-    matches!(special(path), Some(Special::Nothing | Special::TypeOf))
-}
-
 /// A name that the file does not bind: from a star import, else a builtin.
 pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
     let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
