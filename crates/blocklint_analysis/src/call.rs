@@ -447,8 +447,8 @@ impl<'a> Link<'a> {
                     },
                     [] => self.class_around(site.file, body)?,
                 };
-                let receiver =
-                    self.values.bound(Val::Instance { class, exact: false, args: ArgsId::NONE });
+                // What derives from the class does not count: the lookup goes the other way.
+                let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
                 Some(self.known(Val::Super { class, receiver }))
             }
             "typing.cast" => {

@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Hold, Severity};
+use blocklint_core::{Hold, Severity, WhereSet};
 use blocklint_facts::{Form, SiteKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -375,7 +375,13 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = self.link.program;
         let body = program.body_of_site(site);
         let Some(label) = self.cuts.apply(program, site, label) else { return };
-        let Some(label) = self.cuts.apply_body(program, body, label) else { return };
+        let Some(mut label) = self.cuts.apply_body(program, body, label) else { return };
+        if self.link.off_the_loop(site) {
+            label.place = label.place.without(WhereSet::EVENT_LOOP);
+            if label.place.is_empty() {
+                return;
+            }
+        }
         if let Some(root) = self.roots.of(body) {
             self.hit(body, root, false, &label, way);
             if root.absorbs() {

@@ -614,7 +614,7 @@ impl<'a> Link<'a> {
                 }
                 seen.push(class);
                 names.extend(self.class_names(class));
-                queue.extend(self.derived(class));
+                queue.extend(self.derived(class).iter().copied());
             }
             names.sort();
             names.dedup();
