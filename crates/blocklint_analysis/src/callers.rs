@@ -7,7 +7,7 @@ use blocklint_core::{Context, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::{Mention, Wrap};
 use crate::summary::ParamUse;
@@ -58,6 +58,15 @@ pub enum CallerKind {
     Consumes,
     /// It hands a named function to an event loop.
     HandsToLoop(Option<Runtime>),
+}
+
+/// Whose callers are sought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Subject {
+    /// A body.
+    Body(Node),
+    /// A library callable that is passed around.
+    Row(PathId),
 }
 
 /// A value to follow: by name, in its own file only, or the result of a call.
@@ -115,9 +124,6 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     fn collect(&self, node: Node, found: &mut Found) {
-        let link = self.link;
-        let facts = link.program.facts(node.body.file);
-        let row = facts.body(node.body.body);
         let mut trails = Vec::new();
         if node.env != EnvId::NONE {
             if let Some(creators) = self.creators.borrow().get(&node) {
@@ -126,10 +132,10 @@ impl<'l, 'a> Callers<'l, 'a> {
         } else {
             self.start(node.body, &mut trails);
         }
-        if matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression | BodyKind::AsyncBlock) {
+        if node.env == EnvId::NONE {
             trails.push(Trail::Literal(node.body));
         }
-        self.follow(node, trails, found);
+        self.follow(Subject::Body(node), trails, found);
     }
 
     /// The names under which a body is first known.
@@ -146,7 +152,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
-    fn follow(&self, node: Node, mut trails: Vec<Trail>, found: &mut Found) {
+    fn follow(&self, subject: Subject, mut trails: Vec<Trail>, found: &mut Found) {
         let link = self.link;
         let mut seen = FxHashSet::default();
         while let Some(trail) = trails.pop() {
@@ -156,41 +162,62 @@ impl<'l, 'a> Callers<'l, 'a> {
             match trail {
                 Trail::Named(name) => {
                     for &(file, sym) in link.program.occurrences(name) {
-                        self.follow_name(node, file, sym, &mut trails, found);
+                        self.follow_name(subject, file, sym, &mut trails, found);
                     }
                 }
-                Trail::NamedIn(file, sym) => self.follow_name(node, file, sym, &mut trails, found),
+                Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
                     for &(mention, wrap) in link.program.index(site.file).uses_of_result(site.site) {
-                        self.follow_mention(node, site.file, mention, wrap, env, &mut trails, found);
+                        self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
                     for &(mention, wrap) in link.program.index(body.file).uses_of_callable(body.body) {
-                        self.follow_mention(node, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
+                        self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
             }
         }
     }
 
-    fn follow_name(&self, node: Node, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
         let index = self.link.program.index(file);
         for &site in index.sites_named(sym) {
-            self.call(node, SiteRef { file, site }, EnvId::NONE, trails, found);
+            self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
         for &(mention, wrap) in index.mentions_named(sym) {
-            self.follow_mention(node, file, mention, wrap, EnvId::NONE, trails, found);
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
         }
     }
 
     /// A site that may call the node.
-    fn call(&self, node: Node, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
+    fn call(&self, subject: Subject, site: SiteRef, env: EnvId, trails: &mut Vec<Trail>, found: &mut Found) {
         if !found.looked.insert((site, env)) {
             return;
         }
         let link = self.link;
         let targets = link.targets(site, env);
+        let node = match subject {
+            Subject::Body(node) => node,
+            Subject::Row(path) => {
+                if targets.list.iter().any(|target| matches!(*target, Target::Row { path: of, .. } if of == path)) {
+                    found.callers.push(Caller {
+                        site,
+                        env,
+                        arg: None,
+                        kind: CallerKind::Runs,
+                        with_receiver: false,
+                        steps: targets.steps,
+                        shared: targets.list.len() > 1,
+                    });
+                }
+                return;
+            }
+        };
+        if targets.list.is_empty() && targets.unknown && node.env == EnvId::NONE {
+            self.call_by_name(node, site, env, found);
+            return;
+        }
         for target in &targets.list {
             match *target {
                 Target::Body { body, env: own, with_receiver, edge } if body == node.body => {
@@ -250,6 +277,31 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
+    /// A method of a receiver that is not known, whose name only this body bears in the whole project.
+    fn call_by_name(&self, node: Node, site: SiteRef, env: EnvId, found: &mut Found) {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        let row = facts.site(site.site);
+        let is_method = row.kind == SiteKind::Call && matches!(facts.form(row.callee), Form::Attr(..));
+        let body = link.program.facts(node.body.file).body(node.body.body);
+        if !is_method || body.class.is_none() || body.flow != Flow::Sync {
+            return;
+        }
+        let Some(name) = link.program.global(site.file, row.name) else { return };
+        if link.hierarchy.bodies_named(name) != 1 || link.program.text(name).starts_with("__") {
+            return;
+        }
+        found.callers.push(Caller {
+            site,
+            env,
+            arg: None,
+            kind: CallerKind::Runs,
+            with_receiver: true,
+            steps: LOW_STEPS,
+            shared: false,
+        });
+    }
+
     /// An Unknown member beside the known one is a step, unless the receiver's own class assigned it.
     fn unknown_step(&self, site: SiteRef, unknown: bool) -> u8 {
         if !unknown {
@@ -263,18 +315,28 @@ impl<'l, 'a> Callers<'l, 'a> {
         u8::from(!own)
     }
 
-    /// Whether a value holds the node.
-    fn holds(&self, node: Node, value: ValueId) -> bool {
-        self.link.values.members(value).iter().any(|val| self.member_holds(node, *val, 8))
+    /// Whether a value holds the subject.
+    fn holds(&self, subject: Subject, value: ValueId) -> bool {
+        self.link.values.members(value).iter().any(|val| self.member_holds(subject, *val, 8))
     }
 
-    fn member_holds(&self, node: Node, val: Val, depth: u32) -> bool {
+    fn member_holds(&self, subject: Subject, val: Val, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
+        let node = match subject {
+            Subject::Body(node) => node,
+            Subject::Row(path) => {
+                return match val {
+                    Val::External(of) | Val::Method { path: of, .. } => of == path,
+                    Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
+                    _ => false,
+                };
+            }
+        };
         match val {
             Val::Fn { body, env, .. } | Val::Iter { body, env } | Val::Coroutine { body, env } => {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
-            Val::Partial { inner, .. } => self.member_holds(node, self.link.values.single(inner), depth),
+            Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
             Val::Class(class) => {
                 let facts = self.link.program.facts(node.body.file);
                 let row = facts.body(node.body.body);
@@ -293,7 +355,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     #[allow(clippy::too_many_arguments)]
     fn follow_mention(
         &self,
-        node: Node,
+        subject: Subject,
         file: FileId,
         mention: Mention,
         wrap: Wrap,
@@ -312,14 +374,14 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
                 let typed = link.eval(link.scope_of(site, env), form);
-                if self.holds(node, typed.value) {
-                    self.argument(node, site, arg, env, typed.steps, trails, found);
+                if self.holds(subject, typed.value) {
+                    self.argument(subject, site, arg, env, typed.steps, trails, found);
                 }
             }
             Mention::Assign(assign) => {
                 let row = &facts.assigns[assign.index()];
                 let scope = crate::eval::Scope { file, at: row.at, env };
-                if !self.holds(node, link.assigned(scope, row).value) {
+                if !self.holds(subject, link.assigned(scope, row).value) {
                     return;
                 }
                 match facts.form(row.target) {
@@ -346,28 +408,52 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = &facts.exits[exit as usize];
                 let body = facts.body_of(row.at);
                 let scope = crate::eval::Scope { file, at: row.at, env };
-                if !self.holds(node, link.eval(scope, row.value).value) {
+                if !self.holds(subject, link.eval(scope, row.value).value) {
                     return;
                 }
                 for &site in self.call_sites(BodyRef { file, body }).iter() {
                     trails.push(Trail::ResultOf(site, EnvId::NONE));
                 }
             }
-            Mention::Operand(site) => self.call(node, SiteRef { file, site }, env, trails, found),
-            Mention::Default(param) => {
-                let row = &facts.params[param as usize];
-                if row.name.is_some() {
-                    trails.push(Trail::NamedIn(file, row.name));
-                }
+            Mention::Operand(site) => self.call(subject, SiteRef { file, site }, env, trails, found),
+            Mention::Default(param) => self.default(subject, file, param, found),
+        }
+    }
+
+    /// The subject is what a parameter is where a call gives none.
+    fn default(&self, subject: Subject, file: FileId, param: u32, found: &mut Found) {
+        let link = self.link;
+        let facts = link.program.facts(file);
+        let Some((body, index)) = facts.bodies.iter().enumerate().find_map(|(at, body)| {
+            let index = param.checked_sub(body.params.start).filter(|index| *index < body.params.len)?;
+            Some((BodyRef { file, body: blocklint_facts::BodyId(at as u32) }, index))
+        }) else {
+            return;
+        };
+        let default = link.eval(link.signature_scope(body), facts.params[param as usize].default);
+        if !self.holds(subject, default.value) || !link.summary(body, index).called {
+            return;
+        }
+        for &site in self.call_sites(body).iter() {
+            if link.passed(site, body, index).is_none() {
+                found.callers.push(Caller {
+                    site,
+                    env: EnvId::NONE,
+                    arg: None,
+                    kind: CallerKind::Runs,
+                    with_receiver: false,
+                    steps: default.steps,
+                    shared: false,
+                });
             }
         }
     }
 
-    /// The node is the n-th argument of a site.
+    /// The subject is the n-th argument of a site.
     #[allow(clippy::too_many_arguments)]
     fn argument(
         &self,
-        node: Node,
+        subject: Subject,
         site: SiteRef,
         arg: u32,
         env: EnvId,
@@ -384,7 +470,10 @@ impl<'l, 'a> Callers<'l, 'a> {
         let passing = link.passing(site, arg, env);
         let targets = link.targets(site, env);
         let steps = steps.max(targets.steps).saturating_add(u8::from(targets.unknown && kind == SiteKind::Call));
-        let flow = link.program.facts(node.body.file).body(node.body.body).flow;
+        let flow = match subject {
+            Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
+            Subject::Row(_) => Flow::Sync,
+        };
         let is_call = passing.called && flow == Flow::Sync;
         let is_consumed = passing.consumed && matches!(flow, Flow::Generator);
         if is_call || is_consumed {
@@ -441,11 +530,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 drop(creators);
                 match of {
                     ParamUse::Call(at) | ParamUse::Consume(at) => {
-                        self.call(node, SiteRef { file: body.file, site: at }, bound, trails, found);
+                        self.call(subject, SiteRef { file: body.file, site: at }, bound, trails, found);
                     }
                     ParamUse::Arg(at, index) => {
                         let at = SiteRef { file: body.file, site: at };
-                        self.argument(node, at, index, bound, steps, trails, found);
+                        self.argument(subject, at, index, bound, steps, trails, found);
                     }
                     ParamUse::Return(_) | ParamUse::Store(_) => {}
                 }
@@ -465,7 +554,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let mut trails = Vec::new();
         self.start(body, &mut trails);
         let mut found = Found::default();
-        self.follow(node, trails, &mut found);
+        self.follow(Subject::Body(node), trails, &mut found);
         let mut sites: Vec<SiteRef> = found
             .looked
             .iter()
@@ -478,6 +567,20 @@ impl<'l, 'a> Callers<'l, 'a> {
         self.busy_sites.borrow_mut().remove(&body);
         self.sites.borrow_mut().insert(body, sites.clone());
         sites
+    }
+
+    /// Who calls a library callable under another name, or as an argument; `seeds` are where it is mentioned.
+    pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
+        let mut found = Found::default();
+        let mut trails = Vec::new();
+        let subject = Subject::Row(path);
+        for &(file, mention, wrap) in seeds {
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, &mut trails, &mut found);
+        }
+        self.follow(subject, trails, &mut found);
+        found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
+        found.callers.dedup();
+        found.callers
     }
 
     /// Where the lazy result of a library call is consumed.

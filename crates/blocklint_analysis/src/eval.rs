@@ -43,7 +43,7 @@ impl<'a> Link<'a> {
                 None => self.unknown(Why::Unbound),
             },
             Form::Attr(base, sym) => {
-                let base = self.eval_within(scope, base, depth);
+                let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
                     Some(name) => self.map(base, |member| self.attr(member, name)),
                     None => self.unknown(Why::Attribute),
@@ -80,7 +80,7 @@ impl<'a> Link<'a> {
             Form::Class(class) => self.known(Val::Class(ClassRef { file: scope.file, class })),
             Form::Import(import) => self.import(scope.file, import),
             Form::Element(inner) => {
-                let inner = self.eval_within(scope, inner, depth);
+                let inner = self.without_none(self.eval_within(scope, inner, depth));
                 self.map(inner, |member| self.element(member))
             }
             Form::Part(inner, index) => {
@@ -147,7 +147,7 @@ impl<'a> Link<'a> {
                 self.map(inner, |member| self.element(member))
             }
             Form::Subscript(base, index) => {
-                let of = self.eval_within(scope, base, depth);
+                let of = self.without_none(self.eval_within(scope, base, depth));
                 self.map(of, |member| self.subscript(scope, id, member, index))
             }
             Form::Cast(value, ty) => {
@@ -242,7 +242,26 @@ impl<'a> Link<'a> {
     fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
-        let mut parts: Vec<Typed> = facts.assigns_of(id).map(|row| self.assigned(scope, row)).collect();
+        let mut parts = Vec::new();
+        if facts.body(var.body).kind == BodyKind::Module {
+            // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
+            let end = facts.body(var.body).region;
+            let rows: Vec<&Assign> = facts.assigns_of(id).collect();
+            for row in rows.iter().rev().filter(|row| facts.body_of(row.at) == var.body) {
+                let reach = self.reaches(scope.file, row.at.region, end);
+                if reach != Reach::No {
+                    parts.push(self.assigned(scope, row));
+                }
+                if reach == Reach::Always {
+                    break;
+                }
+            }
+            for row in rows.iter().filter(|row| facts.body_of(row.at) != var.body) {
+                parts.push(self.assigned(scope, row));
+            }
+        } else {
+            parts.extend(facts.assigns_of(id).map(|row| self.assigned(scope, row)));
+        }
         if let VarKind::Param(_) = var.kind {
             parts.push(self.param(VarRef { file: scope.file, var: id }));
         }

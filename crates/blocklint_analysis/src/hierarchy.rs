@@ -29,15 +29,22 @@ pub(crate) enum Ancestor {
 pub(crate) struct Hierarchy {
     by_base: FxHashMap<Name, Vec<ClassRef>>,
     impls: FxHashMap<Name, Vec<ClassRef>>,
+    bodies: FxHashMap<Name, u32>,
 }
 
 impl Hierarchy {
     pub(crate) fn new(program: &Program<'_>) -> Self {
         let mut by_base: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         let mut impls: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
+        let mut bodies: FxHashMap<Name, u32> = FxHashMap::default();
         for (slot, source) in program.files.iter().enumerate() {
             let file = crate::ids::FileId(slot as u32);
             let facts = &source.facts;
+            for body in facts.bodies.iter().filter(|body| body.kind == BodyKind::Function) {
+                if let Some(name) = program.global(file, body.name) {
+                    *bodies.entry(name).or_default() += 1;
+                }
+            }
             for (at, class) in facts.classes.iter().enumerate() {
                 let class_ref = ClassRef { file, class: ClassId(at as u32) };
                 for &base in facts.list(class.bases) {
@@ -52,7 +59,12 @@ impl Hierarchy {
                 }
             }
         }
-        Hierarchy { by_base, impls }
+        Hierarchy { by_base, impls, bodies }
+    }
+
+    /// How many functions and methods of the project bear a name.
+    pub(crate) fn bodies_named(&self, name: Name) -> u32 {
+        self.bodies.get(&name).copied().unwrap_or(0)
     }
 }
 

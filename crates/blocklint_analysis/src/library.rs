@@ -189,6 +189,19 @@ impl<'a> Library<'a> {
         rows
     }
 
+    /// Whether the user's configuration brings models.
+    pub(crate) fn has_user_rows(&self) -> bool {
+        Language::ALL
+            .iter()
+            .any(|language| self.of(*language).layers().any(|(kind, _)| kind == blocklint_models::LayerKind::User))
+    }
+
+    /// Whether a row of the user's configuration says what calling a path does.
+    pub(crate) fn has_user_row(&self, path: PathId) -> bool {
+        let rows = self.of(self.language(path)).calls(&self.text(path)).user_only();
+        rows.effect().next().is_some()
+    }
+
     /// The `[[handover]]` rows of a path.
     pub fn handovers(&self, path: PathId) -> Rc<HandoverRows<'a>> {
         if let Some(known) = self.handovers.borrow().get(&path) {

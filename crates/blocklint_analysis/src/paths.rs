@@ -28,11 +28,12 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
 fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
     let targets = link.targets(site, crate::value::EnvId::NONE);
     let (mut all, mut labelled) = (0usize, 0usize);
+    let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
         match *target {
             Target::Body { body, .. } => {
                 // A method without code of its own is no alternative to those that implement it.
-                if link.is_stub(body) {
+                if overridden && link.is_stub(body) {
                     continue;
                 }
                 all += 1;

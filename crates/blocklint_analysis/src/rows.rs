@@ -155,6 +155,39 @@ impl<'a> Link<'a> {
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
+    /// What a row does where its arguments cannot be seen.
+    pub(crate) fn unseen(&self, row: &CallRow) -> Option<Label> {
+        let effect = row.held()?;
+        let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
+        let place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        let mut severity = row.severity.unwrap_or(match effect {
+            Effect::File | Effect::Cpu => Severity::Warning,
+            _ => Severity::Error,
+        });
+        let mut hold = match (effect, &row.timeout) {
+            (Effect::File | Effect::Cpu, _) | (_, Some(_)) => Hold::Unstated,
+            _ => Hold::Unbounded,
+        };
+        if effect == Effect::Wait && row.timeout.is_some() {
+            severity = severity.min(Severity::Warning);
+        }
+        if severity == Severity::Note {
+            hold = Hold::Brief;
+        }
+        if row.fails.is_some() {
+            severity = Severity::Error;
+        }
+        Some(Label {
+            effect,
+            native: row.native,
+            severity,
+            fails: row.fails.is_some(),
+            place,
+            guard: None,
+            hold: LabelHold::Fixed(hold),
+        })
+    }
+
     /// Whether all of `when` are shown and none of `unless`.
     pub(crate) fn conditions_shown(
         &self,

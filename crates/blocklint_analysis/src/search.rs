@@ -11,13 +11,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
-use crate::ids::{BodyRef, Name, PathId, SiteRef};
+use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
+use crate::mentions::{Mention, Wrap};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Question, Source};
 use crate::link::Link;
 use crate::roots::{Root, RootKind, Roots};
 use crate::rows::Shown;
 use crate::targets::Target;
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 /// A body with one of its labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -132,6 +133,7 @@ impl<'l, 'a> Search<'l, 'a> {
     fn find_leaves(&mut self) {
         let program = self.link.program;
         let mut sites: Vec<SiteRef> = Vec::new();
+        let mut mentioned: Vec<Name> = Vec::new();
         for language in blocklint_core::Language::ALL {
             let models = self.link.library.of(*language);
             let mut names: FxHashSet<Name> = FxHashSet::default();
@@ -150,18 +152,103 @@ impl<'l, 'a> Search<'l, 'a> {
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
             aliased.sort();
             aliased.dedup();
+            mentioned.extend(aliased.iter().copied());
             for name in aliased {
                 sites.extend(program.sites_named(name).filter(|site| program.language(site.file) == *language));
             }
         }
         sites.sort();
         sites.dedup();
-        for site in sites {
+        for &site in &sites {
             if self.may_be_leaf(site) {
                 self.leaves_at(site, EnvId::NONE);
             }
         }
-        // Callables of the library that are handed over by name: `call_later(1, time.sleep, 2)`.
+        self.find_passed_rows(&mentioned, &sites);
+    }
+
+    /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
+    fn find_passed_rows(&mut self, names: &[Name], direct: &[SiteRef]) {
+        let link = self.link;
+        let program = link.program;
+        let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
+        for &name in names {
+            for &(file, sym) in program.occurrences(name) {
+                for &(mention, wrap) in program.index(file).mentions_named(sym) {
+                    if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
+                        continue;
+                    }
+                    for path in self.mentioned_rows(file, mention) {
+                        seeds.entry(path).or_default().push((file, mention, wrap));
+                    }
+                }
+            }
+        }
+        let mut seeds: Vec<_> = seeds.into_iter().collect();
+        seeds.sort_by_key(|(path, _)| *path);
+        for (path, places) in seeds {
+            for caller in self.callers.of_row(path, &places) {
+                match caller.arg {
+                    // Under its own name it was looked at already.
+                    None if caller.env == EnvId::NONE && direct.binary_search(&caller.site).is_ok() => {}
+                    None => self.leaves_at(caller.site, caller.env),
+                    Some(_) => self.passed_row(path, caller),
+                }
+            }
+        }
+    }
+
+    /// The library callables with an effect that a mention may be.
+    fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
+        let link = self.link;
+        let facts = link.program.facts(file);
+        let (at, form) = match mention {
+            Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
+            Mention::Assign(assign) => {
+                let row = &facts.assigns[assign.index()];
+                // An import binds a name that the search knows as an alias.
+                if row.kind == blocklint_facts::AssignKind::Import {
+                    return Vec::new();
+                }
+                (row.at, row.value)
+            }
+            Mention::Exit(exit) => (facts.exits[exit as usize].at, facts.exits[exit as usize].value),
+            Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
+            Mention::Operand(_) => return Vec::new(),
+        };
+        let scope = crate::eval::Scope { file, at, env: EnvId::NONE };
+        let typed = link.eval(scope, form);
+        let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.filter(|&path| link.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+    }
+
+    /// A library callable that a call runs or hands over with arguments that are not written as its own.
+    fn passed_row(&mut self, path: PathId, caller: Caller) {
+        let rows = self.link.library.calls(path);
+        let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
+        let Some(label) = self.link.unseen(row.row) else { return };
+        let program = self.link.program;
+        let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id });
+        let way = Way {
+            site: caller.site,
+            arg: caller.arg,
+            next: Next::Leaf(leaf),
+            steps: caller.steps,
+            shared: caller.shared,
+        };
+        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
+            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            self.hit(program.body_of_site(caller.site), kind, true, &label, way);
+            return;
+        }
+        self.arrive(caller.site, caller.env, label, way);
     }
 
     /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
@@ -302,15 +389,18 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
-        let mut label = label.clone();
+        let (mut label, mut way) = (label.clone(), way);
         // A root's own parameter is not visible.
-        if let Some(guard) = label.guard.take()
-            && guard.source == Source::When
-        {
-            return;
+        if let Some(guard) = label.guard.take() {
+            match guard.source {
+                Source::When => return,
+                Source::Unless => way.steps = add_steps(way.steps, 1),
+                Source::Timeout => {}
+            }
         }
         if let LabelHold::Param { .. } = label.hold {
             label.hold = LabelHold::Fixed(Hold::Unstated);
+            cap_wait(&mut label);
         }
         self.graph.hits.push(Hit { root, kind, handed, label, way });
     }
@@ -395,10 +485,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 Given::Forwarded => LabelHold::Param { index, unit },
                 Given::Hidden => LabelHold::Fixed(Hold::Unstated),
             };
-            let capped = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
-            if capped && label.effect == blocklint_core::Effect::Wait && !label.fails {
-                label.severity = label.severity.min(Severity::Warning);
-            }
+            cap_wait(label);
         }
         if let Some(guard) = label.guard.take() {
             match self.argument_for(caller, node, guard.param) {
@@ -510,6 +597,14 @@ impl<'l, 'a> Search<'l, 'a> {
             Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
             None => Given::Hidden,
         }
+    }
+}
+
+/// A wait that is given a time is bounded, even if the code does not tell how long.
+fn cap_wait(label: &mut Label) {
+    let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
+    if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
+        label.severity = label.severity.min(Severity::Warning);
     }
 }
 

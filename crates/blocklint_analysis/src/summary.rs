@@ -45,6 +45,12 @@ impl Uses {
             match site.kind {
                 SiteKind::Call | SiteKind::New => {
                     uses.see(facts, body, site.callee, |_| ParamUse::Call(id));
+                    // `work.run()` on a parameter: the one method of a functional interface.
+                    if let Form::Attr(base, name) = facts.form(site.callee)
+                        && crate::names::is_functional_method(facts.language, facts.text(name))
+                    {
+                        uses.see(facts, body, base, |_| ParamUse::Call(id));
+                    }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
                         uses.see(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
                     }

@@ -308,6 +308,10 @@ impl<'a> Link<'a> {
 
     fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {
         let facts = self.program.facts(body.file);
+        if let Some(path) = self.described_by_user(body) {
+            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+            return;
+        }
         let edge = match facts.body(body.body).flow {
             Flow::Sync => Edge::Call,
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
@@ -322,6 +326,16 @@ impl<'a> Link<'a> {
         {
             self.push(targets, Target::Overrides { class, name });
         }
+    }
+
+    /// The path of a project function that a row of the user's configuration describes instead of its body.
+    fn described_by_user(&self, body: BodyRef) -> Option<PathId> {
+        if !self.library.has_user_rows() {
+            return None;
+        }
+        let facts = self.program.facts(body.file);
+        let path = self.library.path(facts.language, &self.qualified_name(body));
+        self.library.has_user_row(path).then_some(path)
     }
 
     /// Adds a method called implicitly on a member.

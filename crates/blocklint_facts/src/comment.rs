@@ -41,7 +41,7 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 
 /// What is said behind a directive, without the signs that set it off.
 fn reason(rest: &str) -> &str {
-    rest.trim_matches([' ', '\t', '-', ':', ';', '(', ')'])
+    rest.trim_start_matches([' ', '\t', '-', ':', ',', ';']).trim_end()
 }
 
 /// The line a comment speaks for: its own if code stands before it, else the next line that holds more than a

@@ -31,7 +31,7 @@ pub enum Form {
     This,
     /// `a.b`: field, method or module member.
     Attr(FormId, Sym),
-    /// `a::b`: a path segment (Rust).
+    /// `a::b`: a path segment (Rust; `::a` starts at the empty `Name`), a method reference (Java).
     Path(FormId, Sym),
     /// The result of a site.
     Result(SiteId),
@@ -51,13 +51,15 @@ pub enum Form {
     Element(FormId),
     /// The n-th part of a value taken apart by a pattern.
     Part(FormId, u32),
-    /// The named part of a value taken apart by a pattern: a field, or the payload of an enum variant.
+    /// The named part of a value taken apart by a pattern: a field, or the payload of an enum variant or tuple struct
+    /// (with several parts their tuple, of which [`Form::Part`] takes one).
     Field(FormId, Sym),
     /// A list, tuple or set display; its elements.
     Display(DisplayKind, List),
     /// A dictionary display: key, value, key, value … A key of `FormId::NONE` is `**` unpacking.
     Pairs(List),
-    /// Alternatives: `a or b`, `a and b` (their operands), `a if t else b` (test, then, else), ends of blocks.
+    /// Alternatives: `a or b`, `a and b` (their operands), `a if t else b` (test, then, else), ends of blocks. Bounds
+    /// that hold together are `And` in a type.
     Alt(AltKind, List),
     /// Operands joined by `|`.
     Join(List),

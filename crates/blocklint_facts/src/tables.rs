@@ -453,9 +453,9 @@ pub struct Var {
 pub enum VarKind {
     /// The n-th parameter of its body.
     Param(u32),
-    /// A name its scope can be asked for: a local, a global, a member of a class.
+    /// A name its scope can be asked for: a global, a member of a class, an item of a block, a local of Python.
     Named,
-    /// A name seen only in a part of its body: of a comprehension, a pattern, a block.
+    /// A name seen only in a part of its body: of a comprehension, a pattern, a block (every local of Rust and Java).
     Inner,
 }
 
@@ -528,9 +528,10 @@ pub struct Site {
 pub enum SiteKind {
     /// A call with parentheses.
     Call,
-    /// A constructor call that the language marks as one: `new T(…)`, a struct literal.
+    /// A constructor call that the language marks as one: `new T(…)` (of an anonymous class the callee is that
+    /// class), a struct literal, an enum constant or annotation with arguments (Java).
     New,
-    /// A macro call (Rust); the callee is its path.
+    /// A macro call, also of an attribute with arguments (Rust); the callee is its path.
     Macro,
     /// The application of a decorator: callee is the decorator, the one argument what it decorates.
     Decorate,
@@ -653,7 +654,8 @@ pub enum ExitKind {
 pub struct Import {
     /// What it binds.
     pub kind: ImportKind,
-    /// The module or path as written, without leading dots: `a.b`, `crate::db`, `java.util`.
+    /// The module or path as written, without leading dots and `super`s: `a.b`, `crate::db`, `java.util`; with a
+    /// leading `::` for `use ::a` and `extern crate a`.
     pub module: Sym,
     /// Number of leading dots (Python), of leading `super`s (Rust).
     pub level: u32,
@@ -680,7 +682,7 @@ pub enum ImportKind {
     Static,
     /// The package that the file itself belongs to (Java's `package a.b;`); binds no variable.
     Package,
-    /// A module in another file (Rust's `mod a;`); `module` is the `#[path]`, if there is one.
+    /// A module in another file (Rust's `mod a;`, `a` being the `name`); `module` is the `#[path]`, if there is one.
     File,
 }
 

@@ -1,5 +1,6 @@
 //! Calls and constructor calls.
 
+use blocklint_core::Span;
 use blocklint_facts::{Form, FormId, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
@@ -56,7 +57,10 @@ impl Walker<'_> {
             }
             None => ty,
         };
-        let site = self.named_site(SiteKind::New, callee, last_name(ty_node), span(node), &args);
+        // A class body is no part of the call.
+        let end = child(node, f.arguments).unwrap_or(node).end_byte() as u32;
+        let whole = Span::new(node.start_byte() as u32, end);
+        let site = self.named_site(SiteKind::New, callee, last_name(ty_node), whole, &args);
         self.form(Form::Result(site))
     }
 

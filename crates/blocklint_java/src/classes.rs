@@ -213,10 +213,11 @@ impl Walker<'_> {
     /// `new` of an enum constant, where it has arguments or a body.
     pub(crate) fn enum_constant(&mut self, node: Node<'_>) {
         let f = fields();
-        let Some(name) = child(node, f.name) else { return };
+        let Some(name) = child(node, f.name).filter(|_| self.class.is_some()) else { return };
         let var = self.declare_field(name);
         let target = self.var_form(var);
-        let class_var = self.facts.facts().class(self.class).var;
+        let owner = self.class;
+        let class_var = self.facts.facts().class(owner).var;
         let own = if class_var.is_some() { self.var_form(class_var) } else { FormId::NONE };
         let arguments = child(node, f.arguments);
         let body = child(node, f.body);
@@ -239,6 +240,9 @@ impl Walker<'_> {
             None => Vec::new(),
         };
         let site = self.named_site(SiteKind::New, callee, name, span(node), &args);
+        // The class called is the enum; the text shows only the constant.
+        let class_name = self.facts.facts().class(owner).name;
+        self.facts.site_mut(site).name = class_name;
         let value = self.form(Form::Result(site));
         self.bind(target, value, own, AssignKind::Plain, span(name));
         self.leave(place);

@@ -14,6 +14,10 @@ use crate::walker::{Walker, span};
 impl Walker<'_> {
     /// The value of an expression.
     pub(crate) fn value(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    }
+
+    fn chain(&mut self, node: Node<'_>) -> FormId {
         // Chains of calls and fields nest to the left, 100,000 deep in generated code.
         let mut chain = Vec::new();
         let mut at = node;
@@ -21,7 +25,7 @@ impl Walker<'_> {
             chain.push(at);
             at = inner;
         }
-        let mut form = self.deeper(at, |walker| walker.value_inner(at)).unwrap_or_else(|| self.other());
+        let mut form = self.value_inner(at);
         while let Some(link) = chain.pop() {
             form = self.link(link, form);
         }

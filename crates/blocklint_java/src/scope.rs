@@ -10,8 +10,8 @@ struct Scope {
     fields: FxHashMap<Sym, VarId>,
     /// Classes and imports.
     types: FxHashMap<Sym, VarId>,
-    /// Locals and parameters; later ones first.
-    locals: Vec<(Sym, VarId)>,
+    /// Locals and parameters; of several of one name (bound by patterns) the last.
+    locals: FxHashMap<Sym, VarId>,
     /// Type parameters and the form that stands for them.
     params: Vec<(Sym, FormId)>,
 }
@@ -50,7 +50,7 @@ impl Scopes {
     /// Declares a local.
     pub(crate) fn add_local(&mut self, name: Sym, var: VarId) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.locals.push((name, var));
+            scope.locals.insert(name, var);
         }
     }
 
@@ -69,7 +69,7 @@ impl Scopes {
     /// The variable a name in an expression means, and whether it is a local.
     pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
         self.scopes.iter().rev().find_map(|scope| {
-            if let Some(&(_, var)) = scope.locals.iter().rev().find(|&&(local, _)| local == name) {
+            if let Some(&var) = scope.locals.get(&name) {
                 return Some((var, true));
             }
             scope.fields.get(&name).map(|&var| (var, false))

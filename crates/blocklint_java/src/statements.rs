@@ -67,7 +67,8 @@ impl Walker<'_> {
                         return self.switch(inner).is_none();
                     }
                     let form = self.value(inner);
-                    if let Some(site) = self.site_of(form) {
+                    let call = matches!(kind(inner), K::Invocation | K::Creation);
+                    if let Some(site) = self.site_of(form).filter(|_| call) {
                         self.flag(site, SiteFlags::DISCARDED);
                     }
                 }

@@ -1,7 +1,7 @@
 //! Comments that silence rules or make a promise.
 
 use blocklint_core::Span;
-use blocklint_facts::{FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym};
+use blocklint_facts::{Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, directive};
 use ruff_python_ast::token::{Token, TokenKind, Tokens};
 use ruff_text_size::{Ranged, TextSize};
 
@@ -84,42 +84,39 @@ fn line_at(source: &str, offset: TextSize) -> Span {
     Span::new(start as u32, end as u32)
 }
 
-/// One thing a comment says.
-#[derive(Debug, PartialEq, Eq)]
-struct Directive<'a> {
-    kind: SuppressionKind,
-    rules: Vec<&'a str>,
-    reason: &'a str,
-}
+/// How much of a comment is read, in bytes.
+const LONGEST: usize = 2_000;
 
 /// Calls `found` for each part of the comment, which begins with `#`, that says something.
 fn directives<'a>(comment: &'a str, mut found: impl FnMut(Directive<'a>)) {
-    let mut rest = comment;
+    // A line of a million `#` is no place for a directive.
+    let mut rest = &comment[..comment.floor_char_boundary(LONGEST)];
     while let Some(at) = memchr::memchr(b'#', rest.as_bytes()) {
         rest = &rest[at + 1..];
-        let part = rest.trim_start();
-        let Some(directive) = directive(part) else { continue };
-        found(directive);
+        if let Some(directive) = one(&rest[..part_end(rest)]) {
+            found(directive);
+        }
     }
 }
 
-fn directive(part: &str) -> Option<Directive<'_>> {
-    if let Some(rest) = strip_word(part, "blocklint") {
-        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-        if let Some(rest) = strip_word(rest, "ignore") {
-            let (rules, rest) = match rest.trim_start().strip_prefix('[') {
-                Some(list) => list.split_once(']')?,
-                None => ("", rest),
-            };
-            let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
-            return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest) });
-        }
-        let rest = strip_word(rest, "nonblocking")?;
-        return Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: reason(rest) });
+/// Where the next part begins that says something to some tool: a reason may hold a `#` itself.
+fn part_end(rest: &str) -> usize {
+    memchr::memchr_iter(b'#', rest.as_bytes())
+        .find(|&at| {
+            let next = rest[at + 1..].trim_start();
+            one(next).is_some() || next.starts_with("type:") || next.starts_with("pragma")
+        })
+        .unwrap_or(rest.len())
+}
+
+/// Reads one part: blocklint's own words, or `noqa` as flake8 and ruff have it.
+fn one(part: &str) -> Option<Directive<'_>> {
+    if let Some(directive) = directive(part) {
+        return Some(directive);
     }
-    let rest = strip_word(part, "noqa")?;
+    let rest = strip_noqa(part.trim_start())?;
     let Some(mut rest) = rest.trim_start().strip_prefix(':') else {
-        return Some(Directive { kind: SuppressionKind::Noqa, rules: Vec::new(), reason: reason(rest) });
+        return Some(Directive { kind: SuppressionKind::Noqa, rules: Vec::new(), reason: rest.trim() });
     };
     let mut rules = Vec::new();
     loop {
@@ -136,7 +133,7 @@ fn directive(part: &str) -> Option<Directive<'_>> {
     if rules.is_empty() {
         return None;
     }
-    Some(Directive { kind: SuppressionKind::Noqa, rules, reason: reason(rest) })
+    Some(Directive { kind: SuppressionKind::Noqa, rules, reason: rest.trim() })
 }
 
 /// `BLT101`, or a name with a hyphen.
@@ -148,21 +145,85 @@ fn is_rule(word: &str) -> bool {
     code || (word.contains('-') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
 }
 
-/// The text behind a word (in any case) that ends there.
-fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let head = text.get(..word.len())?;
-    let rest = &text[word.len()..];
+/// The text behind `noqa`, in any case.
+fn strip_noqa(text: &str) -> Option<&str> {
+    let (head, rest) = (text.get(..4)?, &text[4..]);
     let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    (head.eq_ignore_ascii_case(word) && ends).then_some(rest)
+    (head.eq_ignore_ascii_case("noqa") && ends).then_some(rest)
 }
 
-/// What stands behind a directive, up to the next one.
-fn reason(rest: &str) -> &str {
-    let end = memchr::memchr_iter(b'#', rest.as_bytes())
-        .find(|&at| {
-            let next = rest[at + 1..].trim_start();
-            directive(next).is_some() || next.starts_with("type:") || next.starts_with("pragma")
-        })
-        .unwrap_or(rest.len());
-    rest[..end].trim_matches([' ', '\t', '-', ':', ';', '(', ')'])
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kind, rules and reason of each directive.
+    fn all(comment: &str) -> Vec<(SuppressionKind, Vec<String>, String)> {
+        let mut found = Vec::new();
+        directives(comment, |directive| {
+            let rules = directive.rules.iter().map(|&rule| rule.to_owned()).collect();
+            found.push((directive.kind, rules, directive.reason.to_owned()));
+        });
+        found
+    }
+
+    fn single(comment: &str) -> (SuppressionKind, String, String) {
+        let mut found = all(comment);
+        assert_eq!(found.len(), 1, "{comment}: {found:?}");
+        let (kind, rules, reason) = found.remove(0);
+        (kind, rules.join(" "), reason)
+    }
+
+    #[test]
+    fn rules_and_reasons() {
+        use SuppressionKind::{Ignore, Nonblocking, Noqa};
+        for (comment, kind, rules, reason) in [
+            ("# blocklint: ignore", Ignore, "", ""),
+            ("#blocklint:ignore[BLT101]", Ignore, "BLT101", ""),
+            (
+                "# Blocklint: ignore[ BLT101,blocking-file , ] start-up only",
+                Ignore,
+                "BLT101 blocking-file",
+                "start-up only",
+            ),
+            ("# blocklint: ignore[BLT101]: see #12 -- once", Ignore, "BLT101", "see #12 -- once"),
+            ("# blocklint: ignore -- legacy (rewritten soon)", Ignore, "", "legacy (rewritten soon)"),
+            ("# blocklint: nonblocking, called per frame", Nonblocking, "", "called per frame"),
+            ("# noqa", Noqa, "", ""),
+            ("#NOQA:E501", Noqa, "E501", ""),
+            ("# noqa: BLT101 , ASYNC251,F401 because", Noqa, "BLT101 ASYNC251 F401", "because"),
+            ("# noqa:BLT101 blocking-file", Noqa, "BLT101 blocking-file", ""),
+            ("# see below # noqa", Noqa, "", ""),
+        ] {
+            assert_eq!(single(comment), (kind, rules.to_owned(), reason.to_owned()), "{comment}");
+        }
+    }
+
+    #[test]
+    fn several_in_one_comment() {
+        let found = all("# type: ignore  # noqa: E501 long  # blocklint: ignore[BLT102] why  # pragma: no cover");
+        assert_eq!(
+            found,
+            [
+                (SuppressionKind::Noqa, vec!["E501".to_owned()], "long".to_owned()),
+                (SuppressionKind::Ignore, vec!["BLT102".to_owned()], "why".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_one_says_nothing() {
+        for comment in [
+            "# flake8: noqa",
+            "# ruff: noqa: E501",
+            "# noqa: because",
+            "# noqall",
+            "# about noqa",
+            "# blocklint",
+            "# blocklint: ignored",
+            "# blocklint: ignore[BLT101",
+            "# blocklint ignore",
+        ] {
+            assert_eq!(all(comment), [], "{comment}");
+        }
+    }
 }

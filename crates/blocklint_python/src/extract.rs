@@ -12,10 +12,13 @@ use crate::{comments, decode, depth};
 /// How much of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes a file may have; a longer one gives no facts but one problem. A parsed tree takes about 35 times its
-    /// text.
+    /// Bytes a file may have, at most 1 GiB; a longer one gives no facts but one problem. A parsed tree takes about
+    /// 35 times its text.
     pub max_bytes: usize,
 }
+
+/// Spans count in 32 bits, and a text can grow when it is decoded.
+const ADDRESSABLE_BYTES: usize = u32::MAX as usize / 4;
 
 impl Default for Limits {
     /// 8 MB.
@@ -43,8 +46,9 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
     let tree_stands = parsed;
     let mut facts = FactsBuilder::new(Language::Python, bytes);
-    if bytes.len() > limits.max_bytes {
-        let message = format!("skipped: {} bytes, more than the {} that are read", bytes.len(), limits.max_bytes);
+    let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
+    if bytes.len() > most {
+        let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
         return nothing(facts, Problem { span: Span::default(), message });
     }
     let decoded = decode(bytes);
@@ -57,7 +61,10 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
     }
     // The version changes only which syntax the parser calls too new, which is no concern here.
     let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest());
-    let parsed = parse_unchecked(source, options);
+    // The parser is another project's; a mistake in it must not end the run over all other files.
+    let Ok(parsed) = std::panic::catch_unwind(|| parse_unchecked(source, options)) else {
+        return nothing(facts, Problem { span: Span::default(), message: "skipped: the parser failed".to_owned() });
+    };
     tree_stands();
     if let Some(problem) = syntax_problem(source, parsed.errors()) {
         facts.problem(problem.span, problem.message);

@@ -105,7 +105,7 @@ impl Walker<'_> {
     fn statement(&mut self, node: Node<'_>, end: usize) -> bool {
         if node.is_error() {
             for part in named(node) {
-                self.value(part);
+                self.fragment(part);
             }
             return false;
         }
@@ -130,7 +130,8 @@ impl Walker<'_> {
         }
     }
 
-    fn is_item(&self, node: Node<'_>) -> bool {
+    /// Whether a node is an item, or what stands like one.
+    pub(crate) fn is_item(&self, node: Node<'_>) -> bool {
         matches!(
             kind(node),
             K::FunctionItem
@@ -151,7 +152,7 @@ impl Walker<'_> {
     }
 
     /// `let`; whether its value never comes, and the arm that follows a `let … else`.
-    fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
+    pub(crate) fn let_declaration(&mut self, node: Node<'_>) -> (bool, Option<After>) {
         let f = fields();
         let Some(pattern) = child(node, f.pattern) else { return (false, None) };
         let annotation = self.type_in(node, f.type_name);

@@ -143,6 +143,7 @@ fn called_name(function: Node<'_>) -> Option<Node<'_>> {
             K::ScopedIdentifier => return child(at, f.name),
             K::Field => return child(at, f.field),
             K::GenericFunction => at = child(at, f.function)?,
+            K::Paren => at = named(at).next()?,
             _ => return None,
         }
     }

@@ -22,6 +22,10 @@ impl Walker<'_> {
 
     /// The value of an expression; none if it never comes.
     pub(crate) fn expr(&mut self, node: Node<'_>) -> FormId {
+        self.deeper(node, |walker| walker.chain(node)).unwrap_or_else(|| self.other())
+    }
+
+    fn chain(&mut self, node: Node<'_>) -> FormId {
         // Chains of calls, fields, `?` and `.await` nest to the left, 100,000 deep in generated code.
         let mut chain = Vec::new();
         let mut at = node;
@@ -29,7 +33,7 @@ impl Walker<'_> {
             chain.push(at);
             at = inner;
         }
-        let mut form = self.deeper(at, |walker| walker.expr_inner(at)).unwrap_or_else(|| self.other());
+        let mut form = self.expr_inner(at);
         while let Some(link) = chain.pop() {
             if form.is_none() {
                 form = self.other();

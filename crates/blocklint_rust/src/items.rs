@@ -40,9 +40,15 @@ impl Walker<'_> {
                         body.flags = body.flags.with(BodyFlags::TEST);
                     }
                 }
-                _ => {
+                _ if self.is_item(part) => {
                     let own = std::mem::take(&mut attrs);
                     self.item(part, &own);
+                }
+                K::UseDeclaration | K::ExternCrate | K::MacroInvocation => attrs.nodes.clear(),
+                K::ExprStatement if named(part).all(|inner| kind(inner) == K::MacroInvocation) => attrs.nodes.clear(),
+                _ => {
+                    attrs.nodes.clear();
+                    self.fragment(part);
                 }
             }
         }
@@ -114,13 +120,31 @@ impl Walker<'_> {
                 }
                 _ if node.is_error() => {
                     for part in named(node) {
-                        walker.item(part, &Attrs::default());
+                        walker.fragment(part);
                     }
                 }
                 _ => {}
             }
             walker.test = before;
         });
+    }
+
+    /// What stands in a part that did not parse: items, or statements whose function was not recognised.
+    pub(crate) fn fragment(&mut self, node: Node<'_>) {
+        match kind(node) {
+            K::ExprStatement => {
+                for inner in named(node) {
+                    self.value(inner);
+                }
+            }
+            K::LetDeclaration => {
+                self.let_declaration(node);
+            }
+            _ if self.is_item(node) || node.is_error() => self.item(node, &Attrs::default()),
+            _ => {
+                self.value(node);
+            }
+        }
     }
 
     /// A body in the current one, with nothing filled in that is learned later.
@@ -189,12 +213,26 @@ impl Walker<'_> {
         if !has_receiver && row.class.is_some() {
             row.flags = row.flags.with(BodyFlags::STATIC);
         }
-        match child(node, f.body) {
-            Some(block) => self.block_as_body(block),
-            None => row.flags = row.flags.with(BodyFlags::STUB),
+        let block = child(node, f.body);
+        if block.is_none_or(|block| self.only_refuses(block)) {
+            let row = self.facts.body_mut(body);
+            row.flags = row.flags.with(BodyFlags::STUB);
+        }
+        if let Some(block) = block {
+            self.block_as_body(block);
         }
         self.scopes.pop();
         self.leave(place);
+    }
+
+    /// Whether a block only says that there is none: `todo!()`, `unimplemented!()`.
+    fn only_refuses(&self, block: Node<'_>) -> bool {
+        let mut parts = named(block);
+        let (Some(only), None) = (parts.next(), parts.next()) else { return false };
+        let call = if kind(only) == K::ExprStatement { named(only).next() } else { Some(only) };
+        let name =
+            call.filter(|call| kind(*call) == K::MacroInvocation).and_then(|call| child(call, fields().macro_name));
+        name.is_some_and(|name| matches!(&*self.text(name), "todo" | "unimplemented"))
     }
 
     /// Walks a block as the whole of the current body: its value is what the body returns.

@@ -119,20 +119,24 @@ impl Walker<'_> {
         }
         let mut args = Vec::new();
         for part in split(tokens) {
-            let place = range_span(&part);
-            let value = match self.parse(part, 0) {
-                Some(tree) => match only_expression(tree.root_node()) {
-                    Some(expression) => {
-                        self.macro_depth += 1;
-                        let arg = self.macro_argument(expression);
-                        self.macro_depth -= 1;
-                        arg
-                    }
-                    None => Arg { name: NO_NAME, value: self.other(), span: place },
-                },
-                None => Arg { name: NO_NAME, value: self.other(), span: place },
-            };
-            args.push(value);
+            let (name, rest) = named_part(&part);
+            let Some(part) = range_of(rest) else { continue };
+            let group = rest.first().copied().filter(|only| rest.len() == 1 && kind(*only) == K::TokenTree);
+            let span = range_span(&part);
+            let mut arg = Arg { name: NO_NAME, value: self.other(), span };
+            self.macro_depth += 1;
+            let tree = self.parse(part, 0);
+            if let Some(expression) = tree.as_ref().and_then(|tree| only_expression(tree.root_node())) {
+                arg = self.macro_argument(expression);
+            } else if let Some(group) = group {
+                // `json!({ "a": f() })`: a value of its own grammar, in which calls may stand.
+                self.macro_arguments(group);
+            }
+            self.macro_depth -= 1;
+            if let Some(name) = name {
+                arg.name = self.name(name);
+            }
+            args.push(arg);
         }
         args
     }
@@ -279,26 +283,42 @@ fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// The ranges between the commas (and semicolons) of a token tree.
-fn split(tokens: Node<'_>) -> Vec<std::ops::Range<usize>> {
-    let mut ranges = Vec::new();
-    let mut open: Option<std::ops::Range<usize>> = None;
+/// The name and value of `name = value`; a sign that tells how to show it (`%error`, `?state`) and a key in front
+/// (`"key": value`) are left out.
+fn named_part<'t, 'a>(tokens: &'a [Node<'t>]) -> (Option<Node<'t>>, &'a [Node<'t>]) {
+    let (name, rest) = match tokens {
+        [name, equals, rest @ ..] if kind(*name) == K::Identifier && kind(*equals) == K::Equals => (Some(*name), rest),
+        [_, colon, rest @ ..] if colon.kind() == ":" => (None, rest),
+        _ => (None, tokens),
+    };
+    let rest = match rest {
+        [sign, rest @ ..] if matches!(sign.kind(), "%" | "?") => rest,
+        _ => rest,
+    };
+    (name, rest)
+}
+
+/// The tokens between the commas (and semicolons) of a token tree.
+fn split(tokens: Node<'_>) -> Vec<Vec<Node<'_>>> {
+    let mut parts = Vec::new();
+    let mut open = Vec::new();
     let count = tokens.child_count() as usize;
     for (at, token) in all(tokens).enumerate() {
         if at == 0 || at + 1 == count {
             continue;
         }
         if matches!(kind(token), K::Comma | K::Semicolon | K::FatArrow) {
-            ranges.extend(open.take());
+            if !open.is_empty() {
+                parts.push(std::mem::take(&mut open));
+            }
             continue;
         }
-        open = Some(match open {
-            Some(range) => range.start..token.end_byte(),
-            None => token.byte_range(),
-        });
+        open.push(token);
     }
-    ranges.extend(open);
-    ranges
+    if !open.is_empty() {
+        parts.push(open);
+    }
+    parts
 }
 
 /// One arm of `select!`.

@@ -21,7 +21,8 @@ pub(crate) enum ScopeKind {
 struct Scope {
     kind: ScopeKind,
     items: FxHashMap<Sym, VarId>,
-    locals: Vec<(Sym, VarId)>,
+    /// Of several of one name the last: it shadows the others to the end of the scope.
+    locals: FxHashMap<Sym, VarId>,
     /// Type parameters and the form that stands for them.
     types: Vec<(Sym, FormId)>,
 }
@@ -35,7 +36,7 @@ pub(crate) struct Scopes {
 impl Scopes {
     /// Opens a scope.
     pub(crate) fn push(&mut self, kind: ScopeKind) {
-        self.scopes.push(Scope { kind, items: FxHashMap::default(), locals: Vec::new(), types: Vec::new() });
+        self.scopes.push(Scope { kind, items: FxHashMap::default(), locals: FxHashMap::default(), types: Vec::new() });
     }
 
     /// Closes the innermost scope.
@@ -58,7 +59,7 @@ impl Scopes {
     /// Declares a local; it shadows earlier ones of its name.
     pub(crate) fn add_local(&mut self, name: Sym, var: VarId) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.locals.push((name, var));
+            scope.locals.insert(name, var);
         }
     }
 
@@ -73,7 +74,7 @@ impl Scopes {
     pub(crate) fn value(&self, name: Sym) -> Option<(VarId, bool)> {
         let mut locals = true;
         for scope in self.scopes.iter().rev() {
-            if locals && let Some(&(_, var)) = scope.locals.iter().rev().find(|&&(local, _)| local == name) {
+            if locals && let Some(&var) = scope.locals.get(&name) {
                 return Some((var, true));
             }
             if let Some(&var) = scope.items.get(&name) {
@@ -90,8 +91,7 @@ impl Scopes {
 
     /// The local of this name declared in the innermost scope.
     pub(crate) fn local_here(&self, name: Sym) -> Option<VarId> {
-        let scope = self.scopes.last()?;
-        scope.locals.iter().rev().find(|&&(local, _)| local == name).map(|&(_, var)| var)
+        self.scopes.last()?.locals.get(&name).copied()
     }
 
     /// The variable the first segment of a path or a type's name means; locals do not count.

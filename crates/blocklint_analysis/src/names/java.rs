@@ -8,6 +8,12 @@ use crate::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::link::{Link, Typed};
 use crate::value::{ArgsId, Val, Why};
 
+/// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
+pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
+    "run", "call", "apply", "accept", "get", "test", "compare", "applyAsInt", "applyAsLong", "applyAsDouble",
+    "getAsInt", "getAsLong", "getAsDouble", "getAsBoolean",
+];
+
 /// The package a file is in.
 pub(crate) fn package(link: &Link<'_>, file: FileId) -> String {
     let facts = link.program.facts(file);

@@ -114,3 +114,8 @@ pub(crate) fn duration_unit(language: Language, name: &str) -> Option<f64> {
         _ => return None,
     })
 }
+
+/// Whether a method name is that of a functional interface of the language's own library.
+pub(crate) fn is_functional_method(language: Language, name: &str) -> bool {
+    language == Language::Java && java::FUNCTIONAL_METHODS.contains(&name)
+}

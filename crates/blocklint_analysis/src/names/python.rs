@@ -136,6 +136,9 @@ fn from_stars(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
 /// A public name of a module, through its own star imports.
 fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typed> {
     let depth = depth.checked_sub(1)?;
+    if !is_public(link, file, name) {
+        return None;
+    }
     if let Some(var) = link.program.scope_var(file, BodyId(0), name) {
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
         return Some(link.var(scope, var));
@@ -149,6 +152,24 @@ fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typ
         }
     }
     None
+}
+
+/// Whether a star import takes a name: `__all__` decides where it is a plain list, else the leading underscore.
+fn is_public(link: &Link<'_>, file: FileId, name: Name) -> bool {
+    let facts = link.program.facts(file);
+    let text = link.program.text(name);
+    let all = link.program.name("__all__").and_then(|all| link.program.scope_var(file, BodyId(0), all));
+    let listed = all.and_then(|var| {
+        let mut rows = facts.assigns_of(var);
+        let row = rows.next()?;
+        match (facts.form(row.value), rows.next()) {
+            (Form::Display(_, list), None) => Some(facts.list(list).iter().any(
+                |&part| matches!(facts.form(part), Form::Str(sym) if facts.text(sym) == text),
+            )),
+            _ => None,
+        }
+    });
+    listed.unwrap_or(!text.starts_with('_'))
 }
 
 /// What an import binds.

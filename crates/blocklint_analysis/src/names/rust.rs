@@ -210,6 +210,23 @@ fn rest_of(path: &str) -> impl Iterator<Item = &str> {
 /// What the first segment of a `use` path means: `crate`, `self`, an item of this module, a crate.
 fn import_head(link: &Link<'_>, file: FileId, row: &Import, path: &str) -> Val {
     let head = path.split("::").find(|part| !part.is_empty()).unwrap_or("");
+    if row.level > 0 {
+        let mut module = Val::Module(file);
+        for _ in 0..row.level {
+            module = match module {
+                Val::Module(file) => parent_module(link, file),
+                other => other,
+            };
+        }
+        return match (link.program.name(head), head) {
+            (_, "") => module,
+            (Some(name), _) => {
+                let typed = path_member(link, module, name);
+                link.values.members(typed.value).first().copied().unwrap_or(Val::Unknown(Why::Unbound))
+            }
+            (None, _) => Val::Unknown(Why::Unbound),
+        };
+    }
     match head {
         "crate" => return crate_root(link, file),
         "self" => return Val::Module(file),
@@ -234,7 +251,6 @@ fn import_head(link: &Link<'_>, file: FileId, row: &Import, path: &str) -> Val {
             }
         }
     }
-    let _ = row;
     named_crate(link, head)
 }
 
