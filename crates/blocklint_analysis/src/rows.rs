@@ -11,7 +11,7 @@ use crate::value::{BoundId, EnvId, Val};
 
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// It is.
     Yes,
     /// Visibly not.
@@ -57,7 +57,7 @@ impl<'a> Link<'a> {
     }
 
     /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
-    fn row_holds(
+    pub(crate) fn row_holds(
         &self,
         site: SiteRef,
         path: PathId,
@@ -625,7 +625,7 @@ impl<'a> Link<'a> {
 
 /// A literal, as far as conditions ask.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Constant {
+pub enum Constant {
     /// Not visible.
     Hidden,
     /// The n-th parameter of the body around.

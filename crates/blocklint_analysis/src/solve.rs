@@ -113,7 +113,7 @@ fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
     false
 }
 
-fn confidence_of(steps: u32) -> Confidence {
+pub(crate) fn confidence_of(steps: u32) -> Confidence {
     match steps {
         0 => Confidence::High,
         1 | 2 => Confidence::Medium,
@@ -219,7 +219,7 @@ fn way_number(way: &Way) -> (u32, u32) {
 }
 
 /// Where a site stands: in Python its first character, in Rust and Java the name called.
-fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
     let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
