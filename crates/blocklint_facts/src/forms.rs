@@ -22,8 +22,9 @@ struct Packed {
 impl Row for Packed {
     const WORDS: usize = 3;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([self.tag, self.a, self.b]);
+        words.extend_from_slice(&[self.tag, self.a, self.b]);
     }
 
     #[inline]

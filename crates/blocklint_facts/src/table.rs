@@ -21,9 +21,9 @@ impl Default for Words {
 
 impl Words {
     pub(crate) fn pack(words: &[u32]) -> Self {
-        // `u32::MAX` (there is none) becomes 0.
-        let most = words.iter().fold(0, |most: u32, &word| most.max(word.wrapping_add(1)));
-        if most <= u32::from(u16::MAX) {
+        // `u32::MAX` (there is none) becomes 0. The bits of all together are few where those of each are.
+        let bits = words.iter().fold(0, |bits: u32, &word| bits | word.wrapping_add(1));
+        if bits <= u32::from(u16::MAX) {
             Words::Narrow(words.iter().map(|&word| word as u16).collect())
         } else {
             Words::Wide(words.into())
