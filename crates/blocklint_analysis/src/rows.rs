@@ -11,7 +11,7 @@ use crate::value::{BoundId, EnvId, Val};
 
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// It is.
     Yes,
     /// Visibly not.
@@ -57,7 +57,7 @@ impl<'a> Link<'a> {
     }
 
     /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
-    fn row_holds(
+    pub(crate) fn row_holds(
         &self,
         site: SiteRef,
         path: PathId,
@@ -151,7 +151,7 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), place, guard, hold };
+        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -182,6 +182,7 @@ impl<'a> Link<'a> {
             native: row.native,
             severity,
             fails: row.fails.is_some(),
+            once: false,
             place,
             guard: None,
             hold: LabelHold::Fixed(hold),
@@ -624,7 +625,7 @@ impl<'a> Link<'a> {
 
 /// A literal, as far as conditions ask.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Constant {
+pub enum Constant {
     /// Not visible.
     Hidden,
     /// The n-th parameter of the body around.
