@@ -4,7 +4,7 @@ use blocklint_core::Span;
 
 use crate::table::Row;
 use crate::{
-    Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, Flow, FormId, Import,
+    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, Flow, FormId, Import,
     ImportKind, List, Region, RegionId, RegionKind, Site, SiteFlags, SiteKind, Sym, Var, VarId, VarKind,
 };
 
@@ -65,6 +65,20 @@ impl Row for Site {
             span: Span { start: word(6), end: word(7) },
             name_span: Span { start: word(8), end: word(9) },
         }
+    }
+}
+
+impl Row for Arg {
+    const WORDS: usize = 4;
+
+    #[inline]
+    fn write(self, words: &mut Vec<u32>) {
+        words.extend_from_slice(&[self.name.0, self.value.0, self.span.start, self.span.end]);
+    }
+
+    #[inline]
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        Arg { name: Sym(word(0)), value: FormId(word(1)), span: Span { start: word(2), end: word(3) } }
     }
 }
 

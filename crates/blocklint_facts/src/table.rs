@@ -5,6 +5,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use smallvec::SmallVec;
+
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
@@ -126,6 +128,11 @@ impl<R: Row> Table<R> {
     #[inline]
     pub fn get(&self, at: usize) -> Option<R> {
         (at < self.len()).then(|| self.at(at))
+    }
+
+    /// The rows in a range of indices, which lies in this table or panics.
+    pub fn slice<const N: usize>(&self, range: std::ops::Range<usize>) -> SmallVec<[R; N]> {
+        range.map(|at| self.at(at)).collect()
     }
 
     /// The rows in order.
