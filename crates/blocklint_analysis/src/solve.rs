@@ -249,7 +249,7 @@ fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> R
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
     };
-    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize));
+    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize).copied());
     let (span, written) = match arg {
         // What runs is the argument; a literal has no name of its own.
         Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {

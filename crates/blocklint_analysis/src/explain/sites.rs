@@ -160,7 +160,7 @@ impl<'a> Explainer<'_, 'a> {
             let body = self.graph.states[state.0 as usize].node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
-            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize));
+            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
             let confidence = crate::solve::confidence_of(crate::paths::way_steps(link, &self.graph, way));
             add(&mut found, body, edge, argument, confidence);
