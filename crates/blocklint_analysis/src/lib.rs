@@ -15,6 +15,7 @@ mod ids;
 mod label;
 mod library;
 mod link;
+mod loop_tests;
 mod members;
 mod mentions;
 mod names;
