@@ -240,13 +240,10 @@ impl Explainer<'_, '_> {
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
         let names = link.body_names(body);
-        if names.is_empty()
-            && let Some(name) = link.program.global(body.file, row.name)
-        {
+        if names.is_empty() {
             let local = link.program.index(body.file);
             sites.extend(local.sites_named(row.name).iter().map(|&site| SiteRef { file: body.file, site }));
             mentions.extend(local.mentions_named(row.name).iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
-            let _ = name;
         }
         for name in names {
             for &(file, sym) in link.program.occurrences(name) {
@@ -260,10 +257,10 @@ impl Explainer<'_, '_> {
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body => {
-                        if row.flow != Flow::Sync {
-                            found.push(Above::Made(site));
-                        }
+                    Target::Body { body: of, edge: Edge::Construct, .. }
+                        if of == body && row.flow != Flow::Sync =>
+                    {
+                        found.push(Above::Made(site));
                     }
                     Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {
                         found.push(Above::HandedOver(site, context));
