@@ -339,7 +339,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn is_lock(&self, receiver: BoundId) -> bool {
+    pub(crate) fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
             && self.types_through(self.values.single(receiver)).iter().any(|&ty| {
                 self.library.role(ty) == Some(Role::Lock)
