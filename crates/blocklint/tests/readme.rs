@@ -1,4 +1,4 @@
-//! The README shows what its first command prints. `UPDATE=1` rewrites what it shows.
+//! The README shows what its first command prints (`UPDATE=1` rewrites it), and CONTRIBUTING.md shows real files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -53,4 +53,22 @@ fn the_first_example_tells_the_whole_story() {
     ] {
         assert!(printed.contains(part), "{part} is missing in\n{printed}");
     }
+}
+
+/// The first code block of a language behind a text.
+fn block<'t>(text: &'t str, behind: &str, language: &str) -> &'t str {
+    let rest = &text[text.find(behind).expect("the text stands there")..];
+    let fence = format!("```{language}\n");
+    let rest = &rest[rest.find(&fence).expect("a block") + fence.len()..];
+    &rest[..rest.find("```").expect("the block ends")]
+}
+
+#[test]
+fn the_first_recipe_shows_what_the_files_hold() {
+    let read = |file: &str| fs::read_to_string(repository().join(file)).expect("a file");
+    let recipes = read("CONTRIBUTING.md");
+    let row = block(&recipes, "**1. Write the row**", "toml");
+    assert!(read("rules/models/python/stdlib/subprocess.toml").contains(row), "{row}");
+    let fixture = block(&recipes, "**2. Write the expectation**", "py");
+    assert!(read("tests/fixtures/rules/blocking-subprocess.md").contains(fixture), "{fixture}");
 }
