@@ -219,12 +219,12 @@ impl<'a> Link<'a> {
                 if import.kind != ImportKind::Name {
                     return None;
                 }
-                let module = names::python::module_named(self, at.0, import);
+                let module = names::python::module_named(self, at.0, &import);
                 let name = self.program.global(at.0, import.name)?;
                 let Val::Module(other) = module else { return None };
                 let var = self.program.scope_var(other, BodyId(0), name)?;
                 let facts = self.program.facts(other);
-                let at_form = facts.forms.iter().position(|form| *form == Form::Var(var))?;
+                let at_form = facts.forms.iter().position(|form| form == Form::Var(var))?;
                 at = (other, FormId(at_form as u32));
                 continue;
             }

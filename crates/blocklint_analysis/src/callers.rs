@@ -379,7 +379,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
             Mention::Assign(assign) => {
-                let row = &facts.assigns[assign.index()];
+                let row = facts.assign(assign);
                 let scope = crate::eval::Scope { file, at: row.at, env };
                 if !self.holds(subject, link.assigned(scope, assign).value) {
                     return;
@@ -405,7 +405,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
             Mention::Exit(exit) => {
-                let row = &facts.exits[exit as usize];
+                let row = facts.exits.at(exit as usize);
                 let body = facts.body_of(row.at);
                 let scope = crate::eval::Scope { file, at: row.at, env };
                 if !self.holds(subject, link.eval(scope, row.value).value) {
@@ -646,7 +646,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Assign(assign) => {
-                        let row = &facts.assigns[assign.index()];
+                        let row = facts.assign(assign);
                         let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
                         if !holds(link.assigned(scope, assign).value) {
                             continue;
@@ -662,7 +662,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Exit(exit) => {
-                        let row = &facts.exits[exit as usize];
+                        let row = facts.exits.at(exit as usize);
                         let body = BodyRef { file, body: facts.body_of(row.at) };
                         for &site in self.call_sites(body).iter() {
                             trails.push(Trail::ResultOf(site, EnvId::NONE));

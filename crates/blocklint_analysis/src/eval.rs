@@ -291,7 +291,7 @@ impl<'a> Link<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.refined(scope, declared, row);
+                return self.refined(scope, declared, &row);
             }
         }
         if row.kind == AssignKind::Augmented {

@@ -279,6 +279,6 @@ impl<'a> Link<'a> {
 
     /// Whether a body has no code of its own.
     pub(crate) fn is_stub(&self, body: BodyRef) -> bool {
-        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB)
+        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct MethodKind {
     pub(crate) of_class: bool,
     /// It is a generator used in `with`.
     pub(crate) context_manager: bool,
+    /// It runs once and then answers from memory.
+    pub(crate) cached: bool,
+    /// It leaves its code to classes that derive.
+    pub(crate) is_abstract: bool,
 }
 
 impl<'a> Link<'a> {
@@ -218,6 +222,9 @@ impl<'a> Link<'a> {
                         Some(Decorator::Static) => kind.is_static = true,
                         Some(Decorator::Class) => kind.of_class = true,
                         Some(Decorator::ContextManager) => kind.context_manager = true,
+                        Some(Decorator::Abstract) => kind.is_abstract = true,
+                        Some(Decorator::Cached) => kind.cached = true,
+                        Some(Decorator::CachedProperty) => (kind.property, kind.cached) = (true, true),
                         Some(Decorator::Transparent) | None => {}
                     }
                 }

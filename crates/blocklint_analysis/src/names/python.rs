@@ -19,6 +19,12 @@ pub(crate) enum Decorator {
     Class,
     /// A generator used in `with`.
     ContextManager,
+    /// Runs once and then answers from memory.
+    Cached,
+    /// A property that does.
+    CachedProperty,
+    /// Leaves the code to classes that derive.
+    Abstract,
     /// Keeps the function as it is.
     Transparent,
 }
@@ -26,13 +32,17 @@ pub(crate) enum Decorator {
 /// The language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
-        "builtins.property" | "functools.cached_property" | "abc.abstractproperty" | "enum.property"
-        | "types.DynamicClassAttribute" => Decorator::Property,
+        "builtins.property" | "abc.abstractproperty" | "enum.property" | "types.DynamicClassAttribute" => {
+            Decorator::Property
+        }
+        "functools.cached_property" => Decorator::CachedProperty,
+        "functools.lru_cache" | "functools.cache" => Decorator::Cached,
+        "abc.abstractmethod" => Decorator::Abstract,
         "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
         "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,
         "contextlib.contextmanager" | "contextlib.asynccontextmanager" => Decorator::ContextManager,
-        "functools.wraps" | "functools.lru_cache" | "functools.cache" | "functools.update_wrapper"
-        | "abc.abstractmethod" | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
+        "functools.wraps" | "functools.update_wrapper"
+        | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
         | "typing_extensions.override" | "typing_extensions.final" | "typing_extensions.deprecated"
         | "warnings.deprecated" | "dataclasses.dataclass" | "enum.unique" | "typing.runtime_checkable"
         | "functools.total_ordering" | "functools.singledispatch" | "functools.singledispatchmethod" => {
@@ -112,7 +122,7 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
 fn stars(link: &Link<'_>, file: FileId) -> Vec<Val> {
     let facts = link.program.facts(file);
     let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    stars.map(|import| module_of(link, file, import)).collect()
+    stars.map(|import| module_of(link, file, &import)).collect()
 }
 
 /// A name that a star import of a project module gives.
@@ -172,7 +182,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, id: ImportId) -> Typed {
     link.remember(Task::Import(file, id), || {
         let facts = link.program.facts(file);
         let row = facts.import(id);
-        let module = module_of(link, file, row);
+        let module = module_of(link, file, &row);
         match row.kind {
             ImportKind::Head => {
                 let head = facts.text(row.module).split('.').next().unwrap_or("");

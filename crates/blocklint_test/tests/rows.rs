@@ -1,0 +1,113 @@
+//! Every row of the built-in models is used by a generated line: names resolve, and each call has the effect that its
+//! row states.
+
+#[path = "rows/calls.rs"]
+mod calls;
+#[path = "rows/draft.rs"]
+mod draft;
+#[path = "rows/python.rs"]
+mod python;
+#[path = "rows/rows_of.rs"]
+mod rows_of;
+#[path = "rows/uses.rs"]
+mod uses;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use blocklint_core::Language;
+use blocklint_models::File;
+use draft::Reason;
+use python::World;
+use uses::{Difference, Of, differences};
+
+/// Calls that do not yet what their rows say.
+const KNOWN_CALLS: &[&str] = &[
+    // A name with two underscores at both ends is taken for an attribute of the module.
+    "builtins.__import__",
+    // A lazy row without effect does not carry the laziness of its argument on.
+    "builtins.map",
+    "builtins.filter",
+    "builtins.iter",
+    "builtins.enumerate",
+    "builtins.zip",
+    "builtins.reversed",
+    "itertools.accumulate",
+    "itertools.compress",
+    "itertools.cycle",
+    "itertools.groupby",
+    "itertools.starmap",
+    "itertools.zip_longest",
+    "itertools.chain.from_iterable",
+    "itertools.chain",
+    "itertools.islice",
+    "itertools.takewhile",
+    "itertools.dropwhile",
+    "itertools.filterfalse",
+    "itertools.tee",
+    "itertools.pairwise",
+    "itertools.batched",
+    // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
+    "tempfile.SpooledTemporaryFile.__iter__",
+];
+
+/// Calls whose path is not found.
+const KNOWN_NAMES: &[&str] = &[
+    "builtins.__import__",
+    // Only the left operand of an operator is asked.
+    "anyio.Path.__rtruediv__",
+    "pathlib.PurePath.__rtruediv__",
+    "trio.Path.__rtruediv__",
+    // What a row with `wraps` gives is the function it wraps, not what `returns` says.
+    "asgiref.sync.<wrapped>.__call__",
+    // `async for` over a library's object looks no method up.
+    "asyncio.StreamReader.__anext__",
+    // An object of a module, whose type has no name, is not iterated.
+    "sys.stdin.__next__",
+    "sys.stdin.buffer.__next__",
+];
+
+/// Fails on every difference that is not known, and on every known one that is gone. `known` holds paths of rows.
+fn report(what: &str, different: &[Difference], known: &[&str]) {
+    let unknown: Vec<&str> = different.iter().filter(|d| !known.contains(&&*d.path)).map(|d| &*d.text).collect();
+    assert!(unknown.is_empty(), "{} of {what} differ:\n{}", unknown.len(), unknown.join("\n"));
+    let gone: Vec<&&str> = known.iter().filter(|path| !different.iter().any(|d| d.path == ***path)).collect();
+    assert!(gone.is_empty(), "these are right now; drop them from the list of what is known: {gone:?}");
+}
+
+/// Prints which rows no line uses, by reason.
+fn tell(what: &str, skipped: &[(Of, Reason)]) {
+    let mut by_reason: BTreeMap<Reason, BTreeSet<&Of>> = BTreeMap::new();
+    for (of, reason) in skipped {
+        by_reason.entry(reason).or_default().insert(of);
+    }
+    for (reason, rows) in by_reason {
+        println!("{what}: {} not used: {reason}", rows.len());
+        rows.iter().for_each(|of| println!("    {of}"));
+    }
+}
+
+#[test]
+fn python_calls_do_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let mut number = 0;
+    let mut all = calls::Uses::default();
+    for file in &python {
+        for entry in &file.calls {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                let uses = calls::uses(&world, &of, &entry.row, &mut number);
+                all.real.extend(uses.real);
+                all.reached.extend(uses.reached);
+                all.skipped.extend(uses.skipped);
+            }
+        }
+    }
+    tell("Python calls", &all.skipped);
+    let what = format!("{} calls", all.real.len() + all.reached.len());
+    report(&what, &differences(&all.real, Language::Python, &models, ""), KNOWN_CALLS);
+    let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
+    report(&what, &differences(&all.reached, Language::Python, &sleeping, ""), KNOWN_NAMES);
+}

@@ -1,0 +1,178 @@
+//! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
+
+use blocklint_core::{Effect, Hold, Severity};
+use blocklint_models::{Argument, CallRow, RowEffect};
+
+use crate::draft::{Draft, Reason};
+use crate::python::{Spelling, Wish, World, sample};
+use crate::uses::{Expected, Of, Use};
+
+/// A lazy iterator whose consumption blocks.
+const LAZY: (&str, &str) = ("import os", "os.walk('.')");
+
+/// The uses of one path of one row.
+#[derive(Debug, Default)]
+pub struct Uses {
+    /// With what the row says.
+    pub real: Vec<Use>,
+    /// With a finding wherever the path is called, for models in which each call sleeps.
+    pub reached: Vec<Use>,
+    /// Parts that no line shows.
+    pub skipped: Vec<(Of, Reason)>,
+}
+
+/// Everything that one path of a row says about its effect.
+pub fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
+    let mut uses = Uses::default();
+    match reached(world, of, row, number) {
+        Ok(one) => uses.reached.push(one),
+        Err(reason) => uses.skipped.push((of.clone(), reason)),
+    }
+    // Where another row of the path states the effect, this one adds to it and says nothing by itself.
+    if row.has_effect_group() || world.lang.calls(&of.path).effect().next().is_none() {
+        match real(world, of, row, number) {
+            Ok(one) => uses.real.push(one),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    for argument in [row.consumes.clone(), carried(&of.path, row)].into_iter().flatten() {
+        match consuming(world, of, row, &argument, number) {
+            Ok(one) => uses.real.push(one),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    uses
+}
+
+fn next(number: &mut usize) -> usize {
+    *number += 1;
+    *number
+}
+
+/// Which argument's laziness a lazy row without effect carries on: that whose elements it gives, else the first.
+fn carried(path: &str, row: &CallRow) -> Option<Argument> {
+    let carries = row.lazy && row.effect.is_none();
+    let mut argument = None;
+    if let Some(returns) = &row.returns {
+        returns.visit(&mut |part| {
+            if let blocklint_models::TypeExpr::Element(of) = part
+                && let blocklint_models::TypeExpr::Argument(of) = &**of
+            {
+                argument = Some(of.clone());
+            }
+        });
+    }
+    // These take a function first.
+    let behind_function = matches!(path, "builtins.map" | "itertools.starmap");
+    carries.then(|| argument.unwrap_or(Argument::Position(i32::from(behind_function))))
+}
+
+fn reached(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let spelling = world.call(&mut draft, &of.path, row.property, &Wish::default(), world.depth())?;
+    draft.line(spelling.statement());
+    let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: sample(&of.path) };
+    Ok(draft.finish(of, next(number), expected))
+}
+
+fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    for condition in &row.unless {
+        // What is absent by itself excuses; so it is given.
+        if condition.tests.contains(&blocklint_models::Test::Absent(true))
+            && let blocklint_models::Subject::Argument(argument) = &condition.subject
+        {
+            wish.arguments.put(argument, "2.5", false);
+        }
+    }
+    if row.has_effect_group() {
+        // Rows tried before this one must not hold.
+        for earlier in world.lang.calls(&of.path).effect().take_while(|earlier| earlier.row != row) {
+            if earlier.when.is_empty() {
+                let excuse = earlier.unless.first().ok_or("a row before it always holds")?;
+                world.show(&mut draft, &mut wish, &of.path, excuse, world.depth())?;
+            }
+        }
+    }
+    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = match spelling {
+        Spelling::Expression(text) if row.lazy => Spelling::For(text),
+        Spelling::Expression(text) if row.is_async == Some(true) => Spelling::Expression(format!("await {text}")),
+        other => other,
+    };
+    draft.line(spelling.statement());
+    let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let is_lock = world.is_lock(owner);
+    let iterated = matches!(spelling, Spelling::For(_));
+    let expected = expected(of, row, &wish, is_lock, iterated);
+    Ok(draft.finish(of, next(number), expected))
+}
+
+fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, iterated: bool) -> Expected {
+    let silent = Expected::Silent { call: sample(&of.path) };
+    let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
+    let rule = match effect {
+        // A lock alone says nothing (ENGINE section 6).
+        Effect::Wait if is_lock => return silent,
+        Effect::Sleep => "BLT101",
+        Effect::Network => "BLT102",
+        Effect::Database => "BLT103",
+        Effect::File => "BLT104",
+        Effect::Subprocess => "BLT105",
+        Effect::Wait => "BLT106",
+        // Their rules come with a later version; until then they are silent.
+        Effect::NestedLoop | Effect::Cpu | Effect::Input => return silent,
+    };
+    let mut severity = row.severity.unwrap_or(if effect == Effect::File { Severity::Warning } else { Severity::Error });
+    let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
+    let mut hold = match given {
+        Some(text) => text.parse().map_or(Hold::Unstated, Hold::Seconds),
+        None => Hold::Unbounded,
+    };
+    if given.is_some() && effect == Effect::Wait {
+        severity = severity.min(Severity::Warning);
+    }
+    if effect == Effect::File {
+        hold = Hold::Unstated;
+    }
+    if severity == Severity::Note {
+        hold = Hold::Brief;
+        if iterated {
+            // In a loop, `brief` becomes a warning.
+            severity = Severity::Warning;
+        }
+    }
+    if row.fails.is_some() {
+        severity = Severity::Error;
+    }
+    Expected::Found { rule, severity: Some(severity), hold: Some(hold), call: sample(&of.path) }
+}
+
+/// A lazy iterator given to a row that consumes it, or that carries it on to a loop.
+fn consuming(
+    world: &World<'_>,
+    of: &Of,
+    row: &CallRow,
+    argument: &Argument,
+    number: &mut usize,
+) -> Result<Use, Reason> {
+    if *argument == Argument::Receiver {
+        return Err("a receiver that is lazy");
+    }
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    draft.import(LAZY.0);
+    wish.arguments.put(argument, LAZY.1, false);
+    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = match spelling {
+        Spelling::Expression(text) if row.lazy => Spelling::For(text),
+        other => other,
+    };
+    draft.line(spelling.statement());
+    let expected =
+        Expected::Found { rule: "BLT104", severity: Some(Severity::Warning), hold: None, call: "os.walk".to_owned() };
+    Ok(draft.finish(of, next(number), expected))
+}

@@ -1,0 +1,74 @@
+//! The model files of the source tree, and copies of them that make every row speak.
+
+use std::fs;
+
+use blocklint_core::{Context, Effect, Language};
+use blocklint_models::{File, HandoverContext, Models, RowEffect, Runs, check_builtin_files};
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Reads every file below `rules/models`, and `more` (a label and a text each) besides.
+pub fn read(more: &[(String, String)]) -> Vec<File> {
+    let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules/models");
+    let mut paths = Vec::new();
+    list(&folder, &mut paths);
+    paths.sort();
+    let mut sources: Vec<(String, String)> = paths
+        .iter()
+        .map(|path| {
+            let label = path.strip_prefix(&folder).expect("below the folder").as_str().to_owned();
+            (label, fs::read_to_string(path).expect("a model file can be read"))
+        })
+        .collect();
+    sources.extend(more.iter().cloned());
+    check_builtin_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
+        .unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()))
+}
+
+fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
+    for entry in folder.read_dir_utf8().expect("a folder of models") {
+        let entry = entry.expect("an entry");
+        match entry.file_type().expect("a kind").is_dir() {
+            true => list(entry.path(), paths),
+            false if entry.path().extension() == Some("toml") => paths.push(entry.path().to_owned()),
+            false => {}
+        }
+    }
+}
+
+/// The files of one language.
+pub fn of(files: &[File], language: Language) -> impl Iterator<Item = &File> {
+    files.iter().filter(move |file| file.info.language == language)
+}
+
+/// The models of these files alone.
+pub fn models(files: &[File]) -> Models {
+    Models::only(files).expect("checked files compile")
+}
+
+/// The same files, but each `[[call]]` row sleeps, at once and in every case: where a call leads to a row, there is a
+/// finding that names the row's path, whatever the row really says.
+pub fn all_calls_sleep(files: &[File]) -> Vec<File> {
+    let mut files = files.to_vec();
+    for entry in files.iter_mut().flat_map(|file| &mut file.calls) {
+        let row = &mut entry.row;
+        row.effect = Some(RowEffect::Holds(Effect::Sleep));
+        row.severity = None;
+        row.timeout = None;
+        row.lazy = false;
+        row.when.clear();
+        row.unless.clear();
+    }
+    files
+}
+
+/// The same files, but whatever is handed over runs where it is seen: on the event loop, or, of a row that wraps, when
+/// the result is called.
+pub fn all_handovers_run(files: &[File]) -> Vec<File> {
+    let mut files = files.to_vec();
+    for entry in files.iter_mut().flat_map(|file| &mut file.handovers) {
+        let row = &mut entry.row;
+        row.context = HandoverContext::Is(if row.wraps { Runs::Caller } else { Runs::In(Context::EventLoop) });
+        row.phase = None;
+    }
+    files
+}
