@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use blocklint_facts::{AssignId, ImportId};
+use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hierarchy::{Hierarchy, Mro};
-use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
 use crate::library::Library;
 use crate::program::Program;
 use crate::summary::{Summary, Uses};
@@ -41,6 +41,7 @@ pub(crate) enum Task {
     Yield(BodyRef, EnvId),
     Result(SiteRef, EnvId),
     Param(VarRef),
+    Annotation(FileId, FormId, RegionId),
     Import(FileId, ImportId),
     Bases(ClassRef),
     Mro(ClassRef),
@@ -65,7 +66,7 @@ pub struct Link<'a> {
     pub(crate) targets: RefCell<FxHashMap<(SiteRef, EnvId), Rc<Targets>>>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
-    pub(crate) modules: RefCell<FxHashMap<(FileId, String), Val>>,
+    pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Rc<[(ClassRef, FileId, AssignId)]>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,

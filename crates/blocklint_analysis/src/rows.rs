@@ -289,7 +289,7 @@ impl<'a> Link<'a> {
 
     fn type_test(&self, wanted: &[TypeTest], site: SiteRef, form: FormId, receiver: BoundId, env: EnvId) -> Shown {
         let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
-            smallvec::smallvec![self.values.single(receiver)]
+            self.values.members(self.values.one(self.values.single(receiver)))
         } else {
             self.values.members(self.eval(self.scope_of(site, env), form).value)
         };
