@@ -138,13 +138,18 @@ impl<'l, 'a> Search<'l, 'a> {
             let models = self.link.library.of(*language);
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
+            let mut read: FxHashSet<Name> = FxHashSet::default();
             for row in models.names(wanted) {
-                // A property is read under its name, an iteration stands under the front end's.
+                // An iteration stands under the front end's name.
                 let text = match row.name {
                     "__next__" => "__iter__",
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
-                names.extend(program.name(text));
+                let Some(name) = program.name(text) else { continue };
+                names.insert(name);
+                if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
+                    read.extend(self.link.with_aliases(name));
+                }
             }
             for name in self.glob_names(*language) {
                 names.insert(name);
@@ -154,7 +159,11 @@ impl<'l, 'a> Search<'l, 'a> {
             aliased.dedup();
             mentioned.extend(aliased.iter().copied());
             for name in aliased {
-                sites.extend(program.sites_named(name).filter(|site| program.language(site.file) == *language));
+                let is_read = read.contains(&name);
+                sites.extend(program.sites_named(name).filter(|site| {
+                    let facts = program.facts(site.file);
+                    facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                }));
             }
         }
         sites.sort();
