@@ -10,9 +10,9 @@ use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
 use crate::arguments::{Check, OutputFormat};
-use blocklint_engine::{Chosen, Levels, Options, analyse, choose, load_models, locate};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
+use blocklint_engine::{Chosen, Levels, Options, analyse, choose, load_models, locate};
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;

@@ -6,10 +6,10 @@ use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
-use crate::arguments::Debug;
-use blocklint_engine::{extract, on_large_stacks};
-use crate::messages::{Failure, warning};
 use crate::CLEAN;
+use crate::arguments::Debug;
+use crate::messages::{Failure, warning};
+use blocklint_engine::{extract, on_large_stacks};
 
 pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
     match what {

@@ -7,9 +7,9 @@ use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
 use super::{current_folder, unless_closed};
+use crate::CLEAN;
 use crate::arguments::Why;
 use crate::messages::Failure;
-use crate::CLEAN;
 
 pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let (path, line) = place(&why.place)?;

@@ -12,7 +12,7 @@ const LAZY: (&str, &str) = ("import os", "os.walk('.')");
 
 /// The uses of one path of one row.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub(crate) struct Uses {
     /// With what the row says.
     pub real: Vec<Use>,
     /// With a finding wherever the path is called, for models in which each call sleeps.
@@ -22,7 +22,7 @@ pub struct Uses {
 }
 
 /// Everything that one path of a row says about its effect.
-pub fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
+pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
     match reached(world, of, row, number) {
         Ok(one) => uses.reached.push(one),
