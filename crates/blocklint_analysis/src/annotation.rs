@@ -14,7 +14,13 @@ use crate::value::{ArgsId, EnvId, Val, ValueId, Why};
 impl<'a> Link<'a> {
     /// An instance of the type that an annotation names; unknown if it names none.
     pub(crate) fn annotation(&self, scope: Scope, form: FormId) -> Typed {
-        self.annotation_within(scope, form, None, 16)
+        match self.program.facts(scope.file).form(form) {
+            // Nothing that is worth remembering.
+            Form::None | Form::Other => self.annotation_within(scope, form, None, 16),
+            _ => self.remember(Task::Annotation(scope.file, form, scope.at.region), || {
+                self.annotation_within(scope, form, None, 16)
+            }),
+        }
     }
 
     /// The same, where `Self` is the type of a receiver.
@@ -75,7 +81,22 @@ impl<'a> Link<'a> {
     /// An instance of what a name in a type means.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
-            Val::Class(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
+            Val::Class(class) => {
+                let facts = self.program.facts(class.file);
+                let row = facts.class(class.class);
+                if row.kind == blocklint_facts::ClassKind::Alias {
+                    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+                    let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
+                    return self.guarded(
+                        Task::Alias(class),
+                        self.unknown(Why::Cycle),
+                        self.unknown(Why::Bound),
+                        || self.annotation_with_self(scope, row.subject, receiver),
+                        |_| {},
+                    );
+                }
+                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
+            }
             Val::External(path) => {
                 let text = self.library.text(path);
                 match names::python::special(&text).filter(|_| self.library.language(path) == Language::Python) {
@@ -193,28 +214,21 @@ impl<'a> Link<'a> {
         if self.program.language(file) != Language::Python {
             return None;
         }
-        let mut at = (file, form);
+        let Form::Var(var) = self.program.facts(file).form(form) else { return None };
+        let mut at = VarRef { file, var };
         for _ in 0..8 {
-            let facts = self.program.facts(at.0);
-            if let Form::Var(var) = facts.form(at.1)
-                && let Some(row) = facts.assigns_of(var).next()
-                && let Form::Import(import) = facts.form(row.value)
-            {
-                let import = facts.import(import);
-                if import.kind != ImportKind::Name {
-                    return None;
-                }
-                let module = names::python::module_named(self, at.0, import);
-                let name = self.program.global(at.0, import.name)?;
-                let Val::Module(other) = module else { return None };
-                let var = self.program.scope_var(other, BodyId(0), name)?;
-                let facts = self.program.facts(other);
-                let at_form = facts.forms.iter().position(|form| *form == Form::Var(var))?;
-                at = (other, FormId(at_form as u32));
-                continue;
+            let facts = self.program.facts(at.file);
+            let row = facts.assigns_of(at.var).next()?;
+            let Form::Import(import) = facts.form(row.value) else {
+                return names::python::alias_target(self, at).map(|target| (at.file, target));
+            };
+            let import = facts.import(import);
+            if import.kind != ImportKind::Name {
+                return None;
             }
-            let (_, target) = names::python::alias_target(self, at.0, at.1)?;
-            return Some((at.0, target));
+            let Val::Module(other) = names::python::module_named(self, at.file, &import) else { return None };
+            let name = self.program.global(at.file, import.name)?;
+            at = VarRef { file: other, var: self.program.scope_var(other, BodyId(0), name)? };
         }
         None
     }

@@ -211,7 +211,7 @@ impl<'a> Link<'a> {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
             Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
             Val::Fn { body, receiver, env: captured } => {
-                let with_receiver = receiver.is_some();
+                let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
                 let given = self.called(body, bound, receiver, Some(site));
@@ -320,7 +320,8 @@ impl<'a> Link<'a> {
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
             // A decorator without a row keeps the function; one that is not known does so at medium.
-            Val::Unknown(_) => inner,
+            Val::Unknown(Why::Library) => inner,
+            Val::Unknown(_) => self.inferred(inner),
             Val::External(_) | Val::Method { .. } => {
                 let path = match val {
                     Val::External(path) | Val::Method { path, .. } => path,
@@ -447,8 +448,8 @@ impl<'a> Link<'a> {
                     },
                     [] => self.class_around(site.file, body)?,
                 };
-                let receiver =
-                    self.values.bound(Val::Instance { class, exact: false, args: ArgsId::NONE });
+                // What derives from the class does not count: the lookup goes the other way.
+                let receiver = self.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
                 Some(self.known(Val::Super { class, receiver }))
             }
             "typing.cast" => {
@@ -487,7 +488,14 @@ impl<'a> Link<'a> {
         let handovers = self.library.handovers(path);
         for row in handovers.iter().filter(|row| row.wraps) {
             let Selector::Argument(argument) = &row.selector else { continue };
-            let Some(form) = self.argument(site, argument) else { continue };
+            let Some(form) = self.argument(site, argument) else {
+                // `@sync_to_async(thread_sensitive=False)`: without the callable it makes a decorator of itself.
+                let facts = self.program.facts(site.file);
+                if facts.args_of(site.site).iter().all(|arg| arg.name.is_some()) {
+                    return Some(self.known(Val::External(path)));
+                }
+                continue;
+            };
             let inner = self.eval(self.scope_of(site, env), form);
             let given = match (row.passes, argument) {
                 (Some(blocklint_models::Passes::Rest), Argument::Position(0) | Argument::Either(_, 0)) => {
@@ -513,10 +521,10 @@ impl<'a> Link<'a> {
         match self.program.language(file) {
             Language::Python => names::python::import(self, file, id),
             Language::Rust => self.remember(Task::Import(file, id), || {
-                names::rust::import(self, file, self.program.facts(file).import(id))
+                names::rust::import(self, file, &self.program.facts(file).import(id))
             }),
             Language::Java => self.remember(Task::Import(file, id), || {
-                names::java::import(self, file, self.program.facts(file).import(id))
+                names::java::import(self, file, &self.program.facts(file).import(id))
             }),
         }
     }

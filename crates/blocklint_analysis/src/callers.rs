@@ -379,9 +379,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
             Mention::Assign(assign) => {
-                let row = &facts.assigns[assign.index()];
+                let row = facts.assign(assign);
                 let scope = crate::eval::Scope { file, at: row.at, env };
-                if !self.holds(subject, link.assigned(scope, row).value) {
+                if !self.holds(subject, link.assigned(scope, assign).value) {
                     return;
                 }
                 match facts.form(row.target) {
@@ -405,7 +405,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
             Mention::Exit(exit) => {
-                let row = &facts.exits[exit as usize];
+                let row = facts.exits.at(exit as usize);
                 let body = facts.body_of(row.at);
                 let scope = crate::eval::Scope { file, at: row.at, env };
                 if !self.holds(subject, link.eval(scope, row.value).value) {
@@ -646,9 +646,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Assign(assign) => {
-                        let row = &facts.assigns[assign.index()];
+                        let row = facts.assign(assign);
                         let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(link.assigned(scope, row).value) {
+                        if !holds(link.assigned(scope, assign).value) {
                             continue;
                         }
                         match facts.form(row.target) {
@@ -662,7 +662,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         }
                     }
                     Mention::Exit(exit) => {
-                        let row = &facts.exits[exit as usize];
+                        let row = facts.exits.at(exit as usize);
                         let body = BodyRef { file, body: facts.body_of(row.at) };
                         for &site in self.call_sites(body).iter() {
                             trails.push(Trail::ResultOf(site, EnvId::NONE));

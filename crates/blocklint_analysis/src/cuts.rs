@@ -156,6 +156,6 @@ impl Cuts {
 }
 
 /// Whether a line holds the first or the last character of a span.
-fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
+pub(crate) fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
     line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
 }

@@ -1,7 +1,7 @@
 //! What a form may be: the value of an expression at its place.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Assign, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym, VarId, VarKind};
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::link::{Link, Task, Typed};
@@ -209,28 +209,31 @@ impl<'a> Link<'a> {
         }
         let mut parts = Vec::new();
         let mut settled = false;
-        let rows: Vec<&Assign> = facts.assigns_of(id).collect();
-        for row in rows.iter().rev().filter(|row| row.at.position < scope.at.position) {
+        let mut empty = true;
+        for assign in facts.assign_ids_of(id).rev() {
+            empty = false;
+            let row = facts.assign(assign);
+            if row.at.position >= scope.at.position {
+                // Later assignments reach back through the end of a loop around both.
+                if self.share_loop(scope.file, row.at.region, scope.at.region) {
+                    parts.push(self.assigned(scope, assign));
+                }
+                continue;
+            }
             match self.reaches(scope.file, row.at.region, scope.at.region) {
                 Reach::No => continue,
-                Reach::Maybe => parts.push(self.assigned(scope, row)),
+                Reach::Maybe => parts.push(self.assigned(scope, assign)),
                 Reach::Always => {
-                    parts.push(self.assigned(scope, row));
+                    parts.push(self.assigned(scope, assign));
                     settled = true;
                     break;
                 }
             }
         }
-        // Later assignments reach back through the end of a loop around both.
-        for row in rows.iter().filter(|row| row.at.position >= scope.at.position) {
-            if self.share_loop(scope.file, row.at.region, scope.at.region) {
-                parts.push(self.assigned(scope, row));
-            }
-        }
         if !settled {
             if let VarKind::Param(_) = var.kind {
                 parts.push(self.param(reference));
-            } else if parts.is_empty() && !rows.is_empty() {
+            } else if parts.is_empty() && !empty {
                 // Used before it is set: a function called later, or a deleted name.
                 return self.remember(Task::Var(reference, scope.env), || self.any_assigned(scope, id));
             }
@@ -246,21 +249,21 @@ impl<'a> Link<'a> {
         if facts.body(var.body).kind == BodyKind::Module {
             // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
             let end = facts.body(var.body).region;
-            let rows: Vec<&Assign> = facts.assigns_of(id).collect();
-            for row in rows.iter().rev().filter(|row| facts.body_of(row.at) == var.body) {
-                let reach = self.reaches(scope.file, row.at.region, end);
-                if reach != Reach::No {
-                    parts.push(self.assigned(scope, row));
+            let mut settled = false;
+            for assign in facts.assign_ids_of(id).rev() {
+                let row = facts.assign(assign);
+                if facts.body_of(row.at) != var.body {
+                    parts.push(self.assigned(scope, assign));
+                } else if !settled {
+                    let reach = self.reaches(scope.file, row.at.region, end);
+                    if reach != Reach::No {
+                        parts.push(self.assigned(scope, assign));
+                    }
+                    settled = reach == Reach::Always;
                 }
-                if reach == Reach::Always {
-                    break;
-                }
-            }
-            for row in rows.iter().filter(|row| facts.body_of(row.at) != var.body) {
-                parts.push(self.assigned(scope, row));
             }
         } else {
-            parts.extend(facts.assigns_of(id).map(|row| self.assigned(scope, row)));
+            parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
         if let VarKind::Param(_) = var.kind {
             parts.push(self.param(VarRef { file: scope.file, var: id }));
@@ -278,12 +281,17 @@ impl<'a> Link<'a> {
     }
 
     /// What one assignment gives its target.
-    pub(crate) fn assigned(&self, scope: Scope, row: &Assign) -> Typed {
+    pub(crate) fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
+        self.remember(Task::Assign(scope.file, assign, scope.env), || self.assign_value(scope, assign))
+    }
+
+    fn assign_value(&self, scope: Scope, assign: AssignId) -> Typed {
+        let row = self.program.facts(scope.file).assign(assign);
         let scope = Scope { at: row.at, ..scope };
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.refined(scope, declared, row);
+                return self.refined(scope, declared, &row);
             }
         }
         if row.kind == AssignKind::Augmented {

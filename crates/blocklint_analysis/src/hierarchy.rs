@@ -156,7 +156,10 @@ impl<'a> Link<'a> {
     }
 
     /// The classes that name this one as a base.
-    pub(crate) fn derived(&self, class: ClassRef) -> Vec<ClassRef> {
+    pub(crate) fn derived(&self, class: ClassRef) -> Rc<[ClassRef]> {
+        if let Some(known) = self.derived.borrow().get(&class) {
+            return known.clone();
+        }
         let mut found = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
@@ -169,6 +172,8 @@ impl<'a> Link<'a> {
                 }
             }
         }
+        let found: Rc<[ClassRef]> = Rc::from(found);
+        self.derived.borrow_mut().insert(class, found.clone());
         found
     }
 
@@ -243,7 +248,7 @@ impl<'a> Link<'a> {
         }
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
-        let mut queue = self.derived(class);
+        let mut queue = self.derived(class).to_vec();
         while let Some(next) = queue.pop() {
             if !seen.insert(next) || seen.len() > 20_000 {
                 continue;
@@ -251,7 +256,7 @@ impl<'a> Link<'a> {
             if let Some((owner, var)) = self.own_member(next, name) {
                 found.extend(self.functions_of(owner, var));
             }
-            queue.extend(self.derived(next));
+            queue.extend(self.derived(next).iter().copied());
         }
         found.sort();
         found.dedup();
@@ -274,6 +279,6 @@ impl<'a> Link<'a> {
 
     /// Whether a body has no code of its own.
     pub(crate) fn is_stub(&self, body: BodyRef) -> bool {
-        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB)
+        self.program.facts(body.file).body(body.body).flags.has(BodyFlags::STUB) || self.method_kind(body).is_abstract
     }
 }

@@ -1,6 +1,6 @@
 //! References to rows of any file: slot and local index, so that replacing a file moves no other reference.
 
-use blocklint_facts::{BodyId, ClassId, RegionId, SiteId, VarId};
+use blocklint_facts::{BodyId, ClassId, SiteId, VarId};
 
 /// A file's slot in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,15 +47,6 @@ pub struct VarRef {
     pub file: FileId,
     /// The variable in it.
     pub var: VarId,
-}
-
-/// A region of some file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RegionRef {
-    /// The file.
-    pub file: FileId,
-    /// The region in it.
-    pub region: RegionId,
 }
 
 /// A name, the same in every file and model.

@@ -75,6 +75,8 @@ pub struct Label {
     pub fails: bool,
     /// Where it holds.
     pub place: WhereSet,
+    /// It came through a function that runs once: no loop makes it long.
+    pub once: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
     /// How long.
@@ -99,6 +101,7 @@ struct Key {
     native: bool,
     severity: Severity,
     fails: bool,
+    once: bool,
     place: WhereSet,
     guard: u32,
     hold: (u8, u64),
@@ -129,6 +132,7 @@ impl Labels {
             native: label.native,
             severity: label.severity,
             fails: label.fails,
+            once: label.once,
             place: label.place,
             guard,
             hold,
@@ -144,18 +148,5 @@ impl Labels {
     /// The label.
     pub fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
-    }
-
-    /// Whether a label differs from another only by a shorter number of seconds.
-    pub fn is_shorter(&self, id: LabelId, than: LabelId) -> bool {
-        let (a, b) = (self.get(id), self.get(than));
-        match (a.hold, b.hold) {
-            (LabelHold::Fixed(Hold::Seconds(x)), LabelHold::Fixed(Hold::Seconds(y))) => {
-                x <= y
-                    && Label { hold: LabelHold::Fixed(Hold::Unstated), ..a.clone() }
-                        == Label { hold: LabelHold::Fixed(Hold::Unstated), ..b.clone() }
-            }
-            _ => false,
-        }
     }
 }

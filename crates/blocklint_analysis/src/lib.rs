@@ -8,12 +8,14 @@ mod call;
 mod callers;
 mod cuts;
 mod eval;
+mod explain;
 mod finding;
 mod hierarchy;
 mod ids;
 mod label;
 mod library;
 mod link;
+mod loop_tests;
 mod members;
 mod mentions;
 mod names;
@@ -32,11 +34,18 @@ use blocklint_core::Confidence;
 use blocklint_models::Models;
 
 pub use cuts::RuleNames;
+pub use explain::{
+    Constant,
+    Above, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
+};
 pub use finding::{RawCause, RawFinding, RawStep};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use label::LabelHold;
 pub use link::Link;
 pub use program::{CrateLayout, Layout, Program, SourceFile};
 pub use roots::{Root, RootKind};
+pub use targets::Edge;
+pub use value::{ArgsId, Val, ValueId, Why};
 
 use crate::cuts::Cuts;
 use crate::library::Library;

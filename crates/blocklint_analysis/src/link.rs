@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use blocklint_facts::{AssignId, ImportId};
+use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hierarchy::{Hierarchy, Mro};
@@ -34,12 +34,14 @@ const FUEL: u32 = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Task {
     Var(VarRef, EnvId),
+    Alias(ClassRef),
     Assign(FileId, AssignId, EnvId),
     Field(ClassRef, Name),
     Return(BodyRef, EnvId),
     Yield(BodyRef, EnvId),
     Result(SiteRef, EnvId),
     Param(VarRef),
+    Annotation(FileId, FormId, RegionId),
     Import(FileId, ImportId),
     Bases(ClassRef),
     Mro(ClassRef),
@@ -64,10 +66,11 @@ pub struct Link<'a> {
     pub(crate) targets: RefCell<FxHashMap<(SiteRef, EnvId), Rc<Targets>>>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
-    pub(crate) modules: RefCell<FxHashMap<(FileId, String), Val>>,
+    pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
+    pub(crate) foreign: RefCell<FxHashMap<Name, Rc<[(ClassRef, FileId, AssignId)]>>>,
+    pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
-    pub(crate) libraries: RefCell<FxHashMap<FileId, Rc<[PathId]>>>,
     busy: RefCell<FxHashSet<Task>>,
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
@@ -92,21 +95,14 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             modules: RefCell::default(),
+            foreign: RefCell::default(),
+            derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
-            libraries: RefCell::default(),
             busy: RefCell::default(),
             cuts: Cell::new(0),
             fuel: Cell::new(FUEL),
         }
-    }
-
-    /// Runs one resolution with full fuel; nested ones share the outer's.
-    pub(crate) fn with_fuel<T>(&self, run: impl FnOnce() -> T) -> T {
-        if self.busy.borrow().is_empty() {
-            self.fuel.set(FUEL);
-        }
-        run()
     }
 
     /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.

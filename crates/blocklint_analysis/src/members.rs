@@ -1,11 +1,13 @@
 //! Members: attributes, methods, fields, elements and parts of values.
 
+use std::rc::Rc;
+
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ExitKind, Flow, Form, FormId, VarId};
+use blocklint_facts::{AssignId, At, BodyFlags, BodyId, BodyKind, ExitKind, Flow, Form, FormId, VarId};
 
 use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
-use crate::ids::{BodyRef, ClassRef, Name, PathId, VarRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, VarRef};
 use crate::link::{Link, Task, Typed};
 use crate::names;
 use crate::names::python::Decorator;
@@ -22,6 +24,10 @@ pub(crate) struct MethodKind {
     pub(crate) of_class: bool,
     /// It is a generator used in `with`.
     pub(crate) context_manager: bool,
+    /// It runs once and then answers from memory.
+    pub(crate) cached: bool,
+    /// It leaves its code to classes that derive.
+    pub(crate) is_abstract: bool,
 }
 
 impl<'a> Link<'a> {
@@ -216,6 +222,9 @@ impl<'a> Link<'a> {
                         Some(Decorator::Static) => kind.is_static = true,
                         Some(Decorator::Class) => kind.of_class = true,
                         Some(Decorator::ContextManager) => kind.context_manager = true,
+                        Some(Decorator::Abstract) => kind.is_abstract = true,
+                        Some(Decorator::Cached) => kind.cached = true,
+                        Some(Decorator::CachedProperty) => (kind.property, kind.cached) = (true, true),
                         Some(Decorator::Transparent) | None => {}
                     }
                 }
@@ -232,44 +241,39 @@ impl<'a> Link<'a> {
         kind
     }
 
-    /// The union of what is assigned to a field: on the class, on an instance of it, of a base or of a derived class,
-    /// anywhere.
+    /// The union of what is assigned to a field: on the class, on an instance of it or of a base, anywhere; where there
+    /// is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.remember(Task::Field(class, name), || {
-            let mut parts = Vec::new();
+            let mut own: Vec<(FileId, AssignId)> = Vec::new();
+            let order = self.mro(class);
+            for ancestor in order.iter() {
+                if let Ancestor::Class(of) = *ancestor {
+                    own.extend(self.own_assigns(of, name).iter().map(|&assign| (of.file, assign)));
+                }
+            }
+            let strangers: Vec<(FileId, AssignId)> = self
+                .foreign_assigns(name)
+                .iter()
+                .filter(|(of, _, _)| order.contains(&Ancestor::Class(*of)) || self.is_subclass(*of, class))
+                .map(|&(_, file, assign)| (file, assign))
+                .collect();
+            if own.is_empty() && strangers.is_empty() {
+                own = self.derived_assigns(class, name);
+            }
             let mut declared = None;
-            let mut from_elsewhere = false;
-            for &(file, sym) in self.program.occurrences(name) {
-                for &(assign, own) in self.program.index(file).attr_assigns(sym) {
-                    let facts = self.program.facts(file);
-                    let row = &facts.assigns[assign.index()];
-                    let scope = Scope { file, at: row.at, env: EnvId::NONE };
-                    let Form::Attr(base, _) = facts.form(row.target) else { continue };
-                    let meant = match own {
-                        // `self.x = …`: the class around decides, without evaluating anything.
-                        true => self
-                            .class_around(file, facts.body_of(row.at))
-                            .is_some_and(|around| self.is_subclass(class, around) || self.is_subclass(around, class)),
-                        false => self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
-                            Val::Instance { class: of, .. } | Val::Class(of) => {
-                                self.is_subclass(class, of) || self.is_subclass(of, class)
-                            }
-                            _ => false,
-                        }),
-                    };
-                    if !meant {
-                        continue;
+            let mut parts = Vec::new();
+            for &(file, assign) in own.iter().chain(&strangers) {
+                let row = self.program.facts(file).assign(assign);
+                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                if row.annotation.is_some() && declared.is_none() {
+                    let typed = self.annotation(scope, row.annotation);
+                    if !self.values.is_unknown(typed.value) {
+                        declared = Some(typed);
                     }
-                    if row.annotation.is_some() && declared.is_none() {
-                        let typed = self.annotation(scope, row.annotation);
-                        if !self.values.is_unknown(typed.value) {
-                            declared = Some(typed);
-                        }
-                    }
-                    if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
-                        from_elsewhere |= !own;
-                        parts.push(self.assigned(scope, row));
-                    }
+                }
+                if row.value.is_some() && row.kind != blocklint_facts::AssignKind::Augmented {
+                    parts.push(self.assigned(scope, assign));
                 }
             }
             if let Some(declared) = declared {
@@ -279,9 +283,70 @@ impl<'a> Link<'a> {
                 return self.unknown(Why::Attribute);
             }
             let joined = self.join(&parts);
-            // An Unknown member beside what the class itself assigns is no step; beside a stranger's it is.
-            if from_elsewhere { self.inferred(joined) } else { joined }
+            // What only strangers assign is less sure than what the class itself does.
+            if own.is_empty() { self.inferred(joined) } else { joined }
         })
+    }
+
+    /// Assignments to an attribute of the receiver in the methods of a class.
+    fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
+        let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
+        let facts = self.program.facts(class.file);
+        let assigns = self.program.index(class.file).attr_assigns(sym).iter();
+        assigns
+            .filter(|(assign, own)| {
+                *own && self.class_around(class.file, facts.body_of(facts.assign(*assign).at)) == Some(class)
+            })
+            .map(|(assign, _)| *assign)
+            .collect()
+    }
+
+    /// The same in classes derived from it, where neither it nor a base assigns any; at most in 64.
+    fn derived_assigns(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
+        let mut found = Vec::new();
+        let mut seen = vec![class];
+        let mut queue = self.derived(class).to_vec();
+        while let Some(next) = queue.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            if seen.len() > 64 {
+                break;
+            }
+            seen.push(next);
+            found.extend(self.own_assigns(next, name).into_iter().map(|assign| (next.file, assign)));
+            queue.extend(self.derived(next).iter().copied());
+        }
+        found
+    }
+
+    /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
+    fn foreign_assigns(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
+        if let Some(known) = self.foreign.borrow().get(&name) {
+            return known.clone();
+        }
+        // While they are being looked at, there are none: an object may be typed by a field of the same name.
+        self.foreign.borrow_mut().insert(name, Rc::from([]));
+        let mut found = Vec::new();
+        for &(file, sym) in self.program.occurrences(name) {
+            for &(assign, own) in self.program.index(file).attr_assigns(sym) {
+                if own {
+                    continue;
+                }
+                let facts = self.program.facts(file);
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                for val in self.values.members(self.eval(scope, base).value) {
+                    if let Val::Instance { class, .. } | Val::Class(class) = val {
+                        found.push((class, file, assign));
+                    }
+                }
+            }
+        }
+        let found: Rc<[(ClassRef, FileId, AssignId)]> = Rc::from(found);
+        self.foreign.borrow_mut().insert(name, found.clone());
+        found
     }
 
     /// A member of a library type.

@@ -30,7 +30,7 @@ pub enum Wrap {
 }
 
 /// What is mentioned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Leaf {
     /// A variable or attribute with this last name.
     Named(Sym),
@@ -45,7 +45,9 @@ enum Leaf {
 pub struct FileIndex {
     site_starts: Vec<u32>,
     sites: Vec<SiteId>,
-    mentions: FxHashMap<Leaf, Vec<(Mention, Wrap)>>,
+    /// Sorted by what is mentioned, then in the order of the tables.
+    leaves: Vec<Leaf>,
+    mentions: Vec<(Mention, Wrap)>,
     attr_assigns: FxHashMap<Sym, Vec<(AssignId, bool)>>,
 }
 
@@ -70,7 +72,8 @@ impl FileIndex {
         let mut index = FileIndex {
             site_starts,
             sites,
-            mentions: FxHashMap::default(),
+            leaves: Vec::new(),
+            mentions: Vec::new(),
             attr_assigns: FxHashMap::default(),
         };
         for (at, site) in facts.sites.iter().enumerate() {
@@ -100,7 +103,22 @@ impl FileIndex {
             index.mention(facts, param.default, Mention::Default(at as u32), Wrap::Direct, 8);
             // Values inside annotations: `Annotated[Store, Depends(make)]` is an argument of a site anyway.
         }
+        index.sort();
         index
+    }
+
+    fn sort(&mut self) {
+        let mut order: Vec<u32> = (0..self.leaves.len() as u32).collect();
+        order.sort_by_key(|&at| self.leaves[at as usize]);
+        self.leaves = order.iter().map(|&at| self.leaves[at as usize]).collect();
+        self.mentions = order.iter().map(|&at| self.mentions[at as usize]).collect();
+    }
+
+    /// Where something is mentioned.
+    fn of(&self, leaf: Leaf) -> &[(Mention, Wrap)] {
+        let start = self.leaves.partition_point(|other| *other < leaf);
+        let len = self.leaves[start..].partition_point(|other| *other == leaf);
+        &self.mentions[start..start + len]
     }
 
     fn mention(&mut self, facts: &FileFacts, form: FormId, place: Mention, wrap: Wrap, depth: u32) {
@@ -126,7 +144,8 @@ impl FileIndex {
             }
             _ => return,
         };
-        self.mentions.entry(leaf).or_default().push((place, wrap));
+        self.leaves.push(leaf);
+        self.mentions.push((place, wrap));
     }
 
     /// Assignments to attributes of this name; true where the target's object is the receiver of a method around.
@@ -142,17 +161,17 @@ impl FileIndex {
 
     /// Where variables and attributes of this name are mentioned.
     pub fn mentions_named(&self, sym: Sym) -> &[(Mention, Wrap)] {
-        self.mentions.get(&Leaf::Named(sym)).map_or(&[], Vec::as_slice)
+        self.of(Leaf::Named(sym))
     }
 
     /// Where the result of a site goes.
     pub fn uses_of_result(&self, site: SiteId) -> &[(Mention, Wrap)] {
-        self.mentions.get(&Leaf::Result(site)).map_or(&[], Vec::as_slice)
+        self.of(Leaf::Result(site))
     }
 
     /// Where a function literal goes.
     pub fn uses_of_callable(&self, body: BodyId) -> &[(Mention, Wrap)] {
-        self.mentions.get(&Leaf::Callable(body)).map_or(&[], Vec::as_slice)
+        self.of(Leaf::Callable(body))
     }
 }
 

@@ -178,7 +178,7 @@ impl<'a> Program<'a> {
     pub fn scope_var(&self, file: FileId, body: BodyId, name: Name) -> Option<VarId> {
         let sym = self.local(file, name)?;
         let facts = self.facts(file);
-        facts.vars_of(body).iter().copied().find(|&var| {
+        facts.vars_of(body).find(|&var| {
             let var = facts.var(var);
             var.name == sym && var.kind != VarKind::Inner
         })

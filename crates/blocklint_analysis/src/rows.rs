@@ -11,7 +11,7 @@ use crate::value::{BoundId, EnvId, Val};
 
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// It is.
     Yes,
     /// Visibly not.
@@ -57,7 +57,7 @@ impl<'a> Link<'a> {
     }
 
     /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
-    fn row_holds(
+    pub(crate) fn row_holds(
         &self,
         site: SiteRef,
         path: PathId,
@@ -151,7 +151,7 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), place, guard, hold };
+        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -182,6 +182,7 @@ impl<'a> Link<'a> {
             native: row.native,
             severity,
             fails: row.fails.is_some(),
+            once: false,
             place,
             guard: None,
             hold: LabelHold::Fixed(hold),
@@ -288,7 +289,7 @@ impl<'a> Link<'a> {
 
     fn type_test(&self, wanted: &[TypeTest], site: SiteRef, form: FormId, receiver: BoundId, env: EnvId) -> Shown {
         let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
-            smallvec::smallvec![self.values.single(receiver)]
+            self.values.members(self.values.one(self.values.single(receiver)))
         } else {
             self.values.members(self.eval(self.scope_of(site, env), form).value)
         };
@@ -570,7 +571,7 @@ impl<'a> Link<'a> {
                 if import.kind != blocklint_facts::ImportKind::Name {
                     return None;
                 }
-                let module = crate::names::python::module_named(self, file, import);
+                let module = crate::names::python::module_named(self, file, &import);
                 (module, self.program.global(file, import.name)?)
             }
             Form::Attr(base, sym) => {
@@ -608,7 +609,7 @@ impl<'a> Link<'a> {
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
             for &(assign, own) in self.program.index(class.file).attr_assigns(sym) {
-                let row = &facts.assigns[assign.index()];
+                let row = facts.assign(assign);
                 if own && self.class_around(class.file, facts.body_of(row.at)) == Some(class) && row.value.is_some() {
                     match self.constant_in(class.file, facts.body_of(row.at), row.value, EnvId::NONE, depth) {
                         // A constructor's parameter is whatever was passed.
@@ -624,7 +625,7 @@ impl<'a> Link<'a> {
 
 /// A literal, as far as conditions ask.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Constant {
+pub enum Constant {
     /// Not visible.
     Hidden,
     /// The n-th parameter of the body around.

@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Hold, Severity};
+use blocklint_core::{Hold, Severity, WhereSet};
 use blocklint_facts::{Form, SiteKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -205,14 +205,14 @@ impl<'l, 'a> Search<'l, 'a> {
         let (at, form) = match mention {
             Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
             Mention::Assign(assign) => {
-                let row = &facts.assigns[assign.index()];
+                let row = facts.assign(assign);
                 // An import binds a name that the search knows as an alias.
                 if row.kind == blocklint_facts::AssignKind::Import {
                     return Vec::new();
                 }
                 (row.at, row.value)
             }
-            Mention::Exit(exit) => (facts.exits[exit as usize].at, facts.exits[exit as usize].value),
+            Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
@@ -375,7 +375,13 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = self.link.program;
         let body = program.body_of_site(site);
         let Some(label) = self.cuts.apply(program, site, label) else { return };
-        let Some(label) = self.cuts.apply_body(program, body, label) else { return };
+        let Some(mut label) = self.cuts.apply_body(program, body, label) else { return };
+        if self.link.off_the_loop(site) {
+            label.place = label.place.without(WhereSet::EVENT_LOOP);
+            if label.place.is_empty() {
+                return;
+            }
+        }
         if let Some(root) = self.roots.of(body) {
             self.hit(body, root, false, &label, way);
             if root.absorbs() {
@@ -428,6 +434,13 @@ impl<'l, 'a> Search<'l, 'a> {
             let row = &self.graph.states[state.0 as usize];
             (row.node, self.graph.labels.get(row.label).clone())
         };
+        let mut label = label;
+        // What a cached function reads is read once.
+        if label.effect == blocklint_core::Effect::File && self.link.method_kind(node.body).cached {
+            label.once = true;
+            label.severity = Severity::Note;
+            label.hold = LabelHold::Fixed(Hold::Brief);
+        }
         let callers = self.callers.of(node);
         for caller in callers.iter() {
             self.enter(*caller, node, state, &label);
@@ -464,7 +477,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// A loop around the site makes short calls long.
     fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
         let facts = self.link.program.facts(site.file);
-        if label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
+        if !label.once && label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             label.severity = Severity::Warning;
         }
     }
@@ -551,6 +564,19 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Some(arg) = caller.arg {
             // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
             return self.forwarded_argument(caller, arg, index);
+        }
+        // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
+        let first_rest =
+            facts.params_of(node.body.body).iter().position(|param| param.kind == blocklint_facts::ParamKind::VarArgs);
+        if let Some(rest) = first_rest
+            && index as usize >= rest
+        {
+            let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
+            let argument = blocklint_models::Argument::Position(position as i32);
+            if let Some(form) = link.argument(caller.site, &argument) {
+                return Given::Constant(link.constant(caller.site, form, caller.env, 6));
+            }
+            return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
         }
         match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
             Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),

@@ -113,7 +113,7 @@ fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
     false
 }
 
-fn confidence_of(steps: u32) -> Confidence {
+pub(crate) fn confidence_of(steps: u32) -> Confidence {
     match steps {
         0 => Confidence::High,
         1 | 2 => Confidence::Medium,
@@ -160,8 +160,10 @@ fn finding(
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
     let span = match arg {
-        Some(arg) => facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span),
-        None => place_of(link, site),
+        Some(arg) if row.kind != SiteKind::Decorate => {
+            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        }
+        _ => place_of(link, site),
     };
     let trace: Vec<RawStep> = ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
     let leaf = ways.last().and_then(|way| match way.next {
@@ -217,7 +219,7 @@ fn way_number(way: &Way) -> (u32, u32) {
 }
 
 /// Where a site stands: in Python its first character, in Rust and Java the name called.
-fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
     let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
@@ -238,14 +240,15 @@ fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> R
     let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize));
     let (span, written) = match arg {
         // What runs is the argument; a literal has no name of its own.
-        Some(arg) if handed.is_some() => (arg.span, link.written(way.site.file, arg.value)),
+        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
+            (arg.span, link.written(way.site.file, arg.value))
+        }
         Some(arg) => {
             let text = link.written(way.site.file, arg.value);
             (place_of(link, way.site), if text.is_empty() { link.written_site(way.site) } else { text })
         }
         None => (place_of(link, way.site), link.written_site(way.site)),
     };
-    let _ = row;
     RawStep { file: way.site.file, span, function: link.qualified_name(body), call, written }
 }
 

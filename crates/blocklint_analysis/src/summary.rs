@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Runtime};
-use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, SiteId, SiteKind, VarId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteId, SiteKind, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
@@ -162,6 +162,8 @@ impl<'a> Link<'a> {
         for &(inside, of) in rows {
             let passing = match of {
                 ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
+                // Unpacking `*args` iterates over the tuple, not over what is in it.
+                ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
                 ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
                 ParamUse::Arg(site, arg) => {
                     self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE)
@@ -185,7 +187,7 @@ impl<'a> Link<'a> {
                         if facts.body(body.body).flow == Flow::Coroutine
                             || facts.body(body.body).flow == Flow::AsyncGenerator
                         {
-                            if passing.called || passing.consumed {
+                            if passing.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
                         } else {
@@ -197,12 +199,21 @@ impl<'a> Link<'a> {
                         }
                     }
                     Frame::Elsewhere(context, runtime) => {
-                        if passing.called || passing.consumed {
+                        if passing.called {
                             summary.handed.push((context, runtime));
                         }
                         summary.handed.extend(passing.handed.iter().copied());
                     }
-                    Frame::Closure => summary.in_closures.push((inside, of)),
+                    Frame::Closure(closure) => match facts.body(closure).flow {
+                        // Whoever gets the coroutine drives it on a loop.
+                        Flow::Coroutine | Flow::AsyncGenerator => {
+                            if passing.called {
+                                summary.handed.push((Context::EventLoop, None));
+                            }
+                            summary.handed.extend(passing.handed.iter().copied());
+                        }
+                        Flow::Sync | Flow::Generator => summary.in_closures.push((inside, of)),
+                    },
                 }
             }
         }
@@ -234,7 +245,7 @@ impl<'a> Link<'a> {
             at += 1;
             match mention {
                 Mention::Assign(assign) => {
-                    if let Form::Var(var) = facts.form(facts.assigns[assign.index()].target)
+                    if let Form::Var(var) = facts.form(facts.assign(assign).target)
                         && !names.contains(&var)
                     {
                         names.push(var);
@@ -272,7 +283,7 @@ impl<'a> Link<'a> {
                         mentions.extend(file.uses_of_result(site).iter().copied());
                     }
                 }
-                Mention::Exit(_) => frames.push(Frame::Closure),
+                Mention::Exit(_) => frames.push(Frame::Closure(inside)),
                 Mention::Operand(site) => {
                     let around = facts.body_of(facts.site(site).at);
                     frames.extend(self.frames_of(outer, around, depth));
@@ -289,8 +300,8 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(file);
         let form = match mention {
             Mention::Arg(site, arg) => facts.args_of(site)[arg as usize].value,
-            Mention::Assign(assign) => facts.assigns[assign.index()].value,
-            Mention::Exit(exit) => facts.exits[exit as usize].value,
+            Mention::Assign(assign) => facts.assign(assign).value,
+            Mention::Exit(exit) => facts.exits.at(exit as usize).value,
             Mention::Operand(site) => facts.site(site).callee,
             Mention::Default(param) => facts.params[param as usize].default,
         };
@@ -320,6 +331,6 @@ enum Frame {
     Here,
     /// In this context.
     Elsewhere(Context, Option<Runtime>),
-    /// It leaves the body as a value.
-    Closure,
+    /// This nested body leaves as a value.
+    Closure(BodyId),
 }

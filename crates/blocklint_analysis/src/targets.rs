@@ -184,7 +184,7 @@ impl<'a> Link<'a> {
     fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef, env: EnvId) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
-                let with_receiver = receiver.is_some();
+                let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 // The closure's own binding counts; what the call binds matters to what the call gives.
                 let _ = bound;
@@ -240,7 +240,7 @@ impl<'a> Link<'a> {
                             Target::Body {
                                 body,
                                 env: captured,
-                                with_receiver: receiver.is_some(),
+                                with_receiver: self.takes(body, receiver),
                                 edge: Edge::HandOver(context, runtime),
                             },
                         );
@@ -338,6 +338,11 @@ impl<'a> Link<'a> {
         self.library.has_user_row(path).then_some(path)
     }
 
+    /// Whether a call on a receiver passes it as a parameter that the arguments do not list; Java's `this` is none.
+    pub(crate) fn takes(&self, body: BodyRef, receiver: BoundId) -> bool {
+        receiver.is_some() && self.program.language(body.file) != Language::Java
+    }
+
     /// Adds a method called implicitly on a member.
     fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
@@ -347,7 +352,7 @@ impl<'a> Link<'a> {
         for member in self.values.members(method.value) {
             match member {
                 Val::Fn { body, receiver, env } => {
-                    self.add_body(targets, body, env, receiver.is_some(), receiver);
+                    self.add_body(targets, body, env, self.takes(body, receiver), receiver);
                 }
                 Val::Method { path, receiver } => {
                     self.push(targets, Target::Row { path, receiver, property: false, made: None });
@@ -488,7 +493,8 @@ impl<'a> Link<'a> {
                 }
                 Target::Overrides { class, name } => {
                     for &body in self.overrides(class, name).iter().take(8) {
-                        self.passing_to_body(&mut passing, body, true, site, arg);
+                        let with_receiver = self.program.language(body.file) != Language::Java;
+                        self.passing_to_body(&mut passing, body, with_receiver, site, arg);
                     }
                 }
             }
@@ -614,7 +620,7 @@ impl<'a> Link<'a> {
                 }
                 seen.push(class);
                 names.extend(self.class_names(class));
-                queue.extend(self.derived(class));
+                queue.extend(self.derived(class).iter().copied());
             }
             names.sort();
             names.dedup();

@@ -1,6 +1,7 @@
 //! What an expression may be, interned so that values are compared and remembered by number.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -180,6 +181,40 @@ pub const UNION_LIMIT: usize = 8;
 /// A short list of members while a union is being made.
 pub type Members = SmallVec<[Val; 4]>;
 
+/// The members of an interned union; cheap to hand around.
+#[derive(Clone, Debug)]
+pub struct Shared(Rc<[Val]>);
+
+impl std::ops::Deref for Shared {
+    type Target = [Val];
+    fn deref(&self) -> &[Val] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Shared {
+    type Item = Val;
+    type IntoIter = SharedIter;
+    fn into_iter(self) -> SharedIter {
+        SharedIter { of: self, at: 0 }
+    }
+}
+
+/// Gives the members one by one.
+#[derive(Clone, Debug)]
+pub struct SharedIter {
+    of: Shared,
+    at: usize,
+}
+
+impl Iterator for SharedIter {
+    type Item = Val;
+    fn next(&mut self) -> Option<Val> {
+        self.at += 1;
+        self.of.get(self.at - 1).copied()
+    }
+}
+
 /// The interned values of one analysis.
 #[derive(Debug)]
 pub struct Values {
@@ -188,7 +223,7 @@ pub struct Values {
 
 #[derive(Debug, Default)]
 struct Tables {
-    unions: Interner<Box<[Val]>>,
+    unions: Interner<Rc<[Val]>>,
     singles: Interner<Val>,
     lists: Interner<Box<[ValueId]>>,
     envs: Interner<Box<[(VarRef, ValueId)]>>,
@@ -248,7 +283,11 @@ impl Values {
         if sorted.is_empty() {
             sorted.push(Val::Unknown(Why::Expression));
         }
-        ValueId(self.inner.borrow_mut().unions.id(sorted.as_slice().into()))
+        let mut inner = self.inner.borrow_mut();
+        if let Some(&known) = inner.unions.ids.get(sorted.as_slice()) {
+            return ValueId(known);
+        }
+        ValueId(inner.unions.id(Rc::from(sorted.as_slice())))
     }
 
     /// A value of one member.
@@ -263,14 +302,14 @@ impl Values {
         }
         let mut all = Members::new();
         for &value in values {
-            all.extend(self.members(value));
+            all.extend(self.members(value).iter().copied());
         }
         self.union(&all)
     }
 
     /// The members of a value.
-    pub fn members(&self, value: ValueId) -> Members {
-        self.inner.borrow().unions.rows[value.0 as usize].iter().copied().collect()
+    pub fn members(&self, value: ValueId) -> Shared {
+        Shared(self.inner.borrow().unions.rows[value.0 as usize].clone())
     }
 
     /// An unknown value.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use blocklint_analysis::{CrateLayout, Layout, Link, Program, RuleNames, Solved, SourceFile};
+use blocklint_analysis::{CrateLayout, Layout, Link, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
@@ -114,10 +114,7 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
         .map(|package| {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
-            CrateLayout {
-                name: package.library.clone(),
-                roots: roots.iter().map(|root| below(&root.path)).collect(),
-            }
+            CrateLayout { name: package.library.clone(), roots: roots.iter().map(|root| below(&root.path)).collect() }
         })
         .collect();
     (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
@@ -177,12 +174,11 @@ fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, 
     }
 }
 
-/// Links a project and solves it, for callers that ask about single sites afterwards.
-pub(crate) fn with_solved<T>(
+/// Links a project, for callers that ask about single sites.
+pub(crate) fn with_link<T>(
     project: &Project,
     models: &Models,
-    options: Options,
-    ask: impl FnOnce(&Link<'_>, &Solved) -> T + Send,
+    ask: impl FnOnce(&Link<'_>) -> T + Send,
 ) -> Result<T, Failure>
 where
     T: Send,
@@ -192,7 +188,6 @@ where
         let (files, layout) = loaded(project, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
-        let solved = blocklint_analysis::solve(&link, options_of(options));
-        ask(&link, &solved)
+        ask(&link)
     })
 }

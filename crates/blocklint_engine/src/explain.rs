@@ -1,12 +1,25 @@
 //! What was made of the calls of one line.
 
-use blocklint_core::Confidence;
-use blocklint_models::Models;
-use blocklint_output::ExplainedSite;
+mod conditions;
+mod reasons;
+mod values;
+
+use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
+use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
+use blocklint_core::{Confidence, Context, Hold, Place, Severity};
+use blocklint_facts::{BodyKind, Flow, SiteFlags, SiteKind};
+use blocklint_models::{CallRow, HandoverContext, HandoverRow, Models, RowEffect, Runs, Selector, Via};
+use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Sources};
 use blocklint_project::Project;
 
 use crate::Failure;
-use crate::analyse::{Options, with_solved};
+use crate::analyse::{Options, options_of, with_link};
+use crate::sources::{line_span, locate_one, places, text_of};
+use crate::words;
+use values::{literal, value};
+
+/// Findings of one site that are shown.
+const SHOWN: usize = 5;
 
 /// What is made of each site that begins on a line of a file (an index into the project's), in the order of the line;
 /// empty where nothing is called there.
@@ -15,6 +28,261 @@ use crate::analyse::{Options, with_solved};
 ///
 /// Where the system gives no threads.
 pub fn explain(project: &Project, models: &Models, file: usize, line: u32) -> Result<Vec<ExplainedSite>, Failure> {
-    let _ = (file, line);
-    with_solved(project, models, Options { min_confidence: Confidence::Medium }, |_, _| Vec::new())
+    let Some(source) = project.files.get(file) else { return Ok(Vec::new()) };
+    let Some(line) = text_of(project, &source.path).and_then(|text| line_span(&text, line)) else {
+        return Ok(Vec::new());
+    };
+    let mut sites = with_link(project, models, |link| {
+        let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
+            return Vec::new();
+        };
+        let explainer = Explainer::new(link, options_of(Options { min_confidence: Confidence::Medium }));
+        let sites = explainer.sites_of(FileId(slot as u32), line);
+        sites.into_iter().map(|site| explained(&explainer, &explainer.explain(site))).collect()
+    })?;
+    let mut sources = Sources::default();
+    for site in &mut sites {
+        locate(project, site, &mut sources);
+    }
+    Ok(sites)
+}
+
+fn locate(project: &Project, site: &mut ExplainedSite, sources: &mut Sources) {
+    locate_one(project, &mut site.place, sources);
+    for target in &mut site.targets {
+        if let Some(place) = &mut target.place {
+            locate_one(project, place, sources);
+        }
+    }
+    for outcome in &mut site.outcomes {
+        match outcome {
+            Outcome::Finding(finding, _) => {
+                for place in places(finding) {
+                    locate_one(project, place, sources);
+                }
+            }
+            Outcome::Ends(_, Some(place)) => locate_one(project, place, sources),
+            Outcome::Others(_) | Outcome::Ends(_, None) => {}
+        }
+    }
+}
+
+fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> ExplainedSite {
+    let link = explainer.link();
+    let facts = link.program.facts(site.site.file);
+    let row = facts.site(site.site.site);
+    let arguments = site.arguments.iter().map(|(argument, given)| {
+        let text = match given {
+            GivenArgument::Absent => "not given".to_owned(),
+            GivenArgument::Unpacked => "perhaps among the unpacked arguments".to_owned(),
+            GivenArgument::Literal(constant) => literal(constant),
+            GivenArgument::Parameter(name) => format!("parameter `{name}`"),
+            GivenArgument::Value(written, of) => format!("`{written}`, {}", value(link, *of)),
+        };
+        (conditions::argument(argument), text)
+    });
+    ExplainedSite {
+        place: place(link, site.site.file, site.span),
+        written: link.written_site(site.site),
+        kind: kind(row.kind, row.flags.has(SiteFlags::ASYNC)).to_owned(),
+        owner: owner(explainer, site),
+        receiver: site.receiver.map(|of| value(link, of)),
+        arguments: arguments.collect(),
+        targets: site.targets.iter().map(|target| run_target(link, target)).collect(),
+        rows: site.rows.iter().map(tried).collect(),
+        outcomes: outcomes(explainer, site),
+    }
+}
+
+fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+    words::place(link, file, span)
+}
+
+/// Where a site stands, for the reasons that name another one.
+fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
+    place(link, site.file, link.program.facts(site.file).site(site.site).span)
+}
+
+fn kind(kind: SiteKind, is_async: bool) -> &'static str {
+    match kind {
+        SiteKind::Call => "call",
+        SiteKind::New => "construction",
+        SiteKind::Macro => "macro",
+        SiteKind::Decorate => "decorator",
+        SiteKind::Read => "attribute",
+        SiteKind::Write => "assignment to",
+        SiteKind::Enter if is_async => "async with",
+        SiteKind::Enter => "with",
+        SiteKind::Leave => "end of with",
+        SiteKind::Iterate if is_async => "async iteration over",
+        SiteKind::Iterate => "iteration over",
+        SiteKind::Subscript => "subscript of",
+        SiteKind::Operator => "operator on",
+        SiteKind::Await => "await of",
+        SiteKind::Import => "import",
+        SiteKind::Drop => "drop of",
+    }
+}
+
+/// A body in words: ``async function `app.handler` ``.
+fn body(link: &Link<'_>, of: BodyRef) -> String {
+    let row = link.program.facts(of.file).body(of.body);
+    let name = link.qualified_name(of);
+    let what = match (row.kind, row.flow) {
+        (BodyKind::Module, _) => "module",
+        (BodyKind::Class, _) => "class",
+        (BodyKind::AsyncBlock, _) => "async block",
+        (BodyKind::GeneratorExpression, _) => "generator expression",
+        (BodyKind::Initialiser, _) => "initialiser",
+        (BodyKind::Lambda, Flow::Coroutine) => "async closure",
+        (BodyKind::Lambda, _) => "lambda",
+        (BodyKind::Function, Flow::Coroutine) => "async function",
+        (BodyKind::Function, Flow::AsyncGenerator) => "async generator",
+        (BodyKind::Function, Flow::Generator) => "generator",
+        (BodyKind::Function, Flow::Sync) if row.class.is_some() => "method",
+        (BodyKind::Function, Flow::Sync) => "function",
+    };
+    format!("{what} `{name}`")
+}
+
+fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
+    let text = body(explainer.link(), site.owner);
+    match site.root.map(|root| root.kind) {
+        Some(RootKind::Coroutine) | None => text,
+        Some(RootKind::Registered | RootKind::Literal) => format!("{text}, which runs on the event loop"),
+        Some(RootKind::Promised) => format!("{text}, marked `blocklint: nonblocking`"),
+    }
+}
+
+fn run_target(link: &Link<'_>, target: &RunTarget) -> ExplainedTarget {
+    match target {
+        RunTarget::Body { body: of, edge: by, awaited, by_argument, confidence } => {
+            let facts = link.program.facts(of.file);
+            let row = facts.body(of.body);
+            let edge = edge(*by, row.flow, *awaited);
+            ExplainedTarget {
+                name: link.qualified_name(*of),
+                edge: match by_argument {
+                    Some(written) => format!("{edge} of its argument `{written}`"),
+                    None => edge,
+                },
+                confidence: *confidence,
+                place: Some(place(link, of.file, row.name_span)),
+            }
+        }
+        RunTarget::Library { path, property, confidence } => ExplainedTarget {
+            name: link.library.text(*path).to_string(),
+            edge: if *property { "property" } else { "call" }.to_owned(),
+            confidence: *confidence,
+            place: None,
+        },
+    }
+}
+
+fn edge(edge: Edge, flow: Flow, awaited: bool) -> String {
+    match (edge, flow) {
+        (Edge::Call, _) => "call".to_owned(),
+        (Edge::Consume, _) => "runs what was made earlier".to_owned(),
+        (Edge::Init, _) => "first import".to_owned(),
+        (Edge::Construct, Flow::Coroutine) if awaited => "await".to_owned(),
+        (Edge::Construct, Flow::Coroutine) => "makes a coroutine".to_owned(),
+        (Edge::Construct, Flow::Generator) => "makes a generator".to_owned(),
+        (Edge::Construct, Flow::AsyncGenerator) => "makes an async generator".to_owned(),
+        (Edge::Construct, Flow::Sync) => "makes an instance".to_owned(),
+        (Edge::HandOver(context, _), _) => format!("hand-over to {}", context_words(context)),
+    }
+}
+
+/// A kind of thread in words.
+fn context_words(context: Context) -> &'static str {
+    match context {
+        Context::EventLoop => "the event loop",
+        Context::Greenlet => "a greenlet",
+        Context::Worker => "a worker",
+        Context::Unknown => "a thread that is not known",
+    }
+}
+
+fn tried(tried: &RowTried<'_>) -> ExplainedRow {
+    let shown = tried.conditions.iter().map(|of| (conditions::written(of), of.shown == blocklint_analysis::Shown::Yes));
+    let conditions = shown.collect();
+    let (path, says, (file, line)) = match tried.row {
+        RowMatch::Call(row) => (row.path, call_says(&row, tried.hold), row.origin()),
+        RowMatch::Handover(row) => (row.path, handover_says(&row), row.origin()),
+    };
+    ExplainedRow { path: path.to_owned(), says, file: file.to_owned(), line, conditions, decides: tried.decides }
+}
+
+/// What a `[[call]]` row says: its effect, and how long it holds where it decides.
+fn call_says(row: &CallRow, hold: Option<LabelHold>) -> String {
+    let mut text = match row.effect {
+        Some(RowEffect::Holds(effect)) => effect.to_string(),
+        Some(RowEffect::Harmless) if row.is_async == Some(true) => "asynchronous, holds no thread".to_owned(),
+        Some(RowEffect::Harmless) => "holds no thread".to_owned(),
+        None if row.is_async == Some(true) => "asynchronous".to_owned(),
+        None if row.lazy => "works when its result is consumed".to_owned(),
+        None => "says nothing of holding a thread".to_owned(),
+    };
+    if row.lazy && row.effect.is_some() {
+        text.push_str(", when its result is consumed");
+    }
+    match hold {
+        None | Some(LabelHold::Fixed(Hold::Unstated)) => {}
+        Some(LabelHold::Fixed(Hold::Brief)) => text.push_str(", briefly"),
+        Some(LabelHold::Fixed(Hold::Seconds(seconds))) => text.push_str(&format!(", holds up to {seconds} s")),
+        Some(LabelHold::Fixed(Hold::Unbounded)) => text.push_str(", without bound"),
+        Some(LabelHold::Param { .. }) => text.push_str(", as long as its caller says"),
+    }
+    text
+}
+
+/// What a `[[handover]]` row says.
+fn handover_says(row: &HandoverRow) -> String {
+    let runs = |runs: &Runs| match runs {
+        Runs::In(context) => {
+            format!("in {}", context_words(*context)).replace("in the event loop", "on the event loop")
+        }
+        Runs::Caller => "during the call".to_owned(),
+        Runs::Chain => "where its chain is".to_owned(),
+    };
+    let place = match &row.context {
+        HandoverContext::Is(of) => runs(of),
+        HandoverContext::BySync { sync, async_ } => {
+            format!("{}, a coroutine {}", runs(sync), runs(async_))
+        }
+        HandoverContext::Of(argument) => format!("where `{}` runs its tasks", conditions::argument(argument)),
+    };
+    match &row.selector {
+        Selector::Argument(argument) => format!("runs `{}` {place}", conditions::argument(argument)),
+        Selector::Via(Via::Decorator) => format!("runs what it decorates {place}"),
+        Selector::Via(Via::Override) => format!("runs what overrides it {place}"),
+    }
+}
+
+fn outcomes(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Vec<Outcome> {
+    let (link, solved) = (explainer.link(), explainer.solved());
+    let mut found: Vec<Outcome> = Vec::new();
+    for &at in site.findings.iter().take(SHOWN) {
+        let Some(finding) = solved.findings.get(at).and_then(|raw| words::finding(link, solved, raw)) else { continue };
+        let shown = finding.suppression.is_none()
+            && finding.severity >= Severity::Warning
+            && finding.confidence >= Confidence::Medium;
+        found.push(Outcome::Finding(Box::new(finding), shown));
+    }
+    if site.findings.len() > SHOWN {
+        found.push(Outcome::Others(site.findings.len() - SHOWN));
+    }
+    for end in &site.ends {
+        for (reason, place) in reasons::reason(explainer, site, end) {
+            let known = found.iter().any(|of| matches!(of, Outcome::Ends(text, at) if *text == reason && *at == place));
+            if !known {
+                found.push(Outcome::Ends(reason, place));
+            }
+        }
+    }
+    if found.is_empty() {
+        let (reason, place) = reasons::plain(explainer, site);
+        found.push(Outcome::Ends(reason, place));
+    }
+    found
 }

@@ -22,7 +22,7 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 }
 
 /// Computes rows and columns of a place.
-fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
+pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
     if !sources.contains(&place.path) {
         let text = text_of(project, &place.path);
         if let Some(text) = text {
@@ -57,7 +57,7 @@ pub fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
     Some(decode(project.files.get(at)?.language, bytes))
 }
 
-fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
+pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {
     let edits = finding.fix.iter_mut().flat_map(|fix| fix.edits.iter_mut().map(|edit| &mut edit.place));
     let steps = finding.trace.iter_mut().map(|step| &mut step.place);
     let causes = finding.causes.iter_mut().map(|cause| &mut cause.place);

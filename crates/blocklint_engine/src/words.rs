@@ -17,11 +17,11 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved) -> Vec<Finding> {
         .collect()
 }
 
-fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
+pub(crate) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
     Place::unlocated(Arc::clone(&link.program.files[file.index()].path), span)
 }
 
-fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
     let source = &program.files[raw.file.index()];
@@ -44,7 +44,8 @@ fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     }
     .words();
-    let causes: Vec<Cause> = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
+    let causes: Vec<Cause> =
+        raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
     let function = link.qualified_name(body);
     Some(Finding {
@@ -127,10 +128,7 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     let facts = link.program.facts(raw.root.file);
     let mut body = raw.root.body;
     // A body without a name goes by that of the body around it.
-    while matches!(
-        facts.body(body).kind,
-        BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression
-    ) {
+    while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
         match facts.body(body).parent.get() {
             Some(parent) => body = parent,
             None => break,
@@ -139,7 +137,5 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     let name = link.qualified_name(BodyRef { file: raw.root.file, body });
     let separator = if facts.language == Language::Rust { "::" } else { "." };
     let module = link.module_name(raw.root.file);
-    name.strip_prefix(&module)
-        .and_then(|inside| inside.strip_prefix(separator))
-        .map_or(name.clone(), str::to_owned)
+    name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
 }

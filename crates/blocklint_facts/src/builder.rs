@@ -4,20 +4,25 @@ use std::cell::Cell;
 
 use blocklint_core::{Language, Span};
 
+use crate::draft::Draft;
 use crate::names::Names;
 use crate::tables::*;
-use crate::{AssignId, BodyId, ClassId, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId, hash};
+use crate::{AssignId, BodyId, ClassId, FileFacts, Form, FormId, ImportId, List, RegionId, SiteId, Sym, VarId, hash};
 
 /// Collects the facts of one file. Ids are given out in order; rows may be changed until [`FactsBuilder::finish`].
 #[derive(Debug)]
 pub struct FactsBuilder {
-    facts: FileFacts,
+    facts: Draft,
+    language: Language,
+    content_hash: u64,
     names: Names,
     var_forms: Vec<FormId>,
     /// The last form seen for each of some hashes: attributes and literals repeat.
     recent: Vec<FormId>,
     position: u32,
     groups: u32,
+    /// Words of the table that is packed.
+    scratch: Vec<u32>,
 }
 
 /// How many recent forms are remembered.
@@ -32,27 +37,30 @@ impl FactsBuilder {
     pub fn new(language: Language, bytes: &[u8]) -> Self {
         // Tables that grew for one file serve the next one of this thread.
         let mut builder = SPARE.take().unwrap_or_else(|| FactsBuilder {
-            facts: FileFacts::empty(),
+            facts: Draft::default(),
+            language,
+            content_hash: 0,
             names: Names::default(),
             var_forms: Vec::new(),
             recent: vec![FormId::NONE; RECENT],
             position: 0,
             groups: 0,
+            scratch: Vec::new(),
         });
-        builder.facts.language = language;
-        builder.facts.content_hash = hash::of_bytes(bytes);
+        builder.language = language;
+        builder.content_hash = hash::of_bytes(bytes);
         builder.facts.forms.extend([Form::Other, Form::None]);
         builder
     }
 
     /// What was collected so far, for reading.
-    pub fn facts(&self) -> &FileFacts {
+    pub fn facts(&self) -> &Draft {
         &self.facts
     }
 
     /// The symbol of a string.
     pub fn intern(&mut self, text: &str) -> Sym {
-        self.names.intern(text, &mut self.facts.symbols)
+        self.names.intern(text, &mut self.facts.strings)
     }
 
     /// The symbol of a literal, cut to 64 bytes at a character boundary.
@@ -235,22 +243,10 @@ impl FactsBuilder {
         self.facts.problems.push(Problem { span, message });
     }
 
-    /// Builds the cross tables and gives the facts away, without slack.
+    /// Packs the tables, with the cross tables.
     pub fn finish(mut self) -> FileFacts {
-        let facts = &self.facts;
-        let by_var = {
-            let targets = facts.assigns.iter().map(|assign| match facts.form(assign.target) {
-                Form::Var(var) => var.index(),
-                _ => usize::MAX,
-            });
-            group_by(facts.vars.len(), targets, |at| at)
-        };
-        let by_body = group_by(facts.bodies.len(), facts.vars.iter().map(|var| var.body.index()), VarId);
-        // A copy has no slack; shrinking in place would leave an allocator's rounding behind.
-        let mut facts = self.facts.clone();
-        (facts.var_assign_starts, facts.assigns_by_var) = by_var;
-        (facts.body_var_starts, facts.vars_by_body) = by_body;
-        if self.facts.heap_size() < SPARE_BYTES {
+        let facts = self.facts.packed(self.language, self.content_hash, &mut self.scratch);
+        if self.facts.room() < SPARE_BYTES {
             self.facts.clear();
             self.names.clear();
             self.var_forms.clear();
@@ -270,25 +266,3 @@ thread_local! {
 
 /// Tables that grew beyond this are given back.
 const SPARE_BYTES: usize = 16 << 20;
-
-/// Rows grouped by a key below `keys`, as starts and members; rows with a larger key are left out. Order is kept.
-fn group_by<T: Copy>(
-    keys: usize,
-    rows: impl Iterator<Item = usize> + Clone,
-    make: impl Fn(u32) -> T,
-) -> (Vec<u32>, Vec<T>) {
-    let mut starts = vec![0u32; keys + 1];
-    for key in rows.clone().filter(|&key| key < keys) {
-        starts[key + 1] += 1;
-    }
-    for key in 0..keys {
-        starts[key + 1] += starts[key];
-    }
-    let mut members = vec![make(0); starts[keys] as usize];
-    let mut next = starts.clone();
-    for (at, key) in rows.enumerate().filter(|&(_, key)| key < keys) {
-        members[next[key] as usize] = make(at as u32);
-        next[key] += 1;
-    }
-    (starts, members)
-}

@@ -17,23 +17,32 @@
 
 mod builder;
 mod comment;
+mod draft;
 mod dump;
+mod facts;
 mod form;
+mod forms;
 mod hash;
 mod ids;
 mod names;
+mod rows;
+mod table;
 mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
 pub use comment::{Directive, directive, lines_of};
+pub use draft::Draft;
 pub use dump::dump;
+pub use facts::{FileFacts, Symbols};
 pub use form::{AltKind, Comparison, DisplayKind, Form};
+pub use forms::Forms;
 pub use ids::{AssignId, BodyId, ClassId, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};
+pub use table::{Row, Rows, Table};
 pub use tables::{
-    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyKind, Class, ClassKind, Exit, ExitKind, FileFacts, Flow, Import,
-    ImportKind, Param, ParamKind, Problem, Region, RegionKind, Site, SiteFlags, SiteKind, Suppression, SuppressionKind,
-    Symbols, Var, VarKind,
+    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyKind, Class, ClassKind, Exit, ExitKind, Flow, Import, ImportKind,
+    Param, ParamKind, Problem, Region, RegionKind, Site, SiteFlags, SiteKind, Suppression, SuppressionKind, Var,
+    VarKind,
 };
 pub use validate::validate;
 

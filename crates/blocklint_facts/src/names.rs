@@ -4,9 +4,10 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::{Sym, Symbols};
+use crate::Sym;
+use crate::draft::Strings;
 
-/// Finds the symbol of a string: a table of symbols by hash, with the strings themselves only in [`Symbols`].
+/// Finds the symbol of a string: a table of symbols by hash, with the strings themselves only in [`Strings`].
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// A symbol plus one, or nothing; the length is a power of two.
@@ -18,7 +19,7 @@ const SLOTS: usize = 512;
 
 impl Names {
     /// The symbol of the string, which is added if it is new.
-    pub(crate) fn intern(&mut self, text: &str, symbols: &mut Symbols) -> Sym {
+    pub(crate) fn intern(&mut self, text: &str, symbols: &mut Strings) -> Sym {
         if (self.hashes.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn many_strings_keep_their_symbols_when_the_table_grows() {
-        let (mut names, mut symbols) = (Names::default(), Symbols::default());
+        let (mut names, mut symbols) = (Names::default(), Strings::default());
         let texts: Vec<String> = (0..5_000).map(|at| format!("name{at}")).collect();
         let syms: Vec<Sym> = texts.iter().map(|text| names.intern(text, &mut symbols)).collect();
         for (text, &sym) in texts.iter().zip(&syms) {
@@ -76,7 +77,7 @@ mod tests {
             assert_eq!(symbols.get(sym), text);
         }
         names.clear();
-        let mut symbols = Symbols::default();
+        let mut symbols = Strings::default();
         assert_eq!(names.intern("name7", &mut symbols), Sym(0));
         assert_eq!(names.intern("", &mut symbols), Sym(1));
         assert_eq!(names.intern("", &mut symbols), Sym(1));

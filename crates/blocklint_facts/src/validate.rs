@@ -56,7 +56,7 @@ impl Check<'_> {
         for (row, &member) in facts.lists.iter().enumerate() {
             self.form(member, true, "list entry", row)?;
         }
-        for (row, &form) in facts.forms.iter().enumerate() {
+        for (row, form) in facts.forms.iter().enumerate() {
             let words = "form";
             match form {
                 Form::Other

@@ -66,6 +66,8 @@ pub struct ExplainedRow {
 pub enum Outcome {
     /// It belongs to a finding; the flag says whether that is shown at the default levels.
     Finding(Box<Finding>, bool),
+    /// It belongs to so many further findings, which are not listed.
+    Others(usize),
     /// It holds no thread, or what it does ends before it reaches a root; the reason, and where.
     Ends(String, Option<Place>),
 }
@@ -118,6 +120,10 @@ pub fn explanation(out: &mut dyn Write, sites: &[ExplainedSite], folder: &Utf8Pa
                         let reason = suppression.reason.as_deref().unwrap_or("no reason given");
                         line("", format!("silenced by a comment: {reason}"))?;
                     }
+                }
+                Outcome::Others(count) => {
+                    let findings = if *count == 1 { "finding" } else { "findings" };
+                    line("", format!("and {count} more {findings}"))?;
                 }
                 Outcome::Ends(reason, place) => {
                     let place = place.as_ref().map_or(String::new(), |place| format!(" ({})", at(place, folder)));

@@ -1,7 +1,8 @@
 //! Extracts the facts of every Python file below a folder and prints what that took:
-//! `cargo run --release -p blocklint_python --example extract -- FOLDER [THREADS] [parse|check]`.
+//! `cargo run --release -p blocklint_python --example extract -- FOLDER [THREADS] [parse|check|tables]`.
 //!
-//! `parse` only parses, which shows what the facts cost; `check` also validates them.
+//! `parse` only parses, which shows what the facts cost; `check` also validates them; `tables` says what each table
+//! takes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people at a terminal")]
 
 use std::path::{Path, PathBuf};
@@ -23,12 +24,13 @@ struct Totals {
     symbols: usize,
     regions: usize,
     problems: usize,
+    tables: Vec<(&'static str, usize, usize)>,
 }
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let Some(folder) = arguments.next() else {
-        eprintln!("usage: extract FOLDER [THREADS] [parse|check]");
+        eprintln!("usage: extract FOLDER [THREADS] [parse|check|tables]");
         return;
     };
     let threads = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
@@ -61,6 +63,9 @@ fn main() {
             sum.symbols += file.symbols.len();
             sum.regions += file.regions.len();
             sum.problems += file.problems.len();
+            if mode == "tables" {
+                add(&mut sum.tables, &file.table_sizes());
+            }
             if mode == "check" {
                 for problem in &file.problems {
                     println!("{}:{}: {}", path.display(), problem.span.start, problem.message);
@@ -81,6 +86,7 @@ fn main() {
             totals.symbols += sum.symbols;
             totals.regions += sum.regions;
             totals.problems += sum.problems;
+            add(&mut totals.tables, &sum.tables);
         }
         if let Ok(mut kept) = kept.lock() {
             kept.push(facts);
@@ -97,6 +103,9 @@ fn main() {
     });
     let wall = start.elapsed();
     let Ok(totals) = totals.into_inner() else { return };
+    for (name, rows, bytes) in &totals.tables {
+        println!("{name:>24} {rows:>9} rows {:>7.2} MB", *bytes as f64 / 1e6);
+    }
     println!(
         "{} files, {} bytes, {} problems; wall {:.3} s, cpu {}; {} sites, {} forms, {} assignments, {} symbols, {} regions; facts {:.1} MB",
         totals.files,
@@ -111,6 +120,18 @@ fn main() {
         totals.regions,
         totals.heap as f64 / 1e6,
     );
+}
+
+/// Adds sizes of tables to totals.
+fn add(totals: &mut Vec<(&'static str, usize, usize)>, sizes: &[(&'static str, usize, usize)]) {
+    if totals.is_empty() {
+        totals.extend_from_slice(sizes);
+        return;
+    }
+    for (total, size) in totals.iter_mut().zip(sizes) {
+        total.1 += size.1;
+        total.2 += size.2;
+    }
 }
 
 /// User and system time of this process, where the system tells.

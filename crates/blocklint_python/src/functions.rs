@@ -118,7 +118,6 @@ impl Walker<'_> {
 /// Whether a function has no code of its own: a docstring, `...`, `pass`, `raise NotImplementedError`.
 fn is_stub(suite: &[Stmt]) -> bool {
     suite.iter().all(|statement| match statement {
-        Stmt::Pass(_) => true,
         Stmt::Expr(node) => matches!(&*node.value, Expr::StringLiteral(_) | Expr::EllipsisLiteral(_)),
         Stmt::Raise(node) => {
             let exception = match node.exc.as_deref() {

@@ -7,7 +7,7 @@ use blocklint_python::{decode, extract};
 /// The text of the last call's first argument, a literal.
 fn argument(facts: &FileFacts) -> &str {
     let site = facts.sites.iter().rposition(|site| facts.text(site.name) == "f").expect("a call of f");
-    match facts.form(facts.args[facts.sites[site].args.range()][0].value) {
+    match facts.form(facts.args[facts.sites.at(site).args.range()][0].value) {
         Form::Str(sym) => facts.text(sym),
         other => panic!("{other:?}"),
     }
@@ -22,7 +22,7 @@ fn a_byte_order_mark_counts_in_offsets() {
     let facts = extract("\u{feff}f('é')\n".as_bytes());
     assert_eq!(messages(&facts), Vec::<&str>::new());
     assert_eq!(argument(&facts), "é");
-    assert_eq!(facts.sites[0].span, Span::new(3, 10));
+    assert_eq!(facts.sites.at(0).span, Span::new(3, 10));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn cookies_choose_the_encoding() {
         assert_eq!(messages(&facts), Vec::<&str>::new(), "{cookie}");
         assert_eq!(argument(&facts), text, "{cookie}");
         let decoded = decode(&source);
-        let span = facts.sites[0].span;
+        let span = facts.sites.at(0).span;
         assert_eq!(&decoded.text[span.start as usize..span.end as usize], format!("f('{text}')"), "{cookie}");
     }
 }
@@ -63,7 +63,7 @@ fn invalid_utf_8_keeps_offsets() {
     assert_eq!(messages(&facts), ["a byte here is not valid UTF-8"]);
     assert_eq!(facts.problems[0].span, Span::new(5, 6));
     assert_eq!(argument(&facts), "??");
-    let span = facts.sites[0].span;
+    let span = facts.sites.at(0).span;
     assert_eq!(&source[span.start as usize..span.end as usize], b"time.sleep(1)");
 }
 

@@ -128,7 +128,7 @@ impl Walker<'_> {
 
     /// Binds a whole pattern; its names are new variables.
     pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
-        let before = std::mem::replace(&mut self.pattern_start, self.facts.facts().vars.len() as u32);
+        let before = std::mem::replace(&mut self.pattern_start, self.facts.facts().vars().len() as u32);
         self.pattern(node, value);
         self.pattern_start = before;
     }

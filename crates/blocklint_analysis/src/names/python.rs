@@ -19,6 +19,12 @@ pub(crate) enum Decorator {
     Class,
     /// A generator used in `with`.
     ContextManager,
+    /// Runs once and then answers from memory.
+    Cached,
+    /// A property that does.
+    CachedProperty,
+    /// Leaves the code to classes that derive.
+    Abstract,
     /// Keeps the function as it is.
     Transparent,
 }
@@ -26,13 +32,17 @@ pub(crate) enum Decorator {
 /// The language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
-        "builtins.property" | "functools.cached_property" | "abc.abstractproperty" | "enum.property"
-        | "types.DynamicClassAttribute" => Decorator::Property,
+        "builtins.property" | "abc.abstractproperty" | "enum.property" | "types.DynamicClassAttribute" => {
+            Decorator::Property
+        }
+        "functools.cached_property" => Decorator::CachedProperty,
+        "functools.lru_cache" | "functools.cache" => Decorator::Cached,
+        "abc.abstractmethod" => Decorator::Abstract,
         "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
         "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,
         "contextlib.contextmanager" | "contextlib.asynccontextmanager" => Decorator::ContextManager,
-        "functools.wraps" | "functools.lru_cache" | "functools.cache" | "functools.update_wrapper"
-        | "abc.abstractmethod" | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
+        "functools.wraps" | "functools.update_wrapper"
+        | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
         | "typing_extensions.override" | "typing_extensions.final" | "typing_extensions.deprecated"
         | "warnings.deprecated" | "dataclasses.dataclass" | "enum.unique" | "typing.runtime_checkable"
         | "functools.total_ordering" | "functools.singledispatch" | "functools.singledispatchmethod" => {
@@ -85,11 +95,6 @@ pub(crate) fn special(path: &str) -> Option<Special> {
     })
 }
 
-/// Whether a type by itself says so little that an unannotated value tells more.
-pub(crate) fn is_vague(path: &str) -> bool {
-    matches!(special(path), Some(Special::Nothing | Special::TypeOf))
-}
-
 /// A name that the file does not bind: from a star import, else a builtin.
 pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
     let Some(name) = link.program.global(file, sym) else { return link.unknown(Why::Unbound) };
@@ -117,7 +122,7 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
 fn stars(link: &Link<'_>, file: FileId) -> Vec<Val> {
     let facts = link.program.facts(file);
     let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    stars.map(|import| module_of(link, file, import)).collect()
+    stars.map(|import| module_of(link, file, &import)).collect()
 }
 
 /// A name that a star import of a project module gives.
@@ -177,7 +182,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, id: ImportId) -> Typed {
     link.remember(Task::Import(file, id), || {
         let facts = link.program.facts(file);
         let row = facts.import(id);
-        let module = module_of(link, file, row);
+        let module = module_of(link, file, &row);
         match row.kind {
             ImportKind::Head => {
                 let head = facts.text(row.module).split('.').next().unwrap_or("");
@@ -246,33 +251,34 @@ fn parent(path: &str) -> &str {
 fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
     let relative = &link.program.files[file.index()].relative;
     let own = own_root(link, relative);
-    // Files of one root import alike; the memo is per root, which the root's first file stands for.
-    let key = (file, dotted.to_owned());
+    // Files of one root import alike.
+    let key = (link.library.path(Language::Python, own), dotted.to_owned());
     if let Some(&known) = link.modules.borrow().get(&key) {
         return known;
     }
-    let mut roots: Vec<&str> = link.program.layout.import_roots.iter().map(String::as_str).collect();
-    roots.sort_by_key(|root| (*root != own, std::cmp::Reverse(common_depth(root, relative)), *root));
-    if !roots.contains(&own) {
-        roots.insert(0, own);
-    }
-    let mut found = roots.iter().find_map(|root| {
-        below(link, root, dotted).filter(|val| !matches!(val, Val::Folder(_)) || !dotted.is_empty())
-    });
-    // A folder without modules of its own must not hide a library of that name.
-    if let Some(Val::Folder(_)) = found
-        && link.library.knows_root(Language::Python, dotted.split('.').next().unwrap_or(""))
-    {
-        found = None;
-    }
-    let val = found.unwrap_or_else(|| {
-        let head = dotted.split('.').next().unwrap_or("");
-        match roots.iter().find_map(|root| below(link, root, head)) {
-            // The package is the project's, the module is missing: generated, or made at run time.
-            Some(Val::Module(_)) if dotted != head => Val::Unknown(Why::Unbound),
-            _ => Val::External(link.library.path(Language::Python, dotted)),
+    let head = dotted.split('.').next().unwrap_or("");
+    let val = match below(link, own, dotted) {
+        Some(found @ Val::Module(_)) => found,
+        in_own => {
+            let mut roots: Vec<&str> = link.program.layout.import_roots.iter().map(String::as_str).collect();
+            roots.sort_by_key(|root| (std::cmp::Reverse(common_depth(root, relative)), *root));
+            let elsewhere = || roots.iter().find_map(|root| below(link, root, dotted));
+            let mut found = in_own.or_else(elsewhere).filter(|_| !dotted.is_empty());
+            // A folder without modules of its own must not hide a library of that name.
+            if let Some(Val::Folder(_)) = found
+                && link.library.knows_root(Language::Python, head)
+            {
+                found = None;
+            }
+            found.unwrap_or_else(|| {
+                match below(link, own, head).or_else(|| roots.iter().find_map(|root| below(link, root, head))) {
+                    // The package is the project's, the module is missing: generated, or made at run time.
+                    Some(Val::Module(_)) if dotted != head => Val::Unknown(Why::Unbound),
+                    _ => Val::External(link.library.path(Language::Python, dotted)),
+                }
+            })
         }
-    });
+    };
     link.modules.borrow_mut().insert(key, val);
     val
 }
@@ -366,15 +372,17 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
 }
 
-/// The variable that a type's name leads to, if it is an alias whose right side should be read as a type.
-pub(crate) fn alias_target(link: &Link<'_>, file: FileId, form: FormId) -> Option<(VarRef, FormId)> {
-    let facts = link.program.facts(file);
-    let Form::Var(var) = facts.form(form) else { return None };
-    let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
+/// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
+pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
+    let facts = link.program.facts(at.file);
+    let mut rows = facts.assigns_of(at.var).filter(|row| row.value.is_some());
     let row = rows.next()?;
     if rows.next().is_some() {
         return None;
     }
-    matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
-        .then_some((VarRef { file, var }, row.value))
+    matches!(
+        facts.form(row.value),
+        Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_)
+    )
+    .then_some(row.value)
 }

@@ -42,7 +42,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
     }
     if let Some(name) = link.program.global(scope.file, sym) {
         for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-            if let Val::Module(file) = import_base(link, scope.file, import)
+            if let Val::Module(file) = import_base(link, scope.file, &import)
                 && file != scope.file
                 && let Some(var) = link.program.scope_var(file, BodyId(0), name)
             {
@@ -51,7 +51,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
         }
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        if let Val::External(module) = import_base(link, scope.file, import) {
+        if let Val::External(module) = import_base(link, scope.file, &import) {
             let path = link.library.member(module, text);
             if link.library.speaks(path) {
                 return link.known(Val::External(path));
@@ -145,7 +145,7 @@ fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed {
     }
     let facts = link.program.facts(file);
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        match import_base(link, file, import) {
+        match import_base(link, file, &import) {
             Val::Module(other) if other != file => {
                 if let Some(var) = link.program.scope_var(other, BodyId(0), name) {
                     return link.var(Scope { file: other, at: At::default(), env: EnvId::NONE }, var);
@@ -165,7 +165,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
             let bound = facts
                 .assigns
                 .iter()
-                .find(|assign| matches!(facts.form(assign.value), Form::Import(id) if facts.import(id) == row))
+                .find(|assign| matches!(facts.form(assign.value), Form::Import(id) if facts.import(id) == *row))
                 .and_then(|assign| match facts.form(assign.target) {
                     Form::Var(var) => Some(facts.text(facts.var(var).name)),
                     _ => None,

@@ -1,0 +1,158 @@
+//! What libraries do is data under `rules/models`. Code that named one would know something that no model file says and
+//! no user could change, so strings of the crates must not.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Libraries that no model describes yet and that an engine is tempted to know.
+const OTHERS: [&str; 22] = [
+    "aiohttp",
+    "attr",
+    "attrs",
+    "boto3",
+    "celery",
+    "django",
+    "flask",
+    "homeassistant",
+    "kafka",
+    "lombok",
+    "numpy",
+    "pandas",
+    "psycopg",
+    "psycopg2",
+    "pydantic",
+    "redis",
+    "sqlalchemy",
+    "tornado",
+    "uvicorn",
+    "async_trait",
+    "reqwest",
+    "springframework",
+];
+
+/// Names of the standard library's files, and runtimes: a context belongs to one, so code may know them.
+const KNOWN: [&str; 12] =
+    ["python", "std", "jdk", "asyncio", "anyio", "trio", "tokio", "netty", "reactor", "vertx", "gevent", "eventlet"];
+
+/// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
+fn is_table(file: &Path) -> bool {
+    file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/names"))
+        || file.ends_with("blocklint_core/src/words.rs")
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut paths = entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            files(&path, extension, found);
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+}
+
+/// The libraries of all model files, as they are written in code.
+fn libraries() -> BTreeSet<String> {
+    let mut models = Vec::new();
+    files(&repository().join("rules/models"), "toml", &mut models);
+    let mut names = OTHERS.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    for model in models {
+        let text = fs::read_to_string(&model).expect("a model");
+        let line = text.lines().find(|line| line.starts_with("library = ")).expect("a model names its library");
+        for name in line.split('"').skip(1).step_by(2) {
+            // `group:artifact` in Java, of which the group's last part is in the code's paths.
+            names.extend(name.split([':', '.']).map(|part| part.replace('-', "_")));
+        }
+    }
+    for known in KNOWN.iter().chain(&["io", "org", "com", "projectreactor", "core", "common"]) {
+        names.remove(*known);
+    }
+    names
+}
+
+/// The string literals of Rust code, with their lines; comments and test modules are none.
+fn strings(code: &str) -> Vec<(usize, &str)> {
+    let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or(code);
+    let bytes = code.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let rest = &code[at..];
+        let skipped = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("'\"'") {
+            3
+        } else if rest.starts_with("'\\") {
+            // An escaped character, which may be a quote.
+            3
+        } else if rest.starts_with("r\"") || rest.starts_with("r#\"") {
+            let close = if rest.starts_with("r\"") { "\"" } else { "\"#" };
+            let start = rest.find('"').map_or(rest.len(), |quote| quote + 1);
+            let length = rest[start..].find(close).unwrap_or(rest.len() - start);
+            found.push((at + start, &rest[start..start + length]));
+            start + length + close.len()
+        } else if rest.starts_with('"') {
+            let mut end = 1;
+            while end < rest.len() && rest.as_bytes()[end] != b'"' {
+                end += if rest.as_bytes()[end] == b'\\' { 2 } else { 1 };
+            }
+            found.push((at + 1, &rest[1..end]));
+            end + 1
+        } else {
+            rest.chars().next().map_or(1, char::len_utf8)
+        };
+        at += skipped;
+    }
+    found.into_iter().map(|(start, text)| (code[..start].lines().count(), text)).collect()
+}
+
+/// Whether the text names a path of the library: the name alone, or in front of `.x` or `::x`.
+fn names_library(text: &str, library: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(library).any(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + library.len()..]);
+        let begins = !before.ends_with(is_name);
+        let member = after.strip_prefix("::").or_else(|| after.strip_prefix('.'));
+        begins && (text == library || member.is_some_and(|rest| rest.starts_with(is_name)))
+    })
+}
+
+#[test]
+fn no_crate_names_a_library() {
+    let libraries = libraries();
+    assert!(libraries.contains("requests") && libraries.contains("pydantic"), "{libraries:?}");
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(repository().join("crates")).expect("crates") {
+        files(&entry.expect("a crate").path().join("src"), "rs", &mut sources);
+    }
+    assert!(sources.len() > 100, "only {} files were found", sources.len());
+    let mut named = Vec::new();
+    for source in sources.iter().filter(|source| !is_table(source)) {
+        let code = fs::read_to_string(source).expect("a source");
+        for (line, text) in strings(&code) {
+            for library in libraries.iter().filter(|library| names_library(text, library)) {
+                named.push(format!("{}:{line}: `{library}` in {text:?}", source.display()));
+            }
+        }
+    }
+    assert!(named.is_empty(), "libraries belong in rules/models:\n{}", named.join("\n"));
+}
+
+#[test]
+fn strings_and_names_are_found() {
+    let code = "// \"no\"\nlet a = \"x.requests.get\"; /* \"no\" */ let b = '\"'; let c = r#\"a \"requests\" b\"#;\n\"\\\"requests\"";
+    let found = strings(code);
+    assert_eq!(found, [(2, "x.requests.get"), (2, "a \"requests\" b"), (3, "\\\"requests")]);
+    let named = found.iter().map(|(_, text)| names_library(text, "requests")).collect::<Vec<_>>();
+    assert_eq!(named, [true, false, false]);
+    assert!(names_library("requests", "requests") && names_library("requests::get", "requests"));
+    assert!(!names_library("all requests. Then", "requests") && !names_library("my_requests.x", "requests"));
+}

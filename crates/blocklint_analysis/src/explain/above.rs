@@ -1,0 +1,331 @@
+//! Upwards from a site: the findings it belongs to, and where a label goes no further.
+
+use blocklint_core::{Context, Span};
+use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_models::Via;
+use rustc_hash::FxHashSet;
+
+use super::{Above, Explainer, Up};
+use crate::callers::{CallerKind, Node};
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::label::Label;
+use crate::mentions::{Mention, Wrap};
+use crate::search::{Graph, Next, StateId, Way};
+use crate::targets::{Edge, Target};
+use crate::value::{EnvId, Val};
+
+/// Mentions that are followed for one body.
+const MENTIONS: usize = 64;
+
+/// For each state what its label was passed on to.
+pub(super) fn of(graph: &Graph<'_>) -> Vec<Vec<Up>> {
+    let mut above: Vec<Vec<Up>> = vec![Vec::new(); graph.states.len()];
+    let mut add = |way: &Way, up: Up| {
+        if let Next::State(next) = way.next
+            && !above[next.0 as usize].contains(&up)
+        {
+            above[next.0 as usize].push(up);
+        }
+    };
+    for (at, state) in graph.states.iter().enumerate() {
+        for way in &state.ways {
+            add(way, Up::State(StateId(at as u32)));
+        }
+    }
+    for (at, hit) in graph.hits.iter().enumerate() {
+        add(&hit.way, Up::Hit(at));
+    }
+    above
+}
+
+impl Explainer<'_, '_> {
+    /// What the labels of a site were passed on to, with the ways by which they came.
+    pub(super) fn ways_at(&self, site: SiteRef) -> Vec<(Up, Way)> {
+        let is_meant = |way: &Way| {
+            way.site == site
+                || match way.next {
+                    // A lazy call that is consumed elsewhere.
+                    Next::Leaf(leaf) => self.graph.leaves[leaf as usize].site == site,
+                    Next::State(_) => false,
+                }
+        };
+        let states = self.graph.states.iter().enumerate().flat_map(|(at, state)| {
+            state.ways.iter().filter(|way| is_meant(way)).map(move |way| (Up::State(StateId(at as u32)), *way))
+        });
+        let hits = self.graph.hits.iter().enumerate();
+        let hits = hits.filter(|(_, hit)| is_meant(&hit.way)).map(|(at, hit)| (Up::Hit(at), hit.way));
+        states.chain(hits).collect()
+    }
+
+    /// The findings that labels reach, and the states from which nothing goes on.
+    pub(super) fn reached(&self, from: impl IntoIterator<Item = Up>) -> (Vec<usize>, Vec<StateId>) {
+        let mut queue: Vec<Up> = from.into_iter().collect();
+        let mut seen: FxHashSet<StateId> = FxHashSet::default();
+        let (mut findings, mut ends) = (Vec::new(), Vec::new());
+        while let Some(up) = queue.pop() {
+            match up {
+                Up::Hit(hit) => findings.extend(self.findings_of(hit)),
+                Up::State(state) if seen.insert(state) => {
+                    let above = &self.above[state.0 as usize];
+                    let goes_on = above.iter().any(|up| *up != Up::State(state));
+                    if !goes_on {
+                        ends.push(state);
+                    }
+                    queue.extend(above.iter().copied());
+                }
+                Up::State(_) => {}
+            }
+        }
+        findings.sort_unstable();
+        findings.dedup();
+        ends.sort_unstable_by_key(|&state| self.graph.states[state.0 as usize].node);
+        ends.dedup_by_key(|state| self.graph.states[state.0 as usize].node.body);
+        // Bodies that only call each other.
+        if findings.is_empty() && ends.is_empty() {
+            ends.extend(seen.iter().min().copied());
+        }
+        (findings, ends)
+    }
+
+    /// The findings made of a hit.
+    fn findings_of(&self, hit: usize) -> Vec<usize> {
+        let hit = &self.graph.hits[hit];
+        let Some(rule) = self.cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
+            return Vec::new();
+        };
+        let of_root = |exact: bool| -> Vec<usize> {
+            let found = self.solved.findings.iter().enumerate();
+            found
+                .filter(|(_, raw)| {
+                    raw.rule == rule && if exact { raw.site == hit.way.site } else { raw.root == hit.root }
+                })
+                .map(|(at, _)| at)
+                .collect()
+        };
+        let at_site = of_root(true);
+        // A literal that a root runs in place is reported inside it.
+        if at_site.is_empty() { of_root(false) } else { at_site }
+    }
+
+    /// Why the label of a state goes no further than its body.
+    pub(super) fn stops(&self, state: StateId) -> Vec<Above> {
+        let row = &self.graph.states[state.0 as usize];
+        let body = row.node.body;
+        let label = self.graph.labels.get(row.label);
+        let program = self.link.program;
+        if program.facts(body.file).body(body.body).kind == BodyKind::Module {
+            return vec![Above::TopLevel];
+        }
+        let mut found = Vec::new();
+        let mut called = Vec::new();
+        for caller in self.callers.of(Node::plain(body)).iter() {
+            let around = program.body_of_site(caller.site);
+            if around == body {
+                continue;
+            }
+            if let Some(span) = self.cut_at(caller.site, label) {
+                found.push(Above::Cut(caller.site.file, span));
+            } else if matches!(caller.kind, CallerKind::HandsToLoop(_)) && self.roots.of(body).is_some() {
+                continue;
+            } else if label.guard.is_some() {
+                found.push(Above::RuledOut(caller.site));
+            } else if let Some(root) = self.roots.of(around)
+                && !label.place.holds(root.context, root.runtime)
+            {
+                found.push(Above::Allowed(around));
+            } else {
+                called.push(caller.site);
+            }
+        }
+        if !called.is_empty() {
+            found.push(Above::Called(called));
+        }
+        if let Some((path, context)) = self.registered(body) {
+            found.push(Above::Registered(path, context));
+        }
+        self.mentioned(body, &mut found);
+        if found.is_empty() {
+            found.push(Above::NoCaller);
+        }
+        found
+    }
+
+    /// The comment at a site, or at the definition around it, that ends a label.
+    pub(super) fn cut_at(&self, site: SiteRef, label: &Label) -> Option<Span> {
+        let program = self.link.program;
+        let facts = program.facts(site.file);
+        let body = program.body_of_site(site);
+        let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
+            None => {
+                let span = facts.site(site.site).span;
+                return self.comment(site.file, |line| crate::cuts::touches(line, span)).or(Some(span));
+            }
+            Some(left) => match self.cuts.apply_body(program, body, left) {
+                None => (facts.body(body.body).name_span, facts.body(body.body).span),
+                Some(_) => return None,
+            },
+        };
+        self.comment(body.file, |line| line.contains_offset(name.start) || line.contains_offset(whole.start))
+            .or(Some(name))
+    }
+
+    fn comment(&self, file: FileId, speaks: impl Fn(Span) -> bool) -> Option<Span> {
+        let comments = self.link.program.facts(file).suppressions.iter();
+        comments
+            .filter(|comment| comment.kind != SuppressionKind::Nonblocking && comment.rules.len > 0)
+            .find(|comment| speaks(comment.line))
+            .map(|comment| comment.comment)
+    }
+
+    /// The library that runs a decorated or overriding body elsewhere than on an event loop.
+    fn registered(&self, body: BodyRef) -> Option<(PathId, Context)> {
+        let link = self.link;
+        for path in link.decorator_paths(body) {
+            let rows = link.library.handovers(path);
+            for row in rows.of_via(Via::Decorator) {
+                let runs = match &row.context {
+                    blocklint_models::HandoverContext::Is(runs) => *runs,
+                    blocklint_models::HandoverContext::BySync { sync, .. } => *sync,
+                    blocklint_models::HandoverContext::Of(_) => continue,
+                };
+                if let blocklint_models::Runs::In(context) = runs {
+                    return Some((path, context));
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a body is made without being run, handed over, given away or kept.
+    fn mentioned(&self, body: BodyRef, found: &mut Vec<Above>) {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
+        let mut sites: Vec<SiteRef> = Vec::new();
+        let names = link.body_names(body);
+        if names.is_empty()
+            && let Some(name) = link.program.global(body.file, row.name)
+        {
+            let local = link.program.index(body.file);
+            sites.extend(local.sites_named(row.name).iter().map(|&site| SiteRef { file: body.file, site }));
+            mentions.extend(local.mentions_named(row.name).iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
+            let _ = name;
+        }
+        for name in names {
+            for &(file, sym) in link.program.occurrences(name) {
+                let index = link.program.index(file);
+                sites.extend(index.sites_named(sym).iter().map(|&site| SiteRef { file, site }));
+                mentions.extend(index.mentions_named(sym).iter().map(|&(mention, wrap)| (file, mention, wrap)));
+            }
+        }
+        let literal = link.program.index(body.file).uses_of_callable(body.body);
+        mentions.extend(literal.iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
+        for site in sites.into_iter().take(MENTIONS * 4) {
+            for target in &link.targets(site, EnvId::NONE).list {
+                match *target {
+                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body => {
+                        if row.flow != Flow::Sync {
+                            found.push(Above::Made(site));
+                        }
+                    }
+                    Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {
+                        found.push(Above::HandedOver(site, context));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut seen = FxHashSet::default();
+        let mut left = MENTIONS;
+        while let Some((file, mention, wrap)) = mentions.pop() {
+            if !seen.insert((file, mention)) || left == 0 {
+                continue;
+            }
+            left -= 1;
+            self.mention(body, file, mention, wrap, &mut mentions, found);
+        }
+    }
+
+    fn mention(
+        &self,
+        body: BodyRef,
+        file: FileId,
+        mention: Mention,
+        wrap: Wrap,
+        mentions: &mut Vec<(FileId, Mention, Wrap)>,
+        found: &mut Vec<Above>,
+    ) {
+        let link = self.link;
+        let facts = link.program.facts(file);
+        match mention {
+            Mention::Arg(site, arg) => {
+                let Some(form) = facts.args_of(site).get(arg as usize).map(|arg| arg.value) else { return };
+                let site = SiteRef { file, site };
+                if wrap == Wrap::Element {
+                    if self.display_holds(file, form, body) {
+                        found.push(Above::Kept(file, facts.site(site.site).span));
+                    }
+                    return;
+                }
+                if !self.is_body(link.eval(link.scope_of(site, EnvId::NONE), form).value, body) {
+                    return;
+                }
+                let passing = link.passing(site, arg, EnvId::NONE);
+                for &(context, _) in &passing.handed {
+                    if context != Context::EventLoop {
+                        found.push(Above::HandedOver(site, context));
+                    }
+                }
+                if passing.returned {
+                    let uses = link.program.index(file).uses_of_result(site.site);
+                    mentions.extend(uses.iter().map(|&(mention, wrap)| (file, mention, wrap)));
+                }
+                let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();
+                if !used && !self.goes_into_body(site) {
+                    found.push(Above::PassedOn(site));
+                }
+            }
+            Mention::Assign(assign) => {
+                let Some(row) = facts.assigns.get(assign.index()) else { return };
+                if row.kind != blocklint_facts::AssignKind::Plain {
+                    return;
+                }
+                let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                let holds = match wrap {
+                    Wrap::Element => self.display_holds(file, row.value, body),
+                    _ => self.is_body(link.assigned(scope, assign).value, body),
+                };
+                if holds {
+                    found.push(Above::Kept(file, row.span));
+                }
+            }
+            Mention::Exit(_) | Mention::Operand(_) | Mention::Default(_) => {}
+        }
+    }
+
+    /// Whether a call's targets are bodies of the project, whose own use of the argument was looked at.
+    fn goes_into_body(&self, site: SiteRef) -> bool {
+        let targets = self.link.targets(site, EnvId::NONE);
+        !targets.list.is_empty() && targets.list.iter().all(|target| matches!(target, Target::Body { .. }))
+    }
+
+    fn display_holds(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(file);
+        let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
+        let scope = crate::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.link.eval(scope, part).value, body))
+    }
+
+    fn is_body(&self, value: crate::value::ValueId, body: BodyRef) -> bool {
+        self.link.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
+    }
+
+    fn member_is(&self, val: Val, body: BodyRef, depth: u32) -> bool {
+        match val {
+            Val::Fn { body: of, .. } => of == body,
+            Val::Partial { inner, .. } if depth > 0 => self.member_is(self.link.values.single(inner), body, depth - 1),
+            _ => false,
+        }
+    }
+}

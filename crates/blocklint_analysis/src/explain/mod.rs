@@ -1,0 +1,248 @@
+//! What was made of single sites: everything that decided about one, for people who ask why.
+
+mod above;
+mod reasons;
+mod sites;
+
+use blocklint_core::{Confidence, Context, Runtime, Span};
+use blocklint_facts::Flow;
+use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
+
+pub use crate::rows::{Constant, Shown};
+
+use crate::Options;
+use crate::Solved;
+use crate::callers::Callers;
+use crate::cuts::Cuts;
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::label::LabelHold;
+use crate::link::Link;
+use crate::roots::{Root, Roots};
+use crate::search::{Graph, Search, StateId};
+use crate::targets::Edge;
+use crate::value::{ValueId, Why};
+
+/// A solved program that keeps what it found on the way.
+pub struct Explainer<'l, 'a> {
+    link: &'l Link<'a>,
+    cuts: Cuts,
+    graph: Graph<'a>,
+    callers: Callers<'l, 'a>,
+    roots: Roots<'l, 'a>,
+    solved: Solved,
+    /// For each state what its label was passed on to.
+    above: Vec<Vec<Up>>,
+}
+
+/// What a label was passed on to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Up {
+    /// A calling body.
+    State(StateId),
+    /// A root: the index of the hit.
+    Hit(usize),
+}
+
+/// Everything that decided about one site.
+#[derive(Debug)]
+pub struct Explanation<'a> {
+    /// The site.
+    pub site: SiteRef,
+    /// Where findings at it are placed.
+    pub span: Span,
+    /// The body it stands in.
+    pub owner: BodyRef,
+    /// The root that body is, if it is one.
+    pub root: Option<Root>,
+    /// What it is called on; none for a bare name.
+    pub receiver: Option<ValueId>,
+    /// The arguments that conditions and timeouts of rows ask for.
+    pub arguments: Vec<(Argument, GivenArgument)>,
+    /// What it runs.
+    pub targets: Vec<RunTarget>,
+    /// The rows that speak of it, in the order in which they are tried.
+    pub rows: Vec<RowTried<'a>>,
+    /// Indices of the findings it belongs to.
+    pub findings: Vec<usize>,
+    /// Where its effects end, if they reach no finding; never empty then.
+    pub ends: Vec<End>,
+}
+
+/// An argument as far as it is seen.
+#[derive(Clone, Debug)]
+pub enum GivenArgument {
+    /// The call does not give it.
+    Absent,
+    /// It may be among unpacked arguments.
+    Unpacked,
+    /// A literal or named constant.
+    Literal(Constant),
+    /// The parameter of this name of the body around.
+    Parameter(String),
+    /// Something else: as it is written, and what it may be.
+    Value(String, ValueId),
+}
+
+/// Something a site runs.
+#[derive(Clone, Debug)]
+pub enum RunTarget {
+    /// A body of the project.
+    Body {
+        /// The body.
+        body: BodyRef,
+        /// How it is run.
+        edge: Edge,
+        /// Whether its result is awaited where it stands.
+        awaited: bool,
+        /// The argument by which it is given, as it is written; none if it is the callee.
+        by_argument: Option<String>,
+        /// How sure.
+        confidence: Confidence,
+    },
+    /// A name of a library.
+    Library {
+        /// Its path.
+        path: PathId,
+        /// Whether a property is read instead of a call made.
+        property: bool,
+        /// How sure.
+        confidence: Confidence,
+    },
+}
+
+/// A row with its conditions at a site.
+#[derive(Clone, Debug)]
+pub struct RowTried<'a> {
+    /// The row.
+    pub row: RowMatch<'a>,
+    /// Its conditions.
+    pub conditions: Vec<Tried>,
+    /// Whether it is the row that decides.
+    pub decides: bool,
+    /// How long it holds its thread there, if it does.
+    pub hold: Option<LabelHold>,
+}
+
+/// A row of either kind.
+#[derive(Clone, Copy, Debug)]
+pub enum RowMatch<'a> {
+    /// What calling does.
+    Call(Match<'a, CallRow>),
+    /// Where a callable runs.
+    Handover(Match<'a, HandoverRow>),
+}
+
+/// One condition at a site.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// It.
+    pub condition: Condition,
+    /// Whether it excuses (`unless`) instead of being required (`when`).
+    pub excuses: bool,
+    /// Whether it is shown.
+    pub shown: Shown,
+    /// The parameter that decides, for [`Shown::Param`].
+    pub parameter: Option<String>,
+}
+
+/// What a site does with a callable it is given.
+#[derive(Clone, Debug)]
+pub struct PassedOn {
+    /// The callable as it is written.
+    pub written: String,
+    /// The context it will run in.
+    pub context: Context,
+    /// Its machinery, where known.
+    pub runtime: Option<Runtime>,
+}
+
+/// Why a site holds no thread that must not be held.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// What it calls is not known.
+    UnknownCallee(Why),
+    /// No model speaks of the path.
+    NoModel(PathId),
+    /// A model knows the path and says nothing of holding a thread.
+    NoEffect(PathId),
+    /// The row that decides says that it is harmless.
+    Harmless(PathId),
+    /// It gives something to await; the loop goes on meanwhile.
+    Asynchronous(PathId),
+    /// No row's conditions hold, or the one that does has no effect there.
+    Excused(PathId),
+    /// Its effect happens where its result is consumed, and nothing known does.
+    Unconsumed(PathId),
+    /// A coroutine or generator is made and not run there.
+    Makes(BodyRef, Flow),
+    /// It is awaited: that body is judged by itself, with these findings.
+    Awaits(BodyRef, Vec<usize>),
+    /// Nothing that the body runs is known to hold its thread.
+    Quiet(BodyRef),
+    /// It hands a callable over, and the effects of that do not come back.
+    HandsOver(PassedOn),
+    /// It only forms a value: an attribute, an import, an operator that no code stands behind.
+    Plain,
+    /// What is passed there rules the effect of the body out.
+    RuledOut(BodyRef),
+    /// A comment there ends it.
+    Cut(FileId, Span),
+    /// Its own root's thread may be held in this way.
+    Allowed(BodyRef),
+    /// The label went up to a body and no further.
+    Stops(BodyRef, Above),
+}
+
+/// Why a label goes no further than one body.
+#[derive(Clone, Debug)]
+pub enum Above {
+    /// Nothing in the project is known to call it.
+    NoCaller,
+    /// It is the top level of a file.
+    TopLevel,
+    /// It is called, by these sites, from code whose callers were looked at too.
+    Called(Vec<SiteRef>),
+    /// It is made into a coroutine or generator there, and not run.
+    Made(SiteRef),
+    /// It is handed to this context.
+    HandedOver(SiteRef, Context),
+    /// It is given to a call of which it is not known what it does with it.
+    PassedOn(SiteRef),
+    /// It is kept in a variable, field or container, and no call through that is known.
+    Kept(FileId, Span),
+    /// A library registers it under this path to run in this context.
+    Registered(PathId, Context),
+    /// A comment ends it.
+    Cut(FileId, Span),
+    /// What is passed there rules it out.
+    RuledOut(SiteRef),
+    /// The thread of that root may be held in this way.
+    Allowed(BodyRef),
+}
+
+impl<'l, 'a> Explainer<'l, 'a> {
+    /// Solves the program.
+    pub fn new(link: &'l Link<'a>, options: Options) -> Self {
+        let cuts = Cuts::new(link.program, options.rules);
+        let graph = Search::new(link, &cuts).run();
+        let (findings, causes) = crate::solve::findings(link, &cuts, &graph, options.min_confidence);
+        let above = above::of(&graph);
+        let (callers, roots) = (Callers::new(link), Roots::new(link));
+        Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }
+    }
+
+    /// The linked program.
+    pub fn link(&self) -> &'l Link<'a> {
+        self.link
+    }
+
+    /// What it found.
+    pub fn solved(&self) -> &Solved {
+        &self.solved
+    }
+
+    /// The root that a body is, if it is one.
+    pub fn root(&self, body: BodyRef) -> Option<Root> {
+        self.roots.of(body)
+    }
+}

@@ -1,0 +1,216 @@
+//! Why a site belongs to no finding.
+
+use blocklint_facts::{Flow, SiteFlags, SiteKind};
+use blocklint_models::RowEffect;
+
+use super::{End, Explainer, PassedOn, RunTarget, Up};
+use crate::callers::Node;
+use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::search::{StateId, Way};
+use crate::targets::{Edge, Target};
+use crate::value::{EnvId, Val};
+
+impl Explainer<'_, '_> {
+    /// Where the effects of a site end that belongs to no finding; never empty.
+    pub(super) fn ends(
+        &self,
+        site: SiteRef,
+        ways: &[(Up, Way)],
+        states: &[StateId],
+        targets: &[RunTarget],
+    ) -> Vec<End> {
+        let mut found = Vec::new();
+        for &state in states {
+            let body = self.graph.states[state.0 as usize].node.body;
+            for above in self.stops(state) {
+                found.push(End::Stops(body, above));
+            }
+        }
+        if ways.is_empty() {
+            self.handed(site, &mut found);
+            for target in &self.link.targets(site, EnvId::NONE).list {
+                match *target {
+                    Target::Row { path, receiver, property, made } => {
+                        if made.is_none() {
+                            self.library(site, path, receiver, property, &mut found);
+                        }
+                    }
+                    Target::Body { .. } | Target::Overrides { .. } => {}
+                }
+            }
+            for target in targets {
+                if let RunTarget::Body { body, edge, awaited, .. } = *target {
+                    self.body(site, body, edge, awaited, &mut found);
+                }
+            }
+        }
+        if found.is_empty() {
+            found.push(self.without_target(site));
+        }
+        found
+    }
+
+    /// Callables that the site hands over.
+    fn handed(&self, site: SiteRef, found: &mut Vec<End>) {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        for (at, arg) in facts.args_of(site.site).iter().enumerate() {
+            let value = link.eval(link.scope_of(site, EnvId::NONE), arg.value).value;
+            let callable = link.values.members(value).into_iter().any(|val| {
+                matches!(
+                    val,
+                    Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } | Val::External(_) | Val::Unknown(_)
+                )
+            });
+            if !callable {
+                continue;
+            }
+            for (context, runtime) in link.passing(site, at as u32, EnvId::NONE).handed {
+                let written = link.written(site.file, arg.value);
+                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+            }
+        }
+    }
+
+    /// Why a library call does nothing.
+    fn library(
+        &self,
+        site: SiteRef,
+        path: PathId,
+        receiver: crate::value::BoundId,
+        property: bool,
+        found: &mut Vec<End>,
+    ) {
+        let link = self.link;
+        if let Some(leaf) = link.leaf(site, path, receiver, property, EnvId::NONE) {
+            let owner = link.program.body_of_site(site);
+            if let Some(span) = self.cut_at(site, &leaf.label) {
+                found.push(End::Cut(site.file, span));
+            } else if leaf.row.lazy {
+                found.push(End::Unconsumed(path));
+            } else if let Some(root) = self.roots.of(owner)
+                && !leaf.label.place.holds(root.context, root.runtime)
+            {
+                found.push(End::Allowed(owner));
+            } else {
+                found.push(End::Excused(path));
+            }
+            return;
+        }
+        let library = &link.library;
+        let rows = if property { library.properties(path) } else { library.calls(path) };
+        let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_)));
+        let mut effect_rows = rows.effect().peekable();
+        if effect_rows.peek().is_some() {
+            let harmless = rows.effect().find(|row| match row.effect {
+                Some(RowEffect::Holds(_)) => false,
+                _ => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+            });
+            match harmless {
+                Some(_) if hands_over => {}
+                Some(row) if row.is_async == Some(true) => found.push(End::Asynchronous(path)),
+                Some(_) => found.push(End::Harmless(path)),
+                None => found.push(End::Excused(path)),
+            }
+            return;
+        }
+        if hands_over {
+            return;
+        }
+        if rows.iter().any(|row| row.is_async == Some(true)) {
+            found.push(End::Asynchronous(path));
+        } else if library.speaks(path) || !rows.is_empty() || self.has_model(path) {
+            found.push(End::NoEffect(path));
+        } else {
+            found.push(End::NoModel(path));
+        }
+    }
+
+    /// Whether models know the library of a path.
+    fn has_model(&self, path: PathId) -> bool {
+        let library = &self.link.library;
+        let language = library.language(path);
+        let text = library.text(path);
+        let head = text.split(crate::library::separator(language)).next().unwrap_or_default();
+        library.knows_root(language, head)
+    }
+
+    /// Why a body that the site runs does nothing to its thread.
+    fn body(&self, site: SiteRef, body: BodyRef, edge: Edge, awaited: bool, found: &mut Vec<End>) {
+        let link = self.link;
+        let flow = link.program.facts(body.file).body(body.body).flow;
+        match edge {
+            Edge::HandOver(context, runtime) => {
+                let written = link.qualified_name(body);
+                found.push(End::HandsOver(PassedOn { written, context, runtime }));
+            }
+            Edge::Construct if awaited || self.roots.of(body).is_some() => {
+                if awaited && flow == Flow::Coroutine {
+                    found.push(End::Awaits(body, self.findings_in(body)));
+                } else {
+                    found.push(End::Makes(body, flow));
+                }
+            }
+            Edge::Construct => found.push(End::Makes(body, flow)),
+            Edge::Call | Edge::Consume | Edge::Init => {
+                if self.roots.of(body).is_some_and(|root| root.absorbs()) && self.graph.labelled_root(body) {
+                    found.push(End::Awaits(body, self.findings_in(body)));
+                } else if self.graph.labelled.contains(&body) {
+                    found.push(self.lost(site, body));
+                } else {
+                    found.push(End::Quiet(body));
+                }
+            }
+        }
+    }
+
+    /// Why the labels of a body do not reach a site that calls it.
+    fn lost(&self, site: SiteRef, body: BodyRef) -> End {
+        for state in self.graph.states.iter().filter(|state| state.node == Node::plain(body)) {
+            if let Some(span) = self.cut_at(site, self.graph.labels.get(state.label)) {
+                return End::Cut(site.file, span);
+            }
+        }
+        End::RuledOut(body)
+    }
+
+    /// The findings placed in a root.
+    fn findings_in(&self, body: BodyRef) -> Vec<usize> {
+        let found = self.solved.findings.iter().enumerate();
+        found.filter(|(_, raw)| raw.root == body).map(|(at, _)| at).collect()
+    }
+
+    /// Why a site has no target.
+    fn without_target(&self, site: SiteRef) -> End {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        let row = facts.site(site.site);
+        let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+        if !is_call || row.flags.has(SiteFlags::ASYNC) {
+            return End::Plain;
+        }
+        let members = link.values.members(link.callee(site, EnvId::NONE).value);
+        match members.iter().find_map(|val| if let Val::Unknown(why) = *val { Some(why) } else { None }) {
+            Some(why) => {
+                // A method of a value that is not known: the receiver's reason says more.
+                let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form));
+                let of_receiver = receiver.and_then(|typed| {
+                    let unknown = link.values.is_unknown(typed.value);
+                    link.values.members(typed.value).into_iter().find_map(|val| match val {
+                        Val::Unknown(why) if unknown => Some(why),
+                        _ => None,
+                    })
+                });
+                End::UnknownCallee(of_receiver.unwrap_or(why))
+            }
+            None => End::Plain,
+        }
+    }
+}
+
+impl crate::search::Graph<'_> {
+    /// Whether some label reached a body that absorbs it.
+    fn labelled_root(&self, body: BodyRef) -> bool {
+        self.hits.iter().any(|hit| hit.root == body && !hit.handed)
+    }
+}

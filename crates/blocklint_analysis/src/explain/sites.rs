@@ -1,0 +1,291 @@
+//! One site: what it is called on, what it runs, which rows speak of it.
+
+use blocklint_core::Span;
+use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
+
+use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::rows::Constant;
+use crate::search::{Next, Way};
+use crate::targets::{Edge, Target};
+use crate::value::{BoundId, EnvId};
+
+/// Overrides that are listed.
+const OVERRIDES: usize = 12;
+
+impl<'a> Explainer<'_, 'a> {
+    /// The sites of a line, in its order: those that begin there, whose name stands there or at which a finding is
+    /// placed there. Implicit ones of which nothing is to be said only where there are no others.
+    pub fn sites_of(&self, file: FileId, line: Span) -> Vec<SiteRef> {
+        let Some(source) = self.link.program.files.get(file.index()) else { return Vec::new() };
+        let facts = &source.facts;
+        let on_line = |offset: u32| line.start <= offset && offset <= line.end && line.start < line.end;
+        let mut found: Vec<SiteRef> = Vec::new();
+        for (at, row) in facts.sites.iter().enumerate() {
+            if on_line(row.span.start) || on_line(row.name_span.start) {
+                found.push(SiteRef { file, site: SiteId(at as u32) });
+            }
+        }
+        for raw in &self.solved.findings {
+            if raw.file == file && on_line(raw.span.start) && !found.contains(&raw.site) {
+                found.push(raw.site);
+            }
+        }
+        found.sort_by_key(|site| {
+            let row = facts.site(site.site);
+            (row.name_span.start, row.span.start, site.site)
+        });
+        let telling: Vec<SiteRef> = found.iter().copied().filter(|&site| self.tells(facts, site)).collect();
+        if telling.is_empty() { found } else { telling }
+    }
+
+    /// Whether there is something to say of a site.
+    fn tells(&self, facts: &FileFacts, site: SiteRef) -> bool {
+        match facts.site(site.site).kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => true,
+            _ => {
+                !self.ways_at(site).is_empty()
+                    || self.link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                        Target::Body { .. } | Target::Overrides { .. } => true,
+                        Target::Row { path, property, made, .. } => {
+                            made.is_some() || self.effect_rows(path, property).next().is_some()
+                        }
+                    })
+            }
+        }
+    }
+
+    fn effect_rows(&self, path: PathId, property: bool) -> impl Iterator<Item = Match<'a, blocklint_models::CallRow>> {
+        let library = &self.link.library;
+        let rows = if property { library.properties(path) } else { library.calls(path) };
+        rows.effect().collect::<Vec<_>>().into_iter()
+    }
+
+    /// Everything that decided about a site.
+    pub fn explain(&self, site: SiteRef) -> Explanation<'a> {
+        let link = self.link;
+        let program = link.program;
+        let facts = program.facts(site.file);
+        let row = facts.site(site.site);
+        let owner = program.body_of_site(site);
+        let scope = link.scope_of(site, EnvId::NONE);
+        let receiver = link.receiver_form(site).map(|form| link.eval(scope, form).value);
+        let mut rows = Vec::new();
+        let mut arguments = Vec::new();
+        let ways = self.ways_at(site);
+        let targets = self.run_targets(site, &ways.iter().map(|(_, way)| *way).collect::<Vec<_>>());
+        for target in &link.targets(site, EnvId::NONE).list {
+            if let Target::Row { path, receiver, property, .. } = *target {
+                self.rows_of(site, path, receiver, property, &mut rows, &mut arguments);
+            }
+        }
+        for (_, way) in &ways {
+            // Rows that the site enters only under another binding: a closure's captured callable.
+            if let Next::Leaf(leaf) = way.next
+                && way.site == site
+            {
+                let leaf = &self.graph.leaves[leaf as usize];
+                let known = rows.iter().any(|tried: &RowTried<'_>| match tried.row {
+                    RowMatch::Call(row) => row.id == leaf.row.id,
+                    RowMatch::Handover(_) => false,
+                });
+                if !known && leaf.site == site {
+                    let hold = Some(self.graph.labels.get(leaf.label).hold);
+                    rows.push(RowTried { row: RowMatch::Call(leaf.row), conditions: Vec::new(), decides: true, hold });
+                }
+            }
+        }
+        let (findings, ends) = self.reached(ways.iter().map(|(up, _)| *up));
+        let ends = if findings.is_empty() { self.ends(site, &ways, &ends, &targets) } else { Vec::new() };
+        let arguments = arguments.into_iter().map(|argument| {
+            let given = self.given(site, &argument);
+            (argument, given)
+        });
+        let span = match row.kind {
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => crate::solve::place_of(link, site),
+            _ => row.span,
+        };
+        Explanation {
+            site,
+            span,
+            owner,
+            root: self.roots.of(owner),
+            receiver,
+            arguments: arguments.collect(),
+            targets,
+            rows,
+            findings,
+            ends,
+        }
+    }
+
+    fn run_targets(&self, site: SiteRef, ways: &[Way]) -> Vec<RunTarget> {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        let awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
+        let targets = link.targets(site, EnvId::NONE);
+        let shared = targets.list.len() > 1;
+        let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
+        let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+        let steps = crate::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
+        let confidence = crate::solve::confidence_of(steps);
+        let mut found: Vec<RunTarget> = Vec::new();
+        let mut known: Vec<BodyRef> = Vec::new();
+        let mut add = |found: &mut Vec<RunTarget>, body, edge, by_argument, confidence| {
+            if !known.contains(&body) {
+                known.push(body);
+                found.push(RunTarget::Body { body, edge, awaited, by_argument, confidence });
+            }
+        };
+        for target in &targets.list {
+            match *target {
+                Target::Body { body, edge, .. } => add(&mut found, body, edge, None, confidence),
+                Target::Overrides { class, name } => {
+                    for &body in link.overrides(class, name).iter().take(OVERRIDES) {
+                        let edge = match link.program.facts(body.file).body(body.body).flow {
+                            blocklint_facts::Flow::Sync => Edge::Call,
+                            _ => Edge::Construct,
+                        };
+                        add(&mut found, body, edge, None, confidence);
+                    }
+                }
+                Target::Row { path, property, .. } => {
+                    found.push(RunTarget::Library { path, property, confidence });
+                }
+            }
+        }
+        for way in ways.iter().filter(|way| way.site == site) {
+            let Next::State(state) = way.next else { continue };
+            let body = self.graph.states[state.0 as usize].node.body;
+            let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
+            let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
+            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize));
+            let argument = argument.map(|arg| link.written(site.file, arg.value));
+            let confidence = crate::solve::confidence_of(crate::paths::way_steps(link, &self.graph, way));
+            add(&mut found, body, edge, argument, confidence);
+        }
+        found
+    }
+
+    fn is_own_field(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
+            Form::Attr(base, _) => crate::mentions::is_own_receiver(facts, base),
+            _ => false,
+        })
+    }
+
+    /// The rows of one path at a site, and the arguments they ask for.
+    fn rows_of(
+        &self,
+        site: SiteRef,
+        path: PathId,
+        receiver: BoundId,
+        property: bool,
+        rows: &mut Vec<RowTried<'a>>,
+        arguments: &mut Vec<Argument>,
+    ) {
+        let link = self.link;
+        let leaf = link.leaf(site, path, receiver, property, EnvId::NONE);
+        let mut decided = false;
+        for row in self.effect_rows(path, property) {
+            let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+            if let Some(timeout) = &row.timeout {
+                want(arguments, timeout);
+            }
+            let decides = !decided
+                && match (&leaf, row.effect) {
+                    (Some(leaf), _) => leaf.row.id == row.id && std::ptr::eq(leaf.row.row, row.row),
+                    (None, Some(RowEffect::Holds(effect))) => {
+                        matches!(link.row_holds(site, path, receiver, row, effect, EnvId::NONE), Some(None))
+                    }
+                    (None, _) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                };
+            decided |= decides;
+            let hold = leaf.as_ref().filter(|_| decides).map(|leaf| leaf.label.hold);
+            rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold });
+        }
+        if rows.is_empty() {
+            // Nothing about holding; whether it is something to await is worth saying.
+            let calls = link.library.calls(path);
+            if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
+                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+                rows.push(RowTried { row: RowMatch::Call(row), conditions, decides: true, hold: None });
+            }
+        }
+        let is_decoration = link.program.facts(site.file).site(site.site).kind == SiteKind::Decorate;
+        for row in link.library.handovers(path).iter() {
+            let meant = match &row.selector {
+                Selector::Argument(argument) => link.argument(site, argument).is_some(),
+                Selector::Via(via) => is_decoration && *via == Via::Decorator,
+            };
+            if meant {
+                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+                let decides = link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+                rows.push(RowTried { row: RowMatch::Handover(row), conditions, decides, hold: None });
+            }
+        }
+    }
+
+    fn tried(
+        &self,
+        site: SiteRef,
+        receiver: BoundId,
+        when: &[Condition],
+        unless: &[Condition],
+        arguments: &mut Vec<Argument>,
+    ) -> Vec<Tried> {
+        let facts = self.link.program.facts(site.file);
+        let params = facts.params_of(self.link.program.body_of_site(site).body);
+        let when = when.iter().map(|condition| (condition, false));
+        let unless = unless.iter().map(|condition| (condition, true));
+        when.chain(unless)
+            .map(|(condition, excuses)| {
+                if let Subject::Argument(argument) = &condition.subject {
+                    want(arguments, argument);
+                }
+                let shown = self.link.shown(condition, site, receiver, EnvId::NONE);
+                let parameter = match shown {
+                    Shown::Param(index) => params.get(index as usize).map(|param| facts.text(param.name).to_owned()),
+                    _ => None,
+                };
+                Tried { condition: condition.clone(), excuses, shown, parameter }
+            })
+            .collect()
+    }
+
+    /// What an argument is, as far as the code around the site tells.
+    fn given(&self, site: SiteRef, argument: &Argument) -> GivenArgument {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        let Some(form) = link.argument(site, argument) else {
+            return if link.may_be_unpacked(site, argument) { GivenArgument::Unpacked } else { GivenArgument::Absent };
+        };
+        match link.constant(site, form, EnvId::NONE, 6) {
+            Constant::Hidden => {
+                if let Form::Var(var) = facts.form(form)
+                    && let VarKind::Param(_) = facts.var(var).kind
+                    && facts.assigns_of(var).next().is_none()
+                {
+                    return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned());
+                }
+                let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
+                GivenArgument::Value(link.written(site.file, form), value)
+            }
+            Constant::Param(index) => {
+                let params = facts.params_of(link.program.body_of_site(site).body);
+                let name = params.get(index as usize).map(|param| facts.text(param.name).to_owned());
+                GivenArgument::Parameter(name.unwrap_or_default())
+            }
+            constant => GivenArgument::Literal(constant),
+        }
+    }
+}
+
+/// Notes an argument that a row asks for, once; the receiver is told by itself.
+fn want(arguments: &mut Vec<Argument>, argument: &Argument) {
+    if *argument != Argument::Receiver && !arguments.contains(argument) {
+        arguments.push(argument.clone());
+    }
+}

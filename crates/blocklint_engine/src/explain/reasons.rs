@@ -1,0 +1,160 @@
+//! Why a site belongs to no finding, in sentences.
+
+use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Link, Why};
+use blocklint_core::{Context, Place};
+use blocklint_facts::{Flow, SiteKind};
+
+use super::{body, context_words, place, place_of};
+
+/// Callers and findings that are listed.
+const LISTED: usize = 4;
+
+type Reason = (String, Option<Place>);
+
+/// One end in words, each with the place it speaks of.
+pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end: &End) -> Vec<Reason> {
+    let link = explainer.link();
+    let text = |path| link.library.text(path).to_string();
+    let one = |text: String| vec![(text, None)];
+    match end {
+        End::UnknownCallee(why) => one(unknown(link, site, *why)),
+        End::NoModel(path) => one(format!("no model speaks of `{}`: what it does is not known", text(*path))),
+        End::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
+        End::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
+        End::Asynchronous(path) => {
+            one(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
+        }
+        End::Excused(path) => {
+            one(format!("`{}` holds no thread as it is called here: no row's conditions hold", text(*path)))
+        }
+        End::Unconsumed(path) => one(format!(
+            "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
+            text(*path)
+        )),
+        End::Makes(of, Flow::Coroutine) => {
+            one(format!("makes a coroutine of `{}`: its body runs where that is awaited", link.qualified_name(*of)))
+        }
+        End::Makes(of, Flow::Sync) => one(format!("`{}` is only made, not run, here", link.qualified_name(*of))),
+        End::Makes(of, Flow::Generator | Flow::AsyncGenerator) => {
+            one(format!("makes a generator of `{}`: its body runs where that is iterated", link.qualified_name(*of)))
+        }
+        End::Awaits(of, findings) => awaits(explainer, *of, findings),
+        End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(link, *of))),
+        End::HandsOver(passed) => match passed.context {
+            Context::EventLoop => one(format!(
+                "hands `{}` to the event loop; nothing that it runs is known to hold the thread",
+                passed.written
+            )),
+            context => one(format!(
+                "hands `{}` to {}: what it does there holds no event loop",
+                passed.written,
+                context_words(context)
+            )),
+        },
+        End::Plain => vec![plain(explainer, site)],
+        End::RuledOut(of) => one(format!("{} can hold its thread, but not with what is passed here", body(link, *of))),
+        End::Cut(file, span) => vec![("a comment ends it here".to_owned(), Some(place(link, *file, *span)))],
+        End::Allowed(of) => one(format!("the thread of {} may be held in this way", body(link, *of))),
+        End::Stops(of, above) => stops(explainer, site.owner, *of, above),
+    }
+}
+
+/// What is said of a site without target.
+pub(super) fn plain(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Reason {
+    let link = explainer.link();
+    let row = link.program.facts(site.site.file).site(site.site.site);
+    let text = match row.kind {
+        SiteKind::Call | SiteKind::New | SiteKind::Macro => "it runs no code of the project and no modelled call",
+        SiteKind::Import => "an import; what a module runs when it is first imported is not followed",
+        SiteKind::Await => "awaiting gives the thread back; what is awaited is judged where it is made",
+        _ => "no code of the project and no modelled call stands behind it",
+    };
+    (text.to_owned(), None)
+}
+
+fn unknown(link: &Link<'_>, site: &Explanation<'_>, why: Why) -> String {
+    let written = link.written_site(site.site);
+    match site.receiver {
+        Some(receiver) if link.values.is_unknown(receiver) => {
+            format!("what `{written}` is called on is unknown: {}", why.as_str())
+        }
+        _ => format!("what `{written}` calls is unknown: {}", why.as_str()),
+    }
+}
+
+fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec<Reason> {
+    let link = explainer.link();
+    let name = body(link, of);
+    let found = findings.iter().filter_map(|&at| explainer.solved().findings.get(at));
+    let mut reasons: Vec<Reason> = found
+        .take(LISTED)
+        .map(|raw| {
+            let text = format!("{name} reports what it does itself: {} `{}`", raw.rule, raw.call);
+            (text, Some(place(link, raw.file, raw.span)))
+        })
+        .collect();
+    if reasons.is_empty() {
+        reasons.push((format!("{name} is judged by itself, and nothing was found in it"), None));
+    }
+    reasons
+}
+
+/// Why a label goes no further than a body.
+fn stops(explainer: &Explainer<'_, '_>, owner: BodyRef, of: BodyRef, above: &Above) -> Vec<Reason> {
+    let link = explainer.link();
+    let through = if of == owner { String::new() } else { "through its callers it reaches ".to_owned() };
+    let name = format!("{through}{}", body(link, of));
+    match above {
+        Above::NoCaller => {
+            let facts = link.program.facts(of.file).body(of.body);
+            vec![(
+                (format!("{name}: no call from async code is known, nor any other")),
+                Some(place(link, of.file, facts.name_span)),
+            )]
+        }
+        Above::TopLevel => vec![((format!("{name}, which runs when it is imported, before an event loop does")), None)],
+        Above::Called(sites) => sites
+            .iter()
+            .take(LISTED)
+            .map(|&site| {
+                let around = link.program.body_of_site(site);
+                (
+                    (format!("{name} is called by {}, from which nothing reaches async code", body(link, around))),
+                    Some(place_of(link, site)),
+                )
+            })
+            .collect(),
+        Above::Made(site) => vec![(
+            (format!("{name} is only made there, and nothing that is known runs it")),
+            Some(place_of(link, *site)),
+        )],
+        Above::HandedOver(site, context) => vec![(
+            (format!("{name} is handed to {} there, where it holds no event loop", context_words(*context))),
+            Some(place_of(link, *site)),
+        )],
+        Above::PassedOn(site) => vec![(
+            (format!(
+                "{name} is given to `{}`, of which it is not known what it does with it",
+                link.written_site(*site)
+            )),
+            Some(place_of(link, *site)),
+        )],
+        Above::Kept(file, span) => vec![(
+            (format!("{name} is kept there, and no call of it from there is known")),
+            Some(place(link, *file, *span)),
+        )],
+        Above::Registered(path, context) => {
+            let path = link.library.text(*path);
+            vec![((format!("{name} is registered by `{path}` to run in {}", context_words(*context))), None)]
+        }
+        Above::Cut(file, span) => {
+            vec![((format!("{name}; a comment ends it there")), Some(place(link, *file, *span)))]
+        }
+        Above::RuledOut(site) => {
+            vec![((format!("{name} is called there with arguments that rule it out")), Some(place_of(link, *site)))]
+        }
+        Above::Allowed(root) => {
+            vec![((format!("{name}; the thread of {} may be held in this way", body(link, *root))), None)]
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Values in words that people know.
+
+use blocklint_analysis::{ArgsId, Constant, Link, Val, ValueId};
+
+/// How deep type arguments and parts are told.
+const DEPTH: u32 = 3;
+
+/// What an expression may be: its members, what is not known last and with its reason.
+pub(super) fn value(link: &Link<'_>, of: ValueId) -> String {
+    within(link, of, DEPTH)
+}
+
+fn within(link: &Link<'_>, of: ValueId, depth: u32) -> String {
+    let Some(depth) = depth.checked_sub(1) else { return "…".to_owned() };
+    let members = link.values.members(of);
+    let (unknown, known): (Vec<Val>, Vec<Val>) = members.iter().partition(|val| matches!(val, Val::Unknown(_)));
+    let words = known.iter().chain(&unknown).map(|val| member(link, *val, depth));
+    words.collect::<Vec<_>>().join(" or ")
+}
+
+fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
+    let path = |path| link.library.text(path).to_string();
+    match val {
+        Val::Unknown(why) => format!("unknown: {}", why.as_str()),
+        Val::None => "`None`".to_owned(),
+        Val::Instance { class, .. } => format!("instance of `{}`", link.qualified_class(class)),
+        Val::Library { ty, args, .. } => format!("`{}`", generic(link, &path(ty), args, depth)),
+        Val::Class(class) => format!("class `{}`", link.qualified_class(class)),
+        Val::Module(file) => format!("module `{}`", link.module_name(file)),
+        Val::Folder(of) => format!("package `{}`", path(of)),
+        Val::External(of) if link.library.speaks(of) => format!("`{}`", path(of)),
+        Val::External(of) => format!("`{}`, of which no model speaks", path(of)),
+        Val::Fn { body, .. } => super::body(link, body),
+        Val::Method { path: of, .. } => format!("method `{}`", path(of)),
+        Val::Partial { inner, .. } => match depth.checked_sub(1) {
+            Some(depth) => format!("partial of {}", member(link, link.values.single(inner), depth)),
+            None => "a partial".to_owned(),
+        },
+        Val::Coroutine { body, .. } => format!("coroutine of `{}`", link.qualified_name(body)),
+        Val::Awaitable(of) => format!("awaitable of {}", within(link, of, depth)),
+        Val::Iter { body, .. } => format!("generator of `{}`", link.qualified_name(body)),
+        Val::Lazy { path: of, .. } => format!("result of `{}`, which works when consumed", path(of)),
+        Val::Tuple(parts) => {
+            let parts: Vec<String> = link.values.list(parts).iter().map(|&part| within(link, part, depth)).collect();
+            format!("tuple of ({})", parts.join(", "))
+        }
+        Val::Super { class, .. } => format!("`super()` in `{}`", link.qualified_class(class)),
+    }
+}
+
+/// A type with those of its arguments that are known.
+fn generic(link: &Link<'_>, ty: &str, args: ArgsId, depth: u32) -> String {
+    let args = link.values.list(args);
+    let (Some(depth), false) = (depth.checked_sub(1), args.is_empty()) else { return ty.to_owned() };
+    if args.iter().all(|&arg| link.values.is_unknown(arg)) {
+        return ty.to_owned();
+    }
+    let args: Vec<String> = args
+        .iter()
+        .map(|&arg| match link.values.is_unknown(arg) {
+            true => "?".to_owned(),
+            false => within(link, arg, depth).replace('`', ""),
+        })
+        .collect();
+    let rust = ty.contains("::");
+    let (open, close) = if rust { ('<', '>') } else { ('[', ']') };
+    format!("{ty}{open}{}{close}", args.join(", "))
+}
+
+/// A literal as Python, Rust or Java write it, near enough to be recognised.
+pub(super) fn literal(constant: &Constant) -> String {
+    match constant {
+        Constant::Hidden => "not visible".to_owned(),
+        Constant::Param(index) => format!("parameter {index}"),
+        Constant::Null => "none".to_owned(),
+        Constant::Bool(value) => value.to_string(),
+        Constant::Int(value) => value.to_string(),
+        Constant::Float(value) => value.to_string(),
+        Constant::Str(text) => format!("{text:?}"),
+        Constant::Symbols(paths) => paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" or "),
+    }
+}

@@ -1,0 +1,226 @@
+//! Rows packed into words: 16 bits each where that holds all of a table, as it does in most files, else 32.
+//!
+//! Facts of all files lie in memory together, and most of their bytes are small numbers.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A column of numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// All are below `u16::MAX`, which stands for `u32::MAX`.
+    Narrow(Box<[u16]>),
+    Wide(Box<[u32]>),
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Words::Narrow(Box::default())
+    }
+}
+
+impl Words {
+    pub(crate) fn pack(words: &[u32]) -> Self {
+        // `u32::MAX` (there is none) becomes 0.
+        let most = words.iter().fold(0, |most: u32, &word| most.max(word.wrapping_add(1)));
+        if most <= u32::from(u16::MAX) {
+            Words::Narrow(words.iter().map(|&word| word as u16).collect())
+        } else {
+            Words::Wide(words.into())
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Words::Narrow(words) => words.len(),
+            Words::Wide(words) => words.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn at(&self, at: usize) -> u32 {
+        match self {
+            Words::Narrow(words) => widened(words[at]),
+            Words::Wide(words) => words[at],
+        }
+    }
+
+    pub(crate) fn heap_size(&self) -> usize {
+        match self {
+            Words::Narrow(words) => size_of_val(&**words),
+            Words::Wide(words) => size_of_val(&**words),
+        }
+    }
+}
+
+#[inline]
+fn widened(word: u16) -> u32 {
+    if word == u16::MAX { u32::MAX } else { u32::from(word) }
+}
+
+/// What can be packed into words.
+pub trait Row: Copy {
+    /// How many words a row takes.
+    const WORDS: usize;
+
+    /// Appends that many words.
+    fn write(self, words: &mut Vec<u32>);
+
+    /// The row whose n-th word the function gives; what no row was written as gives any row.
+    fn read(word: impl Fn(usize) -> u32) -> Self;
+}
+
+/// Rows of one kind, in order. Rows are unpacked when they are asked for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Table<R> {
+    words: Words,
+    rows: PhantomData<R>,
+}
+
+impl<R> Default for Table<R> {
+    fn default() -> Self {
+        Table { words: Words::default(), rows: PhantomData }
+    }
+}
+
+impl<R: Row> Table<R> {
+    /// Packs rows; `scratch` is overwritten.
+    pub(crate) fn pack(rows: impl IntoIterator<Item = R>, scratch: &mut Vec<u32>) -> Self {
+        scratch.clear();
+        for row in rows {
+            row.write(scratch);
+        }
+        Table { words: Words::pack(scratch), rows: PhantomData }
+    }
+
+    /// How many rows there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.words.len() / R::WORDS
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words.len() == 0
+    }
+
+    /// The row at an index of this table. Another index panics, as it does for a slice.
+    #[inline]
+    pub fn at(&self, at: usize) -> R {
+        let range = at * R::WORDS..(at + 1) * R::WORDS;
+        match &self.words {
+            Words::Narrow(words) => {
+                let words = &words[range];
+                R::read(|word| widened(words[word]))
+            }
+            Words::Wide(words) => {
+                let words = &words[range];
+                R::read(|word| words[word])
+            }
+        }
+    }
+
+    /// The row at an index, if there is one.
+    #[inline]
+    pub fn get(&self, at: usize) -> Option<R> {
+        (at < self.len()).then(|| self.at(at))
+    }
+
+    /// The rows in order.
+    #[inline]
+    pub fn iter(&self) -> Rows<'_, R> {
+        Rows { table: self, next: 0, end: self.len() }
+    }
+
+    pub(crate) fn heap_size(&self) -> usize {
+        self.words.heap_size()
+    }
+}
+
+impl<R: Row + fmt::Debug> fmt::Debug for Table<R> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self).finish()
+    }
+}
+
+impl<'a, R: Row> IntoIterator for &'a Table<R> {
+    type Item = R;
+    type IntoIter = Rows<'a, R>;
+
+    fn into_iter(self) -> Rows<'a, R> {
+        self.iter()
+    }
+}
+
+/// The rows of a table, unpacked one by one.
+pub struct Rows<'a, R> {
+    table: &'a Table<R>,
+    next: usize,
+    end: usize,
+}
+
+impl<R> Clone for Rows<'_, R> {
+    fn clone(&self) -> Self {
+        Rows { ..*self }
+    }
+}
+
+impl<R: Row> Iterator for Rows<'_, R> {
+    type Item = R;
+
+    #[inline]
+    fn next(&mut self) -> Option<R> {
+        (self.next < self.end).then(|| {
+            self.next += 1;
+            self.table.at(self.next - 1)
+        })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.end - self.next, Some(self.end - self.next))
+    }
+}
+
+impl<R: Row> DoubleEndedIterator for Rows<'_, R> {
+    #[inline]
+    fn next_back(&mut self) -> Option<R> {
+        (self.next < self.end).then(|| {
+            self.end -= 1;
+            self.table.at(self.end)
+        })
+    }
+}
+
+impl<R: Row> ExactSizeIterator for Rows<'_, R> {}
+
+impl Row for u32 {
+    const WORDS: usize = 1;
+
+    fn write(self, words: &mut Vec<u32>) {
+        words.push(self);
+    }
+
+    #[inline]
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        word(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_as_wide_as_its_largest_number() {
+        for (most, bytes) in [(0, 2), (0xFFFE, 2), (0xFFFF, 4), (0x1_0000, 4), (u32::MAX - 1, 4)] {
+            let rows = [7, most, u32::MAX];
+            let table = Table::pack(rows, &mut vec![1]);
+            assert_eq!(table.heap_size(), 3 * bytes, "{most:#x}");
+            assert_eq!(table.iter().collect::<Vec<_>>(), rows);
+            assert_eq!(table.iter().rev().collect::<Vec<_>>(), [u32::MAX, most, 7]);
+            assert_eq!((table.len(), table.get(1), table.get(3)), (3, Some(most), None));
+        }
+    }
+}
