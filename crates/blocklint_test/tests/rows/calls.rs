@@ -21,6 +21,15 @@ pub(crate) struct Uses {
     pub skipped: Vec<(Of, Reason)>,
 }
 
+impl Uses {
+    /// Takes those of another row.
+    pub(crate) fn add(&mut self, other: Uses) {
+        self.real.extend(other.real);
+        self.reached.extend(other.reached);
+        self.skipped.extend(other.skipped);
+    }
+}
+
 /// Everything that one path of a row says about its effect.
 pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
@@ -44,7 +53,8 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize
     uses
 }
 
-fn next(number: &mut usize) -> usize {
+/// The next number of a use.
+pub(crate) fn next(number: &mut usize) -> usize {
     *number += 1;
     *number
 }
