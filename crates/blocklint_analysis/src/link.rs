@@ -35,6 +35,7 @@ const FUEL: u32 = 400;
 pub(crate) enum Task {
     Var(VarRef, EnvId),
     Alias(ClassRef),
+    Attr(Val, Name),
     Assign(FileId, AssignId, EnvId),
     Field(ClassRef, Name),
     Return(BodyRef, EnvId),

@@ -34,6 +34,15 @@ impl<'a> Link<'a> {
     /// An attribute of one member of a value.
     pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
         match member {
+            Val::Instance { .. } | Val::Class(_) | Val::Library { .. } | Val::External(_) | Val::Module(_) => {
+                self.remember(Task::Attr(member, name), || self.find_attr(member, name))
+            }
+            _ => self.find_attr(member, name),
+        }
+    }
+
+    fn find_attr(&self, member: Val, name: Name) -> Typed {
+        match member {
             Val::Unknown(why) => self.unknown(why),
             Val::None => self.unknown(Why::Attribute),
             Val::Module(file) => match self.program.language(file) {
