@@ -75,13 +75,9 @@ const KNOWN_HANDOVERS: &[&str] = &[
     // What runs only at start-up or while stopping is not one level lower yet: scopes come with a later version.
     "fastapi.FastAPI",
     "fastapi.APIRouter",
-    "fastapi.FastAPI.on_event",
-    "fastapi.APIRouter.on_event",
     "fastapi.APIRouter.add_event_handler",
     "starlette.applications.Starlette",
     "starlette.routing.Router",
-    "starlette.applications.Starlette.on_event",
-    "starlette.routing.Router.on_event",
     "starlette.applications.Starlette.add_event_handler",
     "starlette.routing.Router.add_event_handler",
 ];

@@ -78,6 +78,11 @@ impl Stated<'_> {
     fn expect(&mut self, draft: &Draft, expression: &str, ty: &TypeExpr, receiver: &str, head: Option<&str>) {
         match ty {
             TypeExpr::Path { path, arguments } => {
+                // What awaiting gives is what the argument's function gives.
+                let awaited = self.world.types(path).any(|row| matches!(row.awaits, Some(TypeExpr::Parameter(_))));
+                if awaited && head.is_none() && matches!(arguments.first(), Some(TypeExpr::Result(_))) {
+                    self.probe(draft.clone(), &format!("(await {expression})"), ELEMENT, None);
+                }
                 let elements = match path.as_str() {
                     "typing.Iterator" | "typing.Iterable" | "builtins.list" | "builtins.set" => "for item in",
                     "typing.AsyncIterator" => "async for item in",
