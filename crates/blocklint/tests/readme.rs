@@ -1,46 +1,57 @@
-//! The README shows what its first command prints. `UPDATE=1` rewrites what it shows.
+//! The README shows what its first command prints (`UPDATE=1` rewrites it), and CONTRIBUTING.md shows real files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// Stands in the README above the block with the output of the command it names.
-const MARK: &str = "<!-- the output of `blocklint check examples/service` -->\n\n```text\n";
+/// Stands in the README above a block with the output of a command: `<!-- the output of \`blocklint …\` -->`.
+const MARK: &str = "<!-- the output of `blocklint ";
+const BLOCK: &str = "` -->\n\n```text\n";
 const END: &str = "```\n";
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The exit code and the output of `blocklint check examples/service`, in an environment that says nothing.
-fn check(repository: &Path) -> (Option<i32>, String, String) {
+/// The exit code, the output and the errors of a run in the repository, in an environment that says nothing.
+fn run(arguments: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-    command.env_clear().current_dir(repository).args(["check", "examples/service"]).stdin(Stdio::null());
+    command.env_clear().current_dir(repository()).args(arguments.split(' ')).stdin(Stdio::null());
     let output = command.output().expect("it starts");
     let text = |bytes| String::from_utf8(bytes).expect("utf-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[test]
-fn the_readme_shows_what_its_command_prints() {
-    let repository = repository();
-    let (code, printed, errors) = check(&repository);
-    assert_eq!((code, errors.as_str()), (Some(1), ""), "the README says that it exits with 1");
-    let file = repository.join("README.md");
+fn the_readme_shows_what_its_commands_print() {
+    let file = repository().join("README.md");
     let readme = fs::read_to_string(&file).expect("a README");
-    let start = readme.find(MARK).expect("the mark stands in the README") + MARK.len();
-    let end = start + readme[start..].find(END).expect("the block ends");
+    let (mut updated, mut rest, mut shown) = (String::new(), readme.as_str(), 0);
+    while let Some(mark) = rest.find(MARK) {
+        let arguments = mark + MARK.len();
+        let block = arguments + rest[arguments..].find(BLOCK).expect("a block follows the mark");
+        let start = block + BLOCK.len();
+        let end = start + rest[start..].find(END).expect("the block ends");
+        let (_, printed, errors) = run(&rest[arguments..block]);
+        assert_eq!(errors, "", "{}", &rest[arguments..block]);
+        updated += &rest[..start];
+        updated += &printed;
+        rest = &rest[end..];
+        shown += 1;
+    }
+    updated += rest;
+    assert!(shown >= 2, "the README shows {shown} outputs");
     if env::var("UPDATE").is_ok_and(|value| value == "1") {
-        let updated = format!("{}{printed}{}", &readme[..start], &readme[end..]);
         fs::write(&file, updated).expect("the README is written");
     } else {
-        assert_eq!(&readme[start..end], printed, "run this test with UPDATE=1 to renew the README");
+        assert!(readme == updated, "run this test with UPDATE=1 to renew the README, which should be\n{updated}");
     }
 }
 
 #[test]
 fn the_first_example_tells_the_whole_story() {
-    let (_, printed, _) = check(&repository());
+    let (code, printed, _) = run("check examples/service");
+    assert_eq!(code, Some(1), "the README says that it exits with 1");
     // Which function stalls, for how long, the way through three files, the call, and what to do.
     for part in [
         "async function `quote`",
@@ -53,4 +64,22 @@ fn the_first_example_tells_the_whole_story() {
     ] {
         assert!(printed.contains(part), "{part} is missing in\n{printed}");
     }
+}
+
+/// The first code block of a language behind a text.
+fn block<'t>(text: &'t str, behind: &str, language: &str) -> &'t str {
+    let rest = &text[text.find(behind).expect("the text stands there")..];
+    let fence = format!("```{language}\n");
+    let rest = &rest[rest.find(&fence).expect("a block") + fence.len()..];
+    &rest[..rest.find("```").expect("the block ends")]
+}
+
+#[test]
+fn the_first_recipe_shows_what_the_files_hold() {
+    let read = |file: &str| fs::read_to_string(repository().join(file)).expect("a file");
+    let recipes = read("CONTRIBUTING.md");
+    let row = block(&recipes, "**1. Write the row**", "toml");
+    assert!(read("rules/models/python/stdlib/subprocess.toml").contains(row), "{row}");
+    let fixture = block(&recipes, "**2. Write the expectation**", "py");
+    assert!(read("tests/fixtures/rules/blocking-subprocess.md").contains(fixture), "{fixture}");
 }

@@ -315,7 +315,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let scope = self.scope_of(site, env);
-        let [arg] = facts.args_of(site.site) else { return self.unknown(Why::Result) };
+        let [arg] = facts.args_of(site.site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
@@ -339,6 +339,7 @@ impl<'a> Link<'a> {
                 let given = self.call_member(val, site, env);
                 let members = self.values.members(given.value);
                 // What says nothing of its result, or gives an object that cannot be called, kept the function.
+                let given = self.of_same_kind(given, inner);
                 if members.iter().any(|val| {
                     matches!(val, Val::Fn { .. } | Val::Class(_) | Val::Partial { .. } | Val::Method { .. })
                         || matches!(val, Val::Instance { .. })
@@ -349,6 +350,27 @@ impl<'a> Link<'a> {
                 }
             }
         })
+    }
+
+    /// Of closures of both kinds that a decorator may return, those of the kind of what it decorates: a coroutine
+    /// function gets the coroutine.
+    fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
+        let is_coroutine = |val: &Val| match *val {
+            Val::Fn { body, .. } => {
+                Some(self.program.facts(body.file).body(body.body).flow == blocklint_facts::Flow::Coroutine)
+            }
+            _ => None,
+        };
+        let members = self.values.members(given.value);
+        let kinds: Vec<Option<bool>> = members.iter().map(is_coroutine).collect();
+        if !(kinds.contains(&Some(true)) && kinds.contains(&Some(false))) {
+            return given;
+        }
+        let [wanted] = self.values.members(inner.value)[..] else { return given };
+        let Some(wanted) = is_coroutine(&wanted) else { return given };
+        let kept: Vec<Val> =
+            members.iter().zip(&kinds).filter(|(_, kind)| **kind == Some(wanted)).map(|(val, _)| *val).collect();
+        Typed { value: self.values.union(&kept), ..given }
     }
 
     /// What `with … as` binds.
@@ -441,7 +463,7 @@ impl<'a> Link<'a> {
         match path {
             "builtins.super" => {
                 let body = facts.body_of(scope.at);
-                let class = match args {
+                let class = match args[..] {
                     [of, ..] => match self.values.members(self.eval(scope, of.value).value)[..] {
                         [Val::Class(class)] => class,
                         _ => return Some(self.unknown(Why::Result)),
@@ -453,12 +475,12 @@ impl<'a> Link<'a> {
                 Some(self.known(Val::Super { class, receiver }))
             }
             "typing.cast" => {
-                let [ty, value] = args else { return None };
+                let [ty, value] = args[..] else { return None };
                 let declared = self.annotation(scope, ty.value);
                 Some(if self.values.is_unknown(declared.value) { self.eval(scope, value.value) } else { declared })
             }
             "builtins.getattr" => {
-                let [object, name, rest @ ..] = args else { return None };
+                let [object, name, ref rest @ ..] = args[..] else { return None };
                 let Form::Str(sym) = facts.form(name.value) else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);
                 let name = self.program.global(site.file, sym)?;
@@ -471,7 +493,7 @@ impl<'a> Link<'a> {
                 })
             }
             "builtins.type" => {
-                let [object] = args else { return Some(self.unknown(Why::Result)) };
+                let [object] = args[..] else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);
                 Some(self.map(object, |val| match val {
                     Val::Instance { class, .. } => self.known(Val::Class(class)),

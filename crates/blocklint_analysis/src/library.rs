@@ -226,7 +226,7 @@ impl<'a> Library<'a> {
 
     /// The methods of a type that put their receiver in a state.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
-        self.states(ty).iter().filter(|(_, of)| of == state).map(|(name, _)| name.clone()).collect()
+        self.states(ty).iter().filter(|(name, of)| of == state && !name.is_empty()).map(|(name, _)| name.clone()).collect()
     }
 
     /// Names of methods and constructors of a type with the states their rows give.
@@ -242,12 +242,14 @@ impl<'a> Library<'a> {
                 let text = self.text(of);
                 for path in name.paths(Uses::STATE) {
                     let canonical = models.canonical(path.path);
-                    let is_member = canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
+                    let is_member = *canonical != *text && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
                     let makes = *canonical == *text || self.gives(language, &canonical, ty);
                     if is_member || makes {
+                        // Only a method is called on the object itself; what makes it is known by the value.
+                        let setter = if is_member { name.name.to_owned() } else { String::new() };
                         for row in models.calls(&canonical).with(|row| row.state.is_some()) {
                             if let Some(state) = &row.state {
-                                found.push((name.name.to_owned(), state.clone()));
+                                found.push((setter.clone(), state.clone()));
                             }
                         }
                     }

@@ -34,6 +34,15 @@ impl<'a> Link<'a> {
     /// An attribute of one member of a value.
     pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
         match member {
+            Val::Instance { .. } | Val::Class(_) | Val::Library { .. } | Val::External(_) | Val::Module(_) => {
+                self.remember(Task::Attr(member, name), || self.find_attr(member, name))
+            }
+            _ => self.find_attr(member, name),
+        }
+    }
+
+    fn find_attr(&self, member: Val, name: Name) -> Typed {
+        match member {
             Val::Unknown(why) => self.unknown(why),
             Val::None => self.unknown(Why::Attribute),
             Val::Module(file) => match self.program.language(file) {
@@ -387,7 +396,11 @@ impl<'a> Link<'a> {
         if rows.is_empty() {
             return None;
         }
-        let returns = rows.with(|row| row.returns.is_some()).next().and_then(|row| row.returns.clone());
+        let receiver_val = self.values.single(receiver);
+        let returns = rows
+            .with(|row| row.returns.is_some())
+            .find(|row| row.unless.is_empty() && self.receiver_passes(&row.when, receiver_val))
+            .and_then(|row| row.returns.clone());
         Some(match returns {
             Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
             None => self.unknown(Why::Result),

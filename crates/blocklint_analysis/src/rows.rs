@@ -121,6 +121,14 @@ impl<'a> Link<'a> {
                         severity = severity.min(Severity::Warning);
                     }
                 }
+                // The library has a bound of its own; an object may have been made with another.
+                Timeout::Unbounded
+                    if row.default.is_some() && self.argument(site, timeout).is_none() =>
+                {
+                    let seconds = row.default.unwrap_or(0.0) * unit_seconds(row.unit, self.program.language(site.file));
+                    let own = if receiver.is_some() { Hold::Unstated } else { Hold::Seconds(seconds) };
+                    hold = LabelHold::Fixed(own);
+                }
                 Timeout::Unbounded => {}
                 Timeout::Hidden => {
                     hold = LabelHold::Fixed(Hold::Unstated);
@@ -339,7 +347,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn is_lock(&self, receiver: BoundId) -> bool {
+    pub(crate) fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
             && self.types_through(self.values.single(receiver)).iter().any(|&ty| {
                 self.library.role(ty) == Some(Role::Lock)
@@ -397,6 +405,18 @@ impl<'a> Link<'a> {
         false
     }
 
+    /// Whether conditions on the receiver alone are shown by the value it has.
+    pub(crate) fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
+        conditions.iter().all(|condition| {
+            let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
+            about
+                && condition.tests.iter().all(|test| match (test, receiver) {
+                    (Test::State(state), Val::Library { made: Some(made), .. }) => self.call_sets_state(made, state),
+                    _ => false,
+                })
+        })
+    }
+
     /// Whether two attribute forms are of one class.
     fn same_owner(&self, a: SiteRef, a_form: FormId, b: SiteRef, b_form: FormId) -> bool {
         let class = |site: SiteRef, form: FormId| {
@@ -452,7 +472,7 @@ impl<'a> Link<'a> {
         let Form::Result(made) = facts.form(form) else { return None };
         let row = facts.site(made);
         let unit = crate::names::duration_unit(facts.language, facts.text(row.name))?;
-        let [arg] = facts.args_of(made) else { return None };
+        let [arg] = facts.args_of(made)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),
             Form::Float(value) => Some(value * unit),
@@ -528,7 +548,7 @@ impl<'a> Link<'a> {
                 let row = facts.site(site);
                 if facts.text(row.name) == "__or__" {
                     let mut paths = Vec::new();
-                    let args = facts.args_of(site).iter().map(|arg| arg.value);
+                    let args = facts.args_of(site).into_iter().map(|arg| arg.value);
                     for part in std::iter::once(row.callee).chain(args) {
                         if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
                             paths.extend(more);

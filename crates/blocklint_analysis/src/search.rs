@@ -138,13 +138,18 @@ impl<'l, 'a> Search<'l, 'a> {
             let models = self.link.library.of(*language);
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
+            let mut read: FxHashSet<Name> = FxHashSet::default();
             for row in models.names(wanted) {
-                // A property is read under its name, an iteration stands under the front end's.
+                // An iteration stands under the front end's name.
                 let text = match row.name {
                     "__next__" => "__iter__",
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
-                names.extend(program.name(text));
+                let Some(name) = program.name(text) else { continue };
+                names.insert(name);
+                if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
+                    read.extend(self.link.with_aliases(name));
+                }
             }
             for name in self.glob_names(*language) {
                 names.insert(name);
@@ -154,7 +159,11 @@ impl<'l, 'a> Search<'l, 'a> {
             aliased.dedup();
             mentioned.extend(aliased.iter().copied());
             for name in aliased {
-                sites.extend(program.sites_named(name).filter(|site| program.language(site.file) == *language));
+                let is_read = read.contains(&name);
+                sites.extend(program.sites_named(name).filter(|site| {
+                    let facts = program.facts(site.file);
+                    facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                }));
             }
         }
         sites.sort();
@@ -301,8 +310,14 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
         let targets = link.targets(site, env);
+        let awaited =
+            link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
+            if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
+                // What is awaited here is the coroutine among the alternatives.
+                continue;
+            }
             if let Some(made) = made {
                 // The lazy result of another call is consumed here; that call says what happens.
                 let _ = made;
@@ -382,6 +397,10 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
         }
+        // Of several conditions the row's come first, then branches from the inside out.
+        if label.guard.is_none() {
+            label.guard = self.link.branch_guard(site);
+        }
         if let Some(root) = self.roots.of(body) {
             self.hit(body, root, false, &label, way);
             if root.absorbs() {
@@ -401,12 +420,19 @@ impl<'l, 'a> Search<'l, 'a> {
             match guard.source {
                 Source::When => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
-                Source::Timeout => {}
+                Source::Timeout | Source::Branch => {}
             }
         }
         if let LabelHold::Param { .. } = label.hold {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
+        }
+        // Bounded and short is not worse than what is bounded and real.
+        if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
+            && seconds <= SHORT
+            && !label.fails
+        {
+            label.severity = label.severity.min(Severity::Warning);
         }
         self.graph.hits.push(Hit { root, kind, handed, label, way });
     }
@@ -506,7 +532,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 Given::Hidden => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => undecided = true,
-                    Source::Timeout => {}
+                    Source::Timeout | Source::Branch => {}
                 },
                 Given::Constant(constant) => match self.answer(&guard, &constant) {
                     Shown::Yes if guard.wanted => {}
@@ -518,7 +544,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     Shown::Param(_) | Shown::Hidden => match guard.source {
                         Source::When => return Decided::Fails,
                         Source::Unless => undecided = true,
-                        Source::Timeout => {}
+                        Source::Timeout | Source::Branch => {}
                     },
                 },
             }
@@ -539,6 +565,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     _ => Shown::No,
                 },
             },
+            Question::Choice(choice) => crate::branches::answer(choice, constant),
             Question::Condition(condition) => {
                 let mut all = Shown::Yes;
                 for test in &condition.tests {
@@ -625,6 +652,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 }
+
+/// Up to so many seconds a hold is no `error`.
+const SHORT: f64 = 0.01;
 
 /// A wait that is given a time is bounded, even if the code does not tell how long.
 fn cap_wait(label: &mut Label) {

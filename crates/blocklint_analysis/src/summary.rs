@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Runtime};
-use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteId, SiteKind, VarId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
@@ -159,8 +159,11 @@ impl<'a> Link<'a> {
         let Some(param) = facts.params_of(body.body).get(index as usize) else { return summary };
         let uses = self.uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
+        let mut by_coroutine = false;
         for &(inside, of) in rows {
             let passing = match of {
+                // What is awaited must be a coroutine, which is a root itself.
+                ParamUse::Call(site) if facts.site(site).flags.has(SiteFlags::AWAITED) => continue,
                 ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
@@ -207,6 +210,7 @@ impl<'a> Link<'a> {
                     Frame::Closure(closure) => match facts.body(closure).flow {
                         // Whoever gets the coroutine drives it on a loop.
                         Flow::Coroutine | Flow::AsyncGenerator => {
+                            by_coroutine = true;
                             if passing.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
@@ -216,6 +220,10 @@ impl<'a> Link<'a> {
                     },
                 }
             }
+        }
+        // Closures of both kinds: the one of the callable's own kind is taken.
+        if by_coroutine && !summary.in_closures.is_empty() {
+            summary.handed.retain(|handed| *handed != (Context::EventLoop, None));
         }
         summary.handed.sort();
         summary.handed.dedup();

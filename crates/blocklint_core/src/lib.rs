@@ -11,5 +11,5 @@ mod words;
 pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
 pub use fingerprint::fingerprint;
 pub use rule::RuleCode;
-pub use span::{Location, Place, Span};
+pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};

@@ -62,9 +62,41 @@ impl Place {
     /// Computes rows and columns from the file's text; a span beyond its end is clamped to it,
     /// because the file may have changed since it was read.
     pub fn locate(&mut self, text: &str) {
+        self.locate_in(text, &LineStarts::new(text));
+    }
+
+    /// The same where the lines of the text are known: many places of one file cost one look through it.
+    pub fn locate_in(&mut self, text: &str, lines: &LineStarts) {
         self.span = clamp(self.span, text);
-        self.start = location(text, self.span.start);
-        self.end = location(text, self.span.end);
+        self.start = lines.location(text, self.span.start);
+        self.end = lines.location(text, self.span.end);
+    }
+}
+
+/// Where the lines of a text begin. `\n`, `\r\n` and a lone `\r` end a line, as in Python, Java and every editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineStarts {
+    starts: Vec<u32>,
+}
+
+impl LineStarts {
+    /// Looks through a text of less than 4 GiB once.
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|&(at, byte)| match byte {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        });
+        LineStarts { starts: std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect() }
+    }
+
+    /// Row and column of an offset that is a character boundary of the text.
+    fn location(&self, text: &str, offset: u32) -> Location {
+        let row = self.starts.partition_point(|&start| start <= offset).max(1);
+        let line = &text[self.starts[row - 1] as usize..offset as usize];
+        let line = if row == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+        Location { row: row as u32, column: line.chars().count() as u32 + 1 }
     }
 }
 
@@ -80,29 +112,6 @@ fn clamp(span: Span, text: &str) -> Span {
     Span::new(floor(span.start), floor(span.end))
 }
 
-/// Row and column of an offset that is a character boundary of `text`. `\n`, `\r\n` and a lone `\r`
-/// end a line, as in Python, Java and every editor.
-fn location(text: &str, offset: u32) -> Location {
-    let before = &text.as_bytes()[..offset as usize];
-    let mut row = 1;
-    let mut line_start = 0;
-    let mut at = 0;
-    while at < before.len() {
-        match before[at] {
-            b'\r' if text.as_bytes().get(at + 1) == Some(&b'\n') => {}
-            b'\n' | b'\r' => {
-                row += 1;
-                line_start = at + 1;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    let line = &text[line_start..offset as usize];
-    let line = if row == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
-    Location { row, column: line.chars().count() as u32 + 1 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,10 +119,13 @@ mod tests {
     #[test]
     fn columns_count_characters_and_rows_count_every_line_end() {
         let text = "é = 1\r\nb\rc = ü!\n";
-        let at = |needle: &str| location(text, text.find(needle).expect("in text") as u32);
+        let lines = LineStarts::new(text);
+        let at = |needle: &str| lines.location(text, text.find(needle).expect("in text") as u32);
         assert_eq!(at("= 1"), Location { row: 1, column: 3 });
         assert_eq!(at("b"), Location { row: 2, column: 1 });
         assert_eq!(at("!"), Location { row: 3, column: 6 });
+        assert_eq!(lines.location(text, text.len() as u32), Location { row: 4, column: 1 });
+        assert_eq!(LineStarts::new("").location("", 0), Location { row: 1, column: 1 });
     }
 
     #[test]

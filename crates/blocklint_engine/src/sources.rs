@@ -29,9 +29,8 @@ pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sou
             sources.insert(Arc::clone(&place.path), text);
         }
     }
-    match sources.get(&place.path) {
-        Some(text) => place.locate(text),
-        None => (place.start, place.end) = (Location { row: 1, column: 1 }, Location { row: 1, column: 1 }),
+    if !sources.locate(place) {
+        (place.start, place.end) = (Location { row: 1, column: 1 }, Location { row: 1, column: 1 });
     }
 }
 

@@ -14,7 +14,7 @@ mod summary;
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Group};
+use blocklint_core::{Finding, Group, LineStarts, Place};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
@@ -41,18 +41,28 @@ pub struct Shown<'a> {
 /// Texts of files, by absolute path. A file without one is shown by its place alone.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    texts: FxHashMap<Arc<Utf8Path>, Arc<str>>,
+    texts: FxHashMap<Arc<Utf8Path>, (Arc<str>, LineStarts)>,
 }
 
 impl Sources {
     /// Keeps the text of a file, as decoded by its front end.
     pub fn insert(&mut self, path: Arc<Utf8Path>, text: Arc<str>) {
-        self.texts.insert(path, text);
+        let lines = LineStarts::new(&text);
+        self.texts.insert(path, (text, lines));
     }
 
     /// The text of a file.
     pub fn get(&self, path: &Utf8Path) -> Option<&str> {
-        self.texts.get(path).map(AsRef::as_ref)
+        self.texts.get(path).map(|(text, _)| &**text)
+    }
+
+    /// Computes rows and columns of a place. `false` where the text of its file is not kept.
+    pub fn locate(&self, place: &mut Place) -> bool {
+        let kept = self.texts.get(&place.path);
+        if let Some((text, lines)) = kept {
+            place.locate_in(text, lines);
+        }
+        kept.is_some()
     }
 
     /// Whether the text of a file is kept.
