@@ -68,7 +68,7 @@ impl<'a> Link<'a> {
             Form::Result(site) => {
                 let row = facts.site(site);
                 if facts.text(row.name) == "NewType"
-                    && let [_, base] = facts.args_of(site)
+                    && let [_, base] = facts.args_of(site)[..]
                 {
                     return read(base.value);
                 }

@@ -315,7 +315,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let scope = self.scope_of(site, env);
-        let [arg] = facts.args_of(site.site) else { return self.unknown(Why::Result) };
+        let [arg] = facts.args_of(site.site)[..] else { return self.unknown(Why::Result) };
         let inner = self.eval(scope, arg.value);
         let decorator = self.eval(scope, row.callee);
         self.map(decorator, |val| match val {
@@ -441,7 +441,7 @@ impl<'a> Link<'a> {
         match path {
             "builtins.super" => {
                 let body = facts.body_of(scope.at);
-                let class = match args {
+                let class = match args[..] {
                     [of, ..] => match self.values.members(self.eval(scope, of.value).value)[..] {
                         [Val::Class(class)] => class,
                         _ => return Some(self.unknown(Why::Result)),
@@ -453,12 +453,12 @@ impl<'a> Link<'a> {
                 Some(self.known(Val::Super { class, receiver }))
             }
             "typing.cast" => {
-                let [ty, value] = args else { return None };
+                let [ty, value] = args[..] else { return None };
                 let declared = self.annotation(scope, ty.value);
                 Some(if self.values.is_unknown(declared.value) { self.eval(scope, value.value) } else { declared })
             }
             "builtins.getattr" => {
-                let [object, name, rest @ ..] = args else { return None };
+                let [object, name, ref rest @ ..] = args[..] else { return None };
                 let Form::Str(sym) = facts.form(name.value) else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);
                 let name = self.program.global(site.file, sym)?;
@@ -471,7 +471,7 @@ impl<'a> Link<'a> {
                 })
             }
             "builtins.type" => {
-                let [object] = args else { return Some(self.unknown(Why::Result)) };
+                let [object] = args[..] else { return Some(self.unknown(Why::Result)) };
                 let object = self.eval(scope, object.value);
                 Some(self.map(object, |val| match val {
                     Val::Instance { class, .. } => self.known(Val::Class(class)),

@@ -224,6 +224,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                     if node.env != EnvId::NONE && own != node.env {
                         continue;
                     }
+                    if edge == Edge::Call && link.cannot_be_awaited_here(site, body, &targets) {
+                        continue;
+                    }
                     match edge {
                         Edge::Call | Edge::Consume | Edge::Init => found.callers.push(Caller {
                             site,
@@ -543,7 +546,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     /// Every site that calls a body, by whatever name, verified.
-    fn call_sites(&self, body: BodyRef) -> Rc<[SiteRef]> {
+    pub(crate) fn call_sites(&self, body: BodyRef) -> Rc<[SiteRef]> {
         if let Some(known) = self.sites.borrow().get(&body) {
             return known.clone();
         }

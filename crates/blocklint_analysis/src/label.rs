@@ -29,6 +29,8 @@ pub enum Source {
     Unless,
     /// A timeout: not visible means yes.
     Timeout,
+    /// A branch: not visible means yes, in practice it is taken.
+    Branch,
 }
 
 /// What a guard asks of an argument.
@@ -38,6 +40,19 @@ pub enum Question {
     Condition(Condition),
     /// Whether it is zero.
     Zero,
+    /// Whether the test of a branch holds.
+    Choice(Choice),
+}
+
+/// The test of a branch over a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// It is true in the language's sense.
+    Truth,
+    /// It is `None`.
+    Null,
+    /// It is this literal.
+    Equals(crate::rows::Constant),
 }
 
 /// A condition on one parameter of the body.

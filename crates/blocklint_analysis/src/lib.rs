@@ -4,6 +4,7 @@
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
 mod annotation;
+mod branches;
 mod call;
 mod callers;
 mod cuts;
@@ -24,6 +25,7 @@ mod program;
 mod qualified;
 mod roots;
 mod rows;
+mod scopes;
 mod search;
 mod solve;
 mod summary;

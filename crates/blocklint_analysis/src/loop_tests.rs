@@ -52,7 +52,7 @@ impl<'a> Link<'a> {
             region.kind == RegionKind::Try
                 && region.group == own.group
                 && region.body == own.body
-                && self.asks(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
+                && self.asks(SiteRef { file, site: blocklint_facts::SiteId(at as u32) }, 0)
         })
     }
 
@@ -63,7 +63,7 @@ impl<'a> Link<'a> {
         match facts.form(test) {
             Form::Not(inner) => self.says_no_loop(file, inner, depth).map(|says| !says),
             // A call that tells by its truth: `loop.is_running()`.
-            Form::Result(site) => self.asks(SiteRef { file, site }).then_some(false),
+            Form::Result(site) => self.asks(SiteRef { file, site }, depth).then_some(false),
             Form::Compare(comparison, left, right) => {
                 let asked = self.is_answer(file, left, depth) || self.is_answer(file, right, depth);
                 let null = facts.form(left) == Form::None || facts.form(right) == Form::None;
@@ -87,18 +87,20 @@ impl<'a> Link<'a> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Result(site) => self.asks(SiteRef { file, site }),
+            Form::Result(site) => self.asks(SiteRef { file, site }, depth),
             Form::Var(var) => facts.assigns_of(var).any(|row| self.is_answer(file, row.value, depth)),
             _ => false,
         }
     }
 
     /// Whether a call tells if a loop runs in its thread.
-    fn asks(&self, site: SiteRef) -> bool {
+    fn asks(&self, site: SiteRef, depth: u32) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
-        // The models' names decide whether looking further is worth it.
-        if !self.library.name_uses(facts.language, facts.text(row.name)).intersects(blocklint_models::Uses::ASKS) {
+        // The models' names decide whether looking further is worth it; a function of the project may give the answer
+        // on, and is looked at where its result is tested.
+        let named = self.library.name_uses(facts.language, facts.text(row.name)).intersects(blocklint_models::Uses::ASKS);
+        if !named && (depth == 0 || !self.program.is_language(site.file, blocklint_core::Language::Python)) {
             return false;
         }
         let callee = self.callee(site, EnvId::NONE);
@@ -106,7 +108,17 @@ impl<'a> Link<'a> {
             Val::External(path) | Val::Method { path, .. } => {
                 self.library.calls(path).iter().any(|row| row.asks == Some(Asks::RunningLoop))
             }
+            // A function of the project that gives the answer on.
+            Val::Fn { body, .. } => depth > 0 && self.gives_answer(body, depth - 1),
             _ => false,
+        })
+    }
+
+    /// Whether a function returns what such a call told.
+    fn gives_answer(&self, body: crate::ids::BodyRef, depth: u32) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.exits.iter().any(|exit| {
+            facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth)
         })
     }
 }

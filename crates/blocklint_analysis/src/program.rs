@@ -137,6 +137,26 @@ impl<'a> Program<'a> {
         self.facts(file).language
     }
 
+    /// Whether a file holds tests, by its path below the project root.
+    pub fn is_test(&self, file: FileId) -> bool {
+        let relative = &self.files[file.index()].relative;
+        let name = relative.rsplit('/').next().unwrap_or(relative);
+        let in_folder = relative
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        in_folder
+            || name == "conftest.py"
+            || name.starts_with("test_") && name.ends_with(".py")
+            || name.ends_with("_test.py")
+    }
+
+    /// Whether a file is of a language.
+    pub(crate) fn is_language(&self, file: FileId, language: Language) -> bool {
+        self.language(file) == language
+    }
+
     /// The name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.get(text).copied()

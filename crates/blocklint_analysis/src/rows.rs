@@ -339,7 +339,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn is_lock(&self, receiver: BoundId) -> bool {
+    pub(crate) fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
             && self.types_through(self.values.single(receiver)).iter().any(|&ty| {
                 self.library.role(ty) == Some(Role::Lock)
@@ -452,7 +452,7 @@ impl<'a> Link<'a> {
         let Form::Result(made) = facts.form(form) else { return None };
         let row = facts.site(made);
         let unit = crate::names::duration_unit(facts.language, facts.text(row.name))?;
-        let [arg] = facts.args_of(made) else { return None };
+        let [arg] = facts.args_of(made)[..] else { return None };
         match facts.form(arg.value) {
             Form::Int(value) => Some(value as f64 * unit),
             Form::Float(value) => Some(value * unit),
@@ -528,7 +528,7 @@ impl<'a> Link<'a> {
                 let row = facts.site(site);
                 if facts.text(row.name) == "__or__" {
                     let mut paths = Vec::new();
-                    let args = facts.args_of(site).iter().map(|arg| arg.value);
+                    let args = facts.args_of(site).into_iter().map(|arg| arg.value);
                     for part in std::iter::once(row.callee).chain(args) {
                         if let Constant::Symbols(more) = self.constant_in(file, body, part, env, depth) {
                             paths.extend(more);

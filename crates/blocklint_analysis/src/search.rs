@@ -310,8 +310,14 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
         let targets = link.targets(site, env);
+        let awaited =
+            link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
+            if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
+                // What is awaited here is the coroutine among the alternatives.
+                continue;
+            }
             if let Some(made) = made {
                 // The lazy result of another call is consumed here; that call says what happens.
                 let _ = made;
@@ -391,6 +397,10 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
         }
+        // Of several conditions the row's come first, then branches from the inside out.
+        if label.guard.is_none() {
+            label.guard = self.link.branch_guard(site);
+        }
         if let Some(root) = self.roots.of(body) {
             self.hit(body, root, false, &label, way);
             if root.absorbs() {
@@ -410,7 +420,7 @@ impl<'l, 'a> Search<'l, 'a> {
             match guard.source {
                 Source::When => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
-                Source::Timeout => {}
+                Source::Timeout | Source::Branch => {}
             }
         }
         if let LabelHold::Param { .. } = label.hold {
@@ -515,7 +525,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 Given::Hidden => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => undecided = true,
-                    Source::Timeout => {}
+                    Source::Timeout | Source::Branch => {}
                 },
                 Given::Constant(constant) => match self.answer(&guard, &constant) {
                     Shown::Yes if guard.wanted => {}
@@ -527,7 +537,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     Shown::Param(_) | Shown::Hidden => match guard.source {
                         Source::When => return Decided::Fails,
                         Source::Unless => undecided = true,
-                        Source::Timeout => {}
+                        Source::Timeout | Source::Branch => {}
                     },
                 },
             }
@@ -548,6 +558,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     _ => Shown::No,
                 },
             },
+            Question::Choice(choice) => crate::branches::answer(choice, constant),
             Question::Condition(condition) => {
                 let mut all = Shown::Yes;
                 for test in &condition.tests {

@@ -5,6 +5,7 @@ use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::callers::Callers;
 use crate::cuts::Cuts;
 use crate::finding::{RawCause, RawFinding, RawStep};
 use crate::ids::{BodyRef, SiteRef};
@@ -12,6 +13,7 @@ use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::paths::{Causes, Cost, Paths};
 use crate::roots::Root;
+use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
 
 /// One label at a place, with the way it came.
@@ -53,6 +55,16 @@ pub(crate) fn findings(
                 way,
                 cost,
             });
+        }
+    }
+    // Code all of whose callers are start-up or tests is one level lower.
+    let callers = Callers::new(link);
+    let mut scopes = Scopes::new(link, &callers);
+    for candidates in places.values_mut() {
+        for candidate in candidates {
+            if !candidate.label.fails && scopes.of(candidate.root) != When::Serving {
+                candidate.label.severity = candidate.label.severity.lowered();
+            }
         }
     }
     let raw_causes: Vec<RawCause> = causes
@@ -237,7 +249,7 @@ fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> R
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
     };
-    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize));
+    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize).copied());
     let (span, written) = match arg {
         // What runs is the argument; a literal has no name of its own.
         Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {

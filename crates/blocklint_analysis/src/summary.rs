@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Runtime};
-use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteId, SiteKind, VarId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
@@ -161,6 +161,8 @@ impl<'a> Link<'a> {
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
         for &(inside, of) in rows {
             let passing = match of {
+                // What is awaited must be a coroutine, which is a root itself.
+                ParamUse::Call(site) if facts.site(site).flags.has(SiteFlags::AWAITED) => continue,
                 ParamUse::Call(_) => Passing { called: true, ..Passing::default() },
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,

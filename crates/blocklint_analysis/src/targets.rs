@@ -479,6 +479,35 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether one of the alternatives gives a coroutine or future.
+    pub(crate) fn has_async_target(&self, targets: &Targets) -> bool {
+        targets.list.iter().any(|target| match *target {
+            Target::Body { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+            Target::Row { path, .. } => self
+                .library
+                .calls(path)
+                .with(|row| row.is_async.is_some())
+                .next()
+                .is_some_and(|row| row.is_async == Some(true)),
+            Target::Overrides { class, name } => self
+                .overrides(class, name)
+                .iter()
+                .any(|body| self.program.facts(body.file).body(body.body).flow == Flow::Coroutine),
+        })
+    }
+
+    /// Whether the value of a site is awaited, a body gives nothing that can be, and another alternative does.
+    pub(crate) fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
+        let facts = self.program.facts(site.file);
+        if !facts.site(site.site).flags.has(SiteFlags::AWAITED)
+            || !(targets.list.len() > 1 && self.has_async_target(targets))
+        {
+            return false;
+        }
+        let given = self.returned(body, EnvId::NONE, None);
+        !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
+    }
+
     /// What a call does with its n-th argument, by the rows and summaries of its targets.
     pub(crate) fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
         let mut passing = Passing::default();

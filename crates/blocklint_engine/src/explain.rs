@@ -6,8 +6,8 @@ mod values;
 
 use blocklint_analysis::{BodyRef, Link, RowTried, RunTarget, SiteRef};
 use blocklint_analysis::{Edge, Explainer, Explanation, FileId, GivenArgument, LabelHold, RootKind, RowMatch};
-use blocklint_core::{Confidence, Context, Hold, Place, Severity};
-use blocklint_facts::{BodyKind, Flow, SiteFlags, SiteKind};
+use blocklint_core::{Confidence, Context, Hold, Language, Place, Severity};
+use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind};
 use blocklint_models::{CallRow, HandoverContext, HandoverRow, Models, RowEffect, Runs, Selector, Via};
 use blocklint_output::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Sources};
 use blocklint_project::Project;
@@ -76,17 +76,21 @@ fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Explained
             GivenArgument::Absent => "not given".to_owned(),
             GivenArgument::Unpacked => "perhaps among the unpacked arguments".to_owned(),
             GivenArgument::Literal(constant) => literal(constant),
-            GivenArgument::Parameter(name) => format!("parameter `{name}`"),
+            GivenArgument::Parameter(name, None) => format!("parameter `{name}`"),
+            GivenArgument::Parameter(name, Some(default)) => {
+                format!("parameter `{name}`, {} by default", literal(default))
+            }
+            GivenArgument::Value(written, of) if link.values.is_unknown(*of) => format!("`{written}`"),
             GivenArgument::Value(written, of) => format!("`{written}`, {}", value(link, *of)),
         };
         (conditions::argument(argument), text)
     });
     ExplainedSite {
         place: place(link, site.site.file, site.span),
-        written: link.written_site(site.site),
+        written: written(link, site.site),
         kind: kind(row.kind, row.flags.has(SiteFlags::ASYNC)).to_owned(),
         owner: owner(explainer, site),
-        receiver: site.receiver.map(|of| value(link, of)),
+        receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value(link, of)),
         arguments: arguments.collect(),
         targets: site.targets.iter().map(|target| run_target(link, target)).collect(),
         rows: site.rows.iter().map(tried).collect(),
@@ -101,6 +105,23 @@ fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -> Place {
 /// Where a site stands, for the reasons that name another one.
 fn place_of(link: &Link<'_>, site: SiteRef) -> Place {
     place(link, site.file, link.program.facts(site.file).site(site.site).span)
+}
+
+/// A site as it is written, as far as names go.
+fn written(link: &Link<'_>, site: SiteRef) -> String {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    match (row.kind, facts.form(row.callee)) {
+        (SiteKind::Write, _) => format!("{}.{}", link.written(site.file, row.callee), facts.text(row.name)),
+        (SiteKind::Import, Form::Import(import)) => {
+            let import = facts.import(import);
+            let parts = [facts.text(import.module), facts.text(import.name)];
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let separator = if facts.language == Language::Rust { "::" } else { "." };
+            parts.join(separator)
+        }
+        _ => link.written_site(site),
+    }
 }
 
 fn kind(kind: SiteKind, is_async: bool) -> &'static str {
@@ -135,6 +156,7 @@ fn body(link: &Link<'_>, of: BodyRef) -> String {
         (BodyKind::GeneratorExpression, _) => "generator expression",
         (BodyKind::Initialiser, _) => "initialiser",
         (BodyKind::Lambda, Flow::Coroutine) => "async closure",
+        (BodyKind::Lambda, _) if link.program.language(of.file) == Language::Rust => "closure",
         (BodyKind::Lambda, _) => "lambda",
         (BodyKind::Function, Flow::Coroutine) => "async function",
         (BodyKind::Function, Flow::AsyncGenerator) => "async generator",
@@ -207,14 +229,14 @@ fn tried(tried: &RowTried<'_>) -> ExplainedRow {
     let shown = tried.conditions.iter().map(|of| (conditions::written(of), of.shown == blocklint_analysis::Shown::Yes));
     let conditions = shown.collect();
     let (path, says, (file, line)) = match tried.row {
-        RowMatch::Call(row) => (row.path, call_says(&row, tried.hold), row.origin()),
+        RowMatch::Call(row) => (row.path, call_says(&row, tried), row.origin()),
         RowMatch::Handover(row) => (row.path, handover_says(&row), row.origin()),
     };
     ExplainedRow { path: path.to_owned(), says, file: file.to_owned(), line, conditions, decides: tried.decides }
 }
 
 /// What a `[[call]]` row says: its effect, and how long it holds where it decides.
-fn call_says(row: &CallRow, hold: Option<LabelHold>) -> String {
+fn call_says(row: &CallRow, tried: &RowTried<'_>) -> String {
     let mut text = match row.effect {
         Some(RowEffect::Holds(effect)) => effect.to_string(),
         Some(RowEffect::Harmless) if row.is_async == Some(true) => "asynchronous, holds no thread".to_owned(),
@@ -226,12 +248,15 @@ fn call_says(row: &CallRow, hold: Option<LabelHold>) -> String {
     if row.lazy && row.effect.is_some() {
         text.push_str(", when its result is consumed");
     }
-    match hold {
+    match tried.hold {
         None | Some(LabelHold::Fixed(Hold::Unstated)) => {}
         Some(LabelHold::Fixed(Hold::Brief)) => text.push_str(", briefly"),
         Some(LabelHold::Fixed(Hold::Seconds(seconds))) => text.push_str(&format!(", holds up to {seconds} s")),
         Some(LabelHold::Fixed(Hold::Unbounded)) => text.push_str(", without bound"),
-        Some(LabelHold::Param { .. }) => text.push_str(", as long as its caller says"),
+        Some(LabelHold::Param { .. }) => match &tried.hold_parameter {
+            Some(name) => text.push_str(&format!(", as long as parameter `{name}` says")),
+            None => text.push_str(", as long as its caller says"),
+        },
     }
     text
 }
@@ -239,9 +264,9 @@ fn call_says(row: &CallRow, hold: Option<LabelHold>) -> String {
 /// What a `[[handover]]` row says.
 fn handover_says(row: &HandoverRow) -> String {
     let runs = |runs: &Runs| match runs {
-        Runs::In(context) => {
-            format!("in {}", context_words(*context)).replace("in the event loop", "on the event loop")
-        }
+        Runs::In(Context::EventLoop) => "on the event loop".to_owned(),
+        Runs::In(context) => format!("in {}", context_words(*context)),
+        Runs::Caller if row.wraps => "where that is called".to_owned(),
         Runs::Caller => "during the call".to_owned(),
         Runs::Chain => "where its chain is".to_owned(),
     };
@@ -253,6 +278,9 @@ fn handover_says(row: &HandoverRow) -> String {
         HandoverContext::Of(argument) => format!("where `{}` runs its tasks", conditions::argument(argument)),
     };
     match &row.selector {
+        Selector::Argument(argument) if row.wraps => {
+            format!("gives a callable that runs `{}` {place}", conditions::argument(argument))
+        }
         Selector::Argument(argument) => format!("runs `{}` {place}", conditions::argument(argument)),
         Selector::Via(Via::Decorator) => format!("runs what it decorates {place}"),
         Selector::Via(Via::Override) => format!("runs what overrides it {place}"),

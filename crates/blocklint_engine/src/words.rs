@@ -99,14 +99,11 @@ fn site_kind(link: &Link<'_>, raw: &RawFinding) -> SiteKind {
 }
 
 fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
-    let row = link.program.facts(raw.root.file).body(raw.root.body);
+    // A named function that runs on the loop; the body that hands it over is another matter.
     if raw.handed {
-        return match row.flow {
-            Flow::Coroutine => OwnerKind::AsyncFunction,
-            Flow::AsyncGenerator => OwnerKind::AsyncGenerator,
-            Flow::Sync | Flow::Generator => OwnerKind::Callback,
-        };
+        return OwnerKind::Callback;
     }
+    let row = link.program.facts(raw.root.file).body(raw.root.body);
     match (raw.root_kind, row.kind, row.flow) {
         (_, BodyKind::AsyncBlock, _) => OwnerKind::AsyncBlock,
         (_, BodyKind::Lambda, Flow::Coroutine) => OwnerKind::AsyncClosure,

@@ -123,7 +123,7 @@ impl Draft {
             vars: Table::pack(self.vars.iter().copied(), scratch),
             regions: Table::pack(self.regions.iter().copied(), scratch),
             sites: Table::pack(self.sites.iter().copied(), scratch),
-            args: self.args.clone(),
+            args: Table::pack(self.args.iter().copied(), scratch),
             assigns: Table::pack(self.assigns.iter().copied(), scratch),
             exits: Table::pack(self.exits.iter().copied(), scratch),
             imports: Table::pack(self.imports.iter().copied(), scratch),

@@ -84,7 +84,7 @@ fn write_operations(facts: &FileFacts, body: BodyId, out: &mut String) -> std::f
     for (at, site) in facts.sites.iter().enumerate().filter(|(_, site)| facts.body_of(site.at) == body) {
         let mut line = format!("site {at} {:?} {}", site.kind, show(facts, site.callee));
         let _ = write!(line, " name={}", facts.text(site.name));
-        for arg in &facts.args[site.args.range()] {
+        for arg in &facts.args.slice::<4>(site.args.range()) {
             let _ = write!(line, " ({}{})", prefix(facts.text(arg.name)), show(facts, arg.value));
         }
         if site.flags.0 != 0 {

@@ -1,6 +1,7 @@
 //! Everything one file says.
 
 use blocklint_core::Language;
+use smallvec::SmallVec;
 
 use crate::forms::Forms;
 use crate::table::{Row, Table, Words};
@@ -49,6 +50,9 @@ impl std::fmt::Debug for Symbols {
     }
 }
 
+/// The arguments of one site.
+pub type Args = SmallVec<[Arg; 4]>;
+
 /// Everything one file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileFacts {
@@ -75,7 +79,7 @@ pub struct FileFacts {
     /// Sites, in the order of evaluation within a body.
     pub sites: Table<Site>,
     /// Arguments, those of one site together.
-    pub args: Vec<Arg>,
+    pub args: Table<Arg>,
     /// Assignments.
     pub assigns: Table<Assign>,
     /// Ways out of a body.
@@ -163,8 +167,8 @@ impl FileFacts {
 
     /// The arguments of a site, as written; the receiver of a method call does not count.
     #[inline]
-    pub fn args_of(&self, site: SiteId) -> &[Arg] {
-        &self.args[self.site(site).args.range()]
+    pub fn args_of(&self, site: SiteId) -> Args {
+        self.args.slice(self.site(site).args.range())
     }
 
     /// The assignment.
@@ -246,7 +250,7 @@ impl FileFacts {
             packed("variables", &self.vars),
             packed("regions", &self.regions),
             packed("sites", &self.sites),
-            of("arguments", &self.args),
+            packed("arguments", &self.args),
             packed("assignments", &self.assigns),
             packed("exits", &self.exits),
             packed("imports", &self.imports),

@@ -6,6 +6,8 @@ use crate::{AltKind, BodyId, ClassId, Comparison, DisplayKind, Form, FormId, Imp
 /// The forms of one file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forms {
+    /// Which form each is, in the lower six bits; which display or alternative in the others.
+    tags: Box<[u8]>,
     rows: Table<Packed>,
     /// Literal numbers that fit no narrow row: the bits of an `i64` or `f64`.
     numbers: Box<[u64]>,
@@ -13,22 +15,21 @@ pub struct Forms {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed {
-    /// Which form, in the lower byte; which display, alternative or comparison in the next.
-    tag: u32,
     a: u32,
     b: u32,
 }
 
 impl Row for Packed {
-    const WORDS: usize = 3;
+    const WORDS: usize = 2;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([self.tag, self.a, self.b]);
+        words.extend_from_slice(&[self.a, self.b]);
     }
 
     #[inline]
     fn read(word: impl Fn(usize) -> u32) -> Self {
-        Packed { tag: word(0), a: word(1), b: word(2) }
+        Packed { a: word(0), b: word(1) }
     }
 }
 
@@ -47,6 +48,9 @@ const COMPARISONS: [Comparison; 10] = [
     Comparison::NotIn,
 ];
 
+/// The tag of the first comparison; those of the others follow.
+const COMPARE: u8 = 34;
+
 /// Integers from 0 to this stand in their row.
 const SMALL: i64 = 0xFFFE;
 
@@ -54,33 +58,39 @@ impl Forms {
     /// Packs forms; `scratch` is overwritten.
     pub(crate) fn pack(forms: &[Form], scratch: &mut Vec<u32>) -> Self {
         let mut numbers = Vec::new();
-        let rows = Table::pack(forms.iter().map(|&form| packed(form, &mut numbers)), scratch);
-        Forms { rows, numbers: numbers.into() }
+        let mut tags = Vec::with_capacity(forms.len());
+        let rows = forms.iter().map(|&form| {
+            let (tag, row) = packed(form, &mut numbers);
+            tags.push(tag);
+            row
+        });
+        let rows = Table::pack(rows, scratch);
+        Forms { tags: tags.into(), rows, numbers: numbers.into() }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.tags.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.tags.is_empty()
     }
 
     /// The form; [`Form::Other`] for an id of none.
     #[inline]
     pub fn get(&self, id: FormId) -> Form {
-        self.rows.get(id.index()).map_or(Form::Other, |row| self.unpacked(row))
+        self.tags.get(id.index()).map_or(Form::Other, |&tag| self.unpacked(tag, self.rows.at(id.index())))
     }
 
     /// The forms in order.
     pub fn iter(&self) -> impl Iterator<Item = Form> {
-        self.rows.iter().map(|row| self.unpacked(row))
+        self.tags.iter().zip(&self.rows).map(|(&tag, row)| self.unpacked(tag, row))
     }
 
     pub(crate) fn heap_size(&self) -> usize {
-        self.rows.heap_size() + size_of_val(&*self.numbers)
+        self.tags.len() + self.rows.heap_size() + size_of_val(&*self.numbers)
     }
 
     fn number(&self, at: u32) -> u64 {
@@ -88,10 +98,10 @@ impl Forms {
     }
 
     #[inline]
-    fn unpacked(&self, Packed { tag, a, b }: Packed) -> Form {
-        let kind = (tag >> 8) as usize;
+    fn unpacked(&self, tag: u8, Packed { a, b }: Packed) -> Form {
+        let kind = usize::from(tag >> 6);
         let list = List { start: a, len: b };
-        match tag & 0xFF {
+        match tag & 0x3F {
             1 => Form::None,
             2 => Form::Ellipsis,
             3 => Form::Bool(a != 0),
@@ -123,16 +133,17 @@ impl Forms {
             29 => Form::StarStar(FormId(a)),
             30 => Form::Subscript(FormId(a), FormId(b)),
             31 => Form::Not(FormId(a)),
-            32 => Form::Compare(COMPARISONS.get(kind).copied().unwrap_or(Comparison::Eq), FormId(a), FormId(b)),
-            33 => Form::Cast(FormId(a), FormId(b)),
-            34 => Form::Bound(FormId(a)),
-            // Only the tags of `packed` are written.
-            _ => Form::Other,
+            32 => Form::Cast(FormId(a), FormId(b)),
+            33 => Form::Bound(FormId(a)),
+            at => match COMPARISONS.get(usize::from(at).wrapping_sub(usize::from(COMPARE))) {
+                Some(&operator) => Form::Compare(operator, FormId(a), FormId(b)),
+                None => Form::Other,
+            },
         }
     }
 }
 
-fn packed(form: Form, numbers: &mut Vec<u64>) -> Packed {
+fn packed(form: Form, numbers: &mut Vec<u64>) -> (u8, Packed) {
     let mut number = |bits: u64| {
         numbers.push(bits);
         numbers.len() as u32 - 1
@@ -162,19 +173,19 @@ fn packed(form: Form, numbers: &mut Vec<u64>) -> Packed {
         Form::Element(base) => (21, base.0, 0),
         Form::Part(base, index) => (22, base.0, index),
         Form::Field(base, sym) => (23, base.0, sym.0),
-        Form::Display(kind, list) => (24 | (kind as u32) << 8, list.start, list.len),
+        Form::Display(kind, list) => (24 | (kind as u8) << 6, list.start, list.len),
         Form::Pairs(list) => (25, list.start, list.len),
-        Form::Alt(kind, list) => (26 | (kind as u32) << 8, list.start, list.len),
+        Form::Alt(kind, list) => (26 | (kind as u8) << 6, list.start, list.len),
         Form::Join(list) => (27, list.start, list.len),
         Form::Star(base) => (28, base.0, 0),
         Form::StarStar(base) => (29, base.0, 0),
         Form::Subscript(base, index) => (30, base.0, index.0),
         Form::Not(base) => (31, base.0, 0),
-        Form::Compare(operator, left, right) => (32 | (operator as u32) << 8, left.0, right.0),
-        Form::Cast(value, ty) => (33, value.0, ty.0),
-        Form::Bound(base) => (34, base.0, 0),
+        Form::Compare(operator, left, right) => (COMPARE + operator as u8, left.0, right.0),
+        Form::Cast(value, ty) => (32, value.0, ty.0),
+        Form::Bound(base) => (33, base.0, 0),
     };
-    Packed { tag, a, b }
+    (tag, Packed { a, b })
 }
 
 #[cfg(test)]
@@ -227,7 +238,7 @@ mod tests {
             let packed = Forms::pack(&forms, &mut Vec::new());
             assert_eq!(packed.iter().collect::<Vec<_>>(), forms);
             assert_eq!(packed.get(FormId::NONE), Form::Other);
-            let width = if high == 3 { 6 } else { 12 };
+            let width = if high == 3 { 5 } else { 9 };
             assert_eq!(packed.heap_size(), forms.len() * width + 7 * 8, "large literals widen no row");
         }
     }

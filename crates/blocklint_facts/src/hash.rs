@@ -123,7 +123,7 @@ impl FileFacts {
                 let site = self.site(site);
                 (site.kind, self.text(site.name)).hash(hasher);
                 self.hash_form(site.callee, depth, hasher);
-                for arg in &self.args[site.args.range()] {
+                for arg in &self.args.slice::<4>(site.args.range()) {
                     self.text(arg.name).hash(hasher);
                     self.hash_form(arg.value, depth, hasher);
                 }

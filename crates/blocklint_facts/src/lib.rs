@@ -34,7 +34,7 @@ pub use builder::FactsBuilder;
 pub use comment::{Directive, directive, lines_of};
 pub use draft::Draft;
 pub use dump::dump;
-pub use facts::{FileFacts, Symbols};
+pub use facts::{Args, FileFacts, Symbols};
 pub use form::{AltKind, Comparison, DisplayKind, Form};
 pub use forms::Forms;
 pub use ids::{AssignId, BodyId, ClassId, FormId, ImportId, List, RegionId, SiteId, Sym, VarId};

@@ -4,7 +4,7 @@ use blocklint_core::Span;
 
 use crate::table::Row;
 use crate::{
-    Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, Flow, FormId, Import,
+    Arg, Assign, AssignKind, At, Body, BodyFlags, BodyId, BodyKind, ClassId, Exit, ExitKind, Flow, FormId, Import,
     ImportKind, List, Region, RegionId, RegionKind, Site, SiteFlags, SiteKind, Sym, Var, VarId, VarKind,
 };
 
@@ -36,8 +36,9 @@ const MOST_ARGS: u32 = (1 << 20) - 1;
 impl Row for Site {
     const WORDS: usize = 10;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32 | u32::from(self.flags.0) << 4 | self.args.len.min(MOST_ARGS) << 12,
             self.callee.0,
             self.name.0,
@@ -67,14 +68,29 @@ impl Row for Site {
     }
 }
 
+impl Row for Arg {
+    const WORDS: usize = 4;
+
+    #[inline]
+    fn write(self, words: &mut Vec<u32>) {
+        words.extend_from_slice(&[self.name.0, self.value.0, self.span.start, self.span.end]);
+    }
+
+    #[inline]
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        Arg { name: Sym(word(0)), value: FormId(word(1)), span: Span { start: word(2), end: word(3) } }
+    }
+}
+
 const ASSIGN_KINDS: [AssignKind; 5] =
     [AssignKind::Plain, AssignKind::Augmented, AssignKind::Definition, AssignKind::Import, AssignKind::Declaration];
 
 impl Row for Assign {
     const WORDS: usize = 8;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32,
             self.target.0,
             self.value.0,
@@ -104,8 +120,9 @@ const EXIT_KINDS: [ExitKind; 3] = [ExitKind::Return, ExitKind::Yield, ExitKind::
 impl Row for Exit {
     const WORDS: usize = 6;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32,
             self.value.0,
             self.at.region.0,
@@ -139,8 +156,9 @@ const IMPORT_KINDS: [ImportKind; 7] = [
 impl Row for Import {
     const WORDS: usize = 8;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32,
             self.module.0,
             self.level,
@@ -181,8 +199,9 @@ const REGION_KINDS: [RegionKind; 10] = [
 impl Row for Region {
     const WORDS: usize = 7;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32,
             self.parent.0,
             self.body.0,
@@ -209,13 +228,14 @@ impl Row for Region {
 impl Row for Var {
     const WORDS: usize = 3;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
         let kind = match self.kind {
             VarKind::Named => 0,
             VarKind::Inner => 1,
             VarKind::Param(at) => at + 2,
         };
-        words.extend([self.name.0, self.body.0, kind]);
+        words.extend_from_slice(&[self.name.0, self.body.0, kind]);
     }
 
     #[inline]
@@ -244,8 +264,9 @@ const FLOWS: [Flow; 4] = [Flow::Sync, Flow::Coroutine, Flow::Generator, Flow::As
 impl Row for Body {
     const WORDS: usize = 15;
 
+    #[inline]
     fn write(self, words: &mut Vec<u32>) {
-        words.extend([
+        words.extend_from_slice(&[
             self.kind as u32 | (self.flow as u32) << 4 | u32::from(self.flags.0) << 8,
             self.name.0,
             self.parent.0,

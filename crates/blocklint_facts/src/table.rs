@@ -5,6 +5,8 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use smallvec::SmallVec;
+
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
@@ -21,9 +23,9 @@ impl Default for Words {
 
 impl Words {
     pub(crate) fn pack(words: &[u32]) -> Self {
-        // `u32::MAX` (there is none) becomes 0.
-        let most = words.iter().fold(0, |most: u32, &word| most.max(word.wrapping_add(1)));
-        if most <= u32::from(u16::MAX) {
+        // `u32::MAX` (there is none) becomes 0. The bits of all together are few where those of each are.
+        let bits = words.iter().fold(0, |bits: u32, &word| bits | word.wrapping_add(1));
+        if bits <= u32::from(u16::MAX) {
             Words::Narrow(words.iter().map(|&word| word as u16).collect())
         } else {
             Words::Wide(words.into())
@@ -126,6 +128,11 @@ impl<R: Row> Table<R> {
     #[inline]
     pub fn get(&self, at: usize) -> Option<R> {
         (at < self.len()).then(|| self.at(at))
+    }
+
+    /// The rows in a range of indices, which lies in this table or panics.
+    pub fn slice<const N: usize>(&self, range: std::ops::Range<usize>) -> SmallVec<[R; N]> {
+        range.map(|at| self.at(at)).collect()
     }
 
     /// The rows in order.

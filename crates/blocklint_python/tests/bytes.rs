@@ -7,7 +7,7 @@ use blocklint_python::{decode, extract};
 /// The text of the last call's first argument, a literal.
 fn argument(facts: &FileFacts) -> &str {
     let site = facts.sites.iter().rposition(|site| facts.text(site.name) == "f").expect("a call of f");
-    match facts.form(facts.args[facts.sites.at(site).args.range()][0].value) {
+    match facts.form(facts.args.at(facts.sites.at(site).args.start as usize).value) {
         Form::Str(sym) => facts.text(sym),
         other => panic!("{other:?}"),
     }

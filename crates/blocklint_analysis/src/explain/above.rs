@@ -93,18 +93,31 @@ impl Explainer<'_, '_> {
         let Some(rule) = self.cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else {
             return Vec::new();
         };
-        let of_root = |exact: bool| -> Vec<usize> {
-            let found = self.solved.findings.iter().enumerate();
-            found
-                .filter(|(_, raw)| {
-                    raw.rule == rule && if exact { raw.site == hit.way.site } else { raw.root == hit.root }
-                })
-                .map(|(at, _)| at)
-                .collect()
-        };
-        let at_site = of_root(true);
+        let found = || self.solved.findings.iter().enumerate().filter(|(_, raw)| raw.rule == rule);
+        let at_site: Vec<usize> = found().filter(|(_, raw)| raw.site == hit.way.site).map(|(at, _)| at).collect();
+        if !at_site.is_empty() {
+            return at_site;
+        }
         // A literal that a root runs in place is reported inside it.
-        if at_site.is_empty() { of_root(false) } else { at_site }
+        let Next::State(state) = hit.way.next else { return at_site };
+        let literal = self.graph.states[state.0 as usize].node.body;
+        let inside = found().filter(|(_, raw)| {
+            raw.root == hit.root && self.is_inside(literal, self.link.program.body_of_site(raw.site))
+        });
+        inside.map(|(at, _)| at).collect()
+    }
+
+    /// Whether a body is another or stands in it.
+    fn is_inside(&self, outer: BodyRef, inner: BodyRef) -> bool {
+        let facts = self.link.program.facts(inner.file);
+        let mut at = Some(inner.body);
+        while let Some(body) = at {
+            if outer == (BodyRef { file: inner.file, body }) {
+                return true;
+            }
+            at = facts.body(body).parent.get();
+        }
+        false
     }
 
     /// Why the label of a state goes no further than its body.
@@ -169,6 +182,29 @@ impl Explainer<'_, '_> {
             .or(Some(name))
     }
 
+    /// The comment inside a body that silences a call of a model's row.
+    pub(super) fn silenced_in(&self, body: BodyRef) -> Option<Span> {
+        let facts = self.link.program.facts(body.file);
+        let comments = facts.suppressions.iter();
+        comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
+            let mut sites =
+                facts.sites.iter().enumerate().filter(|(_, row)| crate::cuts::touches(comment.line, row.span));
+            sites.find_map(|(at, row)| {
+                let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+                if facts.body_of(row.at) != body.body {
+                    return None;
+                }
+                self.link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
+                    Target::Row { path, receiver, property, .. } => {
+                        let leaf = self.link.leaf(site, path, receiver, property, EnvId::NONE)?;
+                        self.cut_at(site, &leaf.label)
+                    }
+                    _ => None,
+                })
+            })
+        })
+    }
+
     fn comment(&self, file: FileId, speaks: impl Fn(Span) -> bool) -> Option<Span> {
         let comments = self.link.program.facts(file).suppressions.iter();
         comments
@@ -204,13 +240,10 @@ impl Explainer<'_, '_> {
         let mut mentions: Vec<(FileId, Mention, Wrap)> = Vec::new();
         let mut sites: Vec<SiteRef> = Vec::new();
         let names = link.body_names(body);
-        if names.is_empty()
-            && let Some(name) = link.program.global(body.file, row.name)
-        {
+        if names.is_empty() {
             let local = link.program.index(body.file);
             sites.extend(local.sites_named(row.name).iter().map(|&site| SiteRef { file: body.file, site }));
             mentions.extend(local.mentions_named(row.name).iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
-            let _ = name;
         }
         for name in names {
             for &(file, sym) in link.program.occurrences(name) {
@@ -224,10 +257,10 @@ impl Explainer<'_, '_> {
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body => {
-                        if row.flow != Flow::Sync {
-                            found.push(Above::Made(site));
-                        }
+                    Target::Body { body: of, edge: Edge::Construct, .. }
+                        if of == body && row.flow != Flow::Sync =>
+                    {
+                        found.push(Above::Made(site));
                     }
                     Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {
                         found.push(Above::HandedOver(site, context));

@@ -77,8 +77,8 @@ pub enum GivenArgument {
     Unpacked,
     /// A literal or named constant.
     Literal(Constant),
-    /// The parameter of this name of the body around.
-    Parameter(String),
+    /// The parameter of this name of the body around, with its default if that is a literal.
+    Parameter(String, Option<Constant>),
     /// Something else: as it is written, and what it may be.
     Value(String, ValueId),
 }
@@ -121,6 +121,8 @@ pub struct RowTried<'a> {
     pub decides: bool,
     /// How long it holds its thread there, if it does.
     pub hold: Option<LabelHold>,
+    /// The parameter that says how long, for [`LabelHold::Param`].
+    pub hold_parameter: Option<String>,
 }
 
 /// A row of either kind.
@@ -171,12 +173,20 @@ pub enum End {
     Asynchronous(PathId),
     /// No row's conditions hold, or the one that does has no effect there.
     Excused(PathId),
+    /// It is given no time to wait.
+    NoTime(PathId),
+    /// It takes a lock of this process, which is judged by what is done under that lock.
+    Lock(PathId),
+    /// It registers this body, which the library runs in this context.
+    Registers(BodyRef, Context),
     /// Its effect happens where its result is consumed, and nothing known does.
     Unconsumed(PathId),
     /// A coroutine or generator is made and not run there.
     Makes(BodyRef, Flow),
     /// It is awaited: that body is judged by itself, with these findings.
     Awaits(BodyRef, Vec<usize>),
+    /// What the body does is silenced by a comment in it.
+    Silenced(BodyRef, Span),
     /// Nothing that the body runs is known to hold its thread.
     Quiet(BodyRef),
     /// It hands a callable over, and the effects of that do not come back.

@@ -1,7 +1,7 @@
 //! Why a site belongs to no finding.
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
-use blocklint_models::RowEffect;
+use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
 use crate::callers::Node;
@@ -28,6 +28,7 @@ impl Explainer<'_, '_> {
         }
         if ways.is_empty() {
             self.handed(site, &mut found);
+            self.registers(site, &mut found);
             for target in &self.link.targets(site, EnvId::NONE).list {
                 match *target {
                     Target::Row { path, receiver, property, made } => {
@@ -99,7 +100,7 @@ impl Explainer<'_, '_> {
         }
         let library = &link.library;
         let rows = if property { library.properties(path) } else { library.calls(path) };
-        let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_)));
+        let hands_over = found.iter().any(|end| matches!(end, End::HandsOver(_) | End::Registers(..)));
         let mut effect_rows = rows.effect().peekable();
         if effect_rows.peek().is_some() {
             let harmless = rows.effect().find(|row| match row.effect {
@@ -110,7 +111,7 @@ impl Explainer<'_, '_> {
                 Some(_) if hands_over => {}
                 Some(row) if row.is_async == Some(true) => found.push(End::Asynchronous(path)),
                 Some(_) => found.push(End::Harmless(path)),
-                None => found.push(End::Excused(path)),
+                None => found.push(self.excused(site, path, receiver, property)),
             }
             return;
         }
@@ -123,6 +124,43 @@ impl Explainer<'_, '_> {
             found.push(End::NoEffect(path));
         } else {
             found.push(End::NoModel(path));
+        }
+    }
+
+    /// Why no row holds the thread at a call of which rows speak.
+    fn excused(&self, site: SiteRef, path: PathId, receiver: crate::value::BoundId, property: bool) -> End {
+        let link = self.link;
+        let rows = if property { link.library.properties(path) } else { link.library.calls(path) };
+        for row in rows.effect() {
+            let Some(RowEffect::Holds(effect)) = row.effect else { continue };
+            if let Some(None) = link.row_holds(site, path, receiver, row, effect, EnvId::NONE) {
+                if link.is_lock(receiver) {
+                    return End::Lock(path);
+                }
+                if row.timeout.is_some() {
+                    return End::NoTime(path);
+                }
+            }
+        }
+        End::Excused(path)
+    }
+
+    /// What a decorator registers.
+    fn registers(&self, site: SiteRef, found: &mut Vec<End>) {
+        let link = self.link;
+        let Some(form) = self.decorated(site) else { return };
+        let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
+        for val in link.values.members(value) {
+            let Val::Fn { body, .. } = val else { continue };
+            let is_async = link.program.facts(body.file).body(body.body).flow != Flow::Sync;
+            for target in &link.targets(site, EnvId::NONE).list {
+                let Target::Row { path, .. } = *target else { continue };
+                for row in link.library.handovers(path).of_via(Via::Decorator) {
+                    if let Runs::In(context) = link.handover_context(row.row, site, is_async) {
+                        found.push(End::Registers(body, context));
+                    }
+                }
+            }
         }
     }
 
@@ -158,7 +196,7 @@ impl Explainer<'_, '_> {
                 } else if self.graph.labelled.contains(&body) {
                     found.push(self.lost(site, body));
                 } else {
-                    found.push(End::Quiet(body));
+                    found.push(self.silenced_in(body).map_or(End::Quiet(body), |span| End::Silenced(body, span)));
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! One site: what it is called on, what it runs, which rows speak of it.
 
 use blocklint_core::Span;
-use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::label::LabelHold;
 use crate::rows::Constant;
 use crate::search::{Next, Way};
 use crate::targets::{Edge, Target};
@@ -92,7 +93,13 @@ impl<'a> Explainer<'_, 'a> {
                 });
                 if !known && leaf.site == site {
                     let hold = Some(self.graph.labels.get(leaf.label).hold);
-                    rows.push(RowTried { row: RowMatch::Call(leaf.row), conditions: Vec::new(), decides: true, hold });
+                    rows.push(RowTried {
+                        row: RowMatch::Call(leaf.row),
+                        conditions: Vec::new(),
+                        decides: true,
+                        hold,
+                        hold_parameter: None,
+                    });
                 }
             }
         }
@@ -160,7 +167,7 @@ impl<'a> Explainer<'_, 'a> {
             let body = self.graph.states[state.0 as usize].node.body;
             let handed = self.graph.hits.iter().find(|hit| hit.handed && hit.way == *way);
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
-            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize));
+            let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
             let confidence = crate::solve::confidence_of(crate::paths::way_steps(link, &self.graph, way));
             add(&mut found, body, edge, argument, confidence);
@@ -204,17 +211,13 @@ impl<'a> Explainer<'_, 'a> {
                 };
             decided |= decides;
             let hold = leaf.as_ref().filter(|_| decides).map(|leaf| leaf.label.hold);
-            rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold });
+            let hold_parameter = match hold {
+                Some(LabelHold::Param { index, .. }) => self.parameter(site, index),
+                _ => None,
+            };
+            rows.push(RowTried { row: RowMatch::Call(row), conditions, decides, hold, hold_parameter });
         }
-        if rows.is_empty() {
-            // Nothing about holding; whether it is something to await is worth saying.
-            let calls = link.library.calls(path);
-            if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
-                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
-                rows.push(RowTried { row: RowMatch::Call(row), conditions, decides: true, hold: None });
-            }
-        }
-        let is_decoration = link.program.facts(site.file).site(site.site).kind == SiteKind::Decorate;
+        let is_decoration = self.decorated(site).is_some();
         for row in link.library.handovers(path).iter() {
             let meant = match &row.selector {
                 Selector::Argument(argument) => link.argument(site, argument).is_some(),
@@ -223,7 +226,27 @@ impl<'a> Explainer<'_, 'a> {
             if meant {
                 let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
                 let decides = link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-                rows.push(RowTried { row: RowMatch::Handover(row), conditions, decides, hold: None });
+                rows.push(RowTried {
+                    row: RowMatch::Handover(row),
+                    conditions,
+                    decides,
+                    hold: None,
+                    hold_parameter: None,
+                });
+            }
+        }
+        if rows.is_empty() {
+            // Nothing about holding; whether it is something to await is worth saying.
+            let calls = link.library.calls(path);
+            if let Some(row) = calls.with(|row| row.is_async.is_some()).next() {
+                let conditions = self.tried(site, receiver, &row.when, &row.unless, arguments);
+                rows.push(RowTried {
+                    row: RowMatch::Call(row),
+                    conditions,
+                    decides: true,
+                    hold: None,
+                    hold_parameter: None,
+                });
             }
         }
     }
@@ -236,8 +259,6 @@ impl<'a> Explainer<'_, 'a> {
         unless: &[Condition],
         arguments: &mut Vec<Argument>,
     ) -> Vec<Tried> {
-        let facts = self.link.program.facts(site.file);
-        let params = facts.params_of(self.link.program.body_of_site(site).body);
         let when = when.iter().map(|condition| (condition, false));
         let unless = unless.iter().map(|condition| (condition, true));
         when.chain(unless)
@@ -247,12 +268,30 @@ impl<'a> Explainer<'_, 'a> {
                 }
                 let shown = self.link.shown(condition, site, receiver, EnvId::NONE);
                 let parameter = match shown {
-                    Shown::Param(index) => params.get(index as usize).map(|param| facts.text(param.name).to_owned()),
+                    Shown::Param(index) => self.parameter(site, index),
                     _ => None,
                 };
                 Tried { condition: condition.clone(), excuses, shown, parameter }
             })
             .collect()
+    }
+
+    /// The name of a parameter of the body around a site.
+    fn parameter(&self, site: SiteRef, index: u32) -> Option<String> {
+        let facts = self.link.program.facts(site.file);
+        let params = facts.params_of(self.link.program.body_of_site(site).body);
+        params.get(index as usize).map(|param| facts.text(param.name).to_owned())
+    }
+
+    /// The form that a site decorates, by itself or by the decorator that it makes.
+    pub(super) fn decorated(&self, site: SiteRef) -> Option<FormId> {
+        let facts = self.link.program.facts(site.file);
+        let decorators = facts.sites.iter().enumerate().filter(|(_, row)| row.kind == SiteKind::Decorate);
+        let mut meant = decorators.filter(|(at, row)| {
+            *at == site.site.index() || matches!(facts.form(row.callee), Form::Result(made) if made == site.site)
+        });
+        let (at, _) = meant.next()?;
+        facts.args_of(SiteId(at as u32)).first().map(|arg| arg.value)
     }
 
     /// What an argument is, as far as the code around the site tells.
@@ -268,15 +307,22 @@ impl<'a> Explainer<'_, 'a> {
                     && let VarKind::Param(_) = facts.var(var).kind
                     && facts.assigns_of(var).next().is_none()
                 {
-                    return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned());
+                    return GivenArgument::Parameter(facts.text(facts.var(var).name).to_owned(), None);
                 }
                 let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
                 GivenArgument::Value(link.written(site.file, form), value)
             }
             Constant::Param(index) => {
-                let params = facts.params_of(link.program.body_of_site(site).body);
-                let name = params.get(index as usize).map(|param| facts.text(param.name).to_owned());
-                GivenArgument::Parameter(name.unwrap_or_default())
+                let owner = link.program.body_of_site(site);
+                let default = facts.params_of(owner.body).get(index as usize).and_then(|param| param.default.get());
+                let default = default.and_then(|default| {
+                    let parent = facts.body(owner.body).parent.get()?;
+                    match link.constant_in(site.file, parent, default, EnvId::NONE, 6) {
+                        Constant::Hidden | Constant::Param(_) => None,
+                        constant => Some(constant),
+                    }
+                });
+                GivenArgument::Parameter(self.parameter(site, index).unwrap_or_default(), default)
             }
             constant => GivenArgument::Literal(constant),
         }

@@ -91,7 +91,7 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
 pub(crate) fn instance_test(facts: &FileFacts, test: FormId, var: VarId) -> Option<FormId> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
-            let [subject, class] = facts.args_of(site) else { return None };
+            let [subject, class] = facts.args_of(site)[..] else { return None };
             (facts.form(subject.value) == Form::Var(var)).then_some(class.value)
         }
         Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some(class),

@@ -1,7 +1,7 @@
 //! Why a site belongs to no finding, in sentences.
 
 use blocklint_analysis::{Above, BodyRef, End, Explainer, Explanation, Link, Why};
-use blocklint_core::{Context, Place};
+use blocklint_core::{Context, Language, Place};
 use blocklint_facts::{Flow, SiteKind};
 
 use super::{body, context_words, place, place_of};
@@ -18,15 +18,31 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
     let one = |text: String| vec![(text, None)];
     match end {
         End::UnknownCallee(why) => one(unknown(link, site, *why)),
-        End::NoModel(path) => one(format!("no model speaks of `{}`: what it does is not known", text(*path))),
+        End::NoModel(path) => one(format!("no model speaks of `{}`: it is taken to hold no thread", text(*path))),
         End::NoEffect(path) => one(format!("no model row says that `{}` holds its thread", text(*path))),
         End::Harmless(path) => one(format!("the model says that `{}` holds no thread", text(*path))),
         End::Asynchronous(path) => {
             one(format!("`{}` is asynchronous: the event loop goes on while it is awaited", text(*path)))
         }
         End::Excused(path) => {
-            one(format!("`{}` holds no thread as it is called here: no row's conditions hold", text(*path)))
+            one(format!("`{}` holds no thread as it is called here: none of its rows applies", text(*path)))
         }
+        End::NoTime(path) => one(format!("`{}` is given no time here: it does not wait", text(*path))),
+        End::Lock(path) => {
+            one(format!("`{}` takes a lock of this process, which by itself is not reported", text(*path)))
+        }
+        End::Registers(of, Context::EventLoop) => {
+            one(format!("registers {} to run on the event loop, where it is judged by itself", body(link, *of)))
+        }
+        End::Registers(of, context) => one(format!(
+            "registers {} to run in {}, where it holds no event loop",
+            body(link, *of),
+            context_words(*context)
+        )),
+        End::Silenced(of, span) => vec![(
+            format!("what {} does is silenced by a comment there", body(link, *of)),
+            Some(place(link, of.file, *span)),
+        )],
         End::Unconsumed(path) => one(format!(
             "`{}` works when its result is consumed, and nothing that is known consumes it on an event loop",
             text(*path)
@@ -40,17 +56,21 @@ pub(super) fn reason(explainer: &Explainer<'_, '_>, site: &Explanation<'_>, end:
         }
         End::Awaits(of, findings) => awaits(explainer, *of, findings),
         End::Quiet(of) => one(format!("nothing that {} runs is known to hold its thread", body(link, *of))),
-        End::HandsOver(passed) => match passed.context {
-            Context::EventLoop => one(format!(
-                "hands `{}` to the event loop; nothing that it runs is known to hold the thread",
-                passed.written
-            )),
-            context => one(format!(
-                "hands `{}` to {}: what it does there holds no event loop",
-                passed.written,
-                context_words(context)
-            )),
-        },
+        End::HandsOver(passed) => {
+            let what = match (passed.written.as_str(), link.program.language(site.site.file)) {
+                ("<lambda>", Language::Rust) => "a closure".to_owned(),
+                ("<lambda>", _) => "a lambda".to_owned(),
+                (written, _) => format!("`{written}`"),
+            };
+            one(match passed.context {
+                Context::EventLoop => {
+                    format!("hands {what} to the event loop; nothing that it runs is known to hold the thread")
+                }
+                context => {
+                    format!("hands {what} to {}: what it does there holds no event loop", context_words(context))
+                }
+            })
+        }
         End::Plain => vec![plain(explainer, site)],
         End::RuledOut(of) => one(format!("{} can hold its thread, but not with what is passed here", body(link, *of))),
         End::Cut(file, span) => vec![("a comment ends it here".to_owned(), Some(place(link, *file, *span)))],
@@ -102,17 +122,16 @@ fn awaits(explainer: &Explainer<'_, '_>, of: BodyRef, findings: &[usize]) -> Vec
 /// Why a label goes no further than a body.
 fn stops(explainer: &Explainer<'_, '_>, owner: BodyRef, of: BodyRef, above: &Above) -> Vec<Reason> {
     let link = explainer.link();
-    let through = if of == owner { String::new() } else { "through its callers it reaches ".to_owned() };
-    let name = format!("{through}{}", body(link, of));
+    let name = match of == owner {
+        true => body(link, of),
+        false => format!("goes up to {}, which", body(link, of)),
+    };
     match above {
         Above::NoCaller => {
             let facts = link.program.facts(of.file).body(of.body);
-            vec![(
-                (format!("{name}: no call from async code is known, nor any other")),
-                Some(place(link, of.file, facts.name_span)),
-            )]
+            vec![((format!("{name} has no caller that is known")), Some(place(link, of.file, facts.name_span)))]
         }
-        Above::TopLevel => vec![((format!("{name}, which runs when it is imported, before an event loop does")), None)],
+        Above::TopLevel => vec![((format!("{name} runs when it is imported")), None)],
         Above::Called(sites) => sites
             .iter()
             .take(LISTED)
@@ -148,13 +167,16 @@ fn stops(explainer: &Explainer<'_, '_>, owner: BodyRef, of: BodyRef, above: &Abo
             vec![((format!("{name} is registered by `{path}` to run in {}", context_words(*context))), None)]
         }
         Above::Cut(file, span) => {
-            vec![((format!("{name}; a comment ends it there")), Some(place(link, *file, *span)))]
+            vec![(
+                (format!("{name} is called there under a comment that silences it")),
+                Some(place(link, *file, *span)),
+            )]
         }
         Above::RuledOut(site) => {
             vec![((format!("{name} is called there with arguments that rule it out")), Some(place_of(link, *site)))]
         }
         Above::Allowed(root) => {
-            vec![((format!("{name}; the thread of {} may be held in this way", body(link, *root))), None)]
+            vec![((format!("{name} is called by {}, whose thread may be held in this way", body(link, *root))), None)]
         }
     }
 }

@@ -12,7 +12,7 @@ const LAZY: (&str, &str) = ("import os", "os.walk('.')");
 
 /// The uses of one path of one row.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub(crate) struct Uses {
     /// With what the row says.
     pub real: Vec<Use>,
     /// With a finding wherever the path is called, for models in which each call sleeps.
@@ -21,8 +21,17 @@ pub struct Uses {
     pub skipped: Vec<(Of, Reason)>,
 }
 
+impl Uses {
+    /// Takes those of another row.
+    pub(crate) fn add(&mut self, other: Uses) {
+        self.real.extend(other.real);
+        self.reached.extend(other.reached);
+        self.skipped.extend(other.skipped);
+    }
+}
+
 /// Everything that one path of a row says about its effect.
-pub fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
+pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
     let mut uses = Uses::default();
     match reached(world, of, row, number) {
         Ok(one) => uses.reached.push(one),
@@ -44,7 +53,8 @@ pub fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Us
     uses
 }
 
-fn next(number: &mut usize) -> usize {
+/// The next number of a use.
+pub(crate) fn next(number: &mut usize) -> usize {
     *number += 1;
     *number
 }

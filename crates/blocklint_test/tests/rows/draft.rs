@@ -7,18 +7,18 @@ use blocklint_models::{Argument, Literal};
 use crate::uses::{Expected, Of, Use};
 
 /// Why a row, or a part of it, cannot be used in a line.
-pub type Reason = &'static str;
+pub(crate) type Reason = &'static str;
 
 /// The arguments of a call, in any order.
 #[derive(Clone, Debug, Default)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     positional: Vec<Option<String>>,
     keyword: Vec<(String, String)>,
 }
 
 impl Arguments {
     /// Sets one argument; by its name where it has one, unless `by_position`.
-    pub fn put(&mut self, argument: &Argument, text: &str, by_position: bool) {
+    pub(crate) fn put(&mut self, argument: &Argument, text: &str, by_position: bool) {
         let position = match argument {
             Argument::Keyword(name) => return self.keyword.push((name.clone(), text.to_owned())),
             Argument::Either(name, _) if !by_position => return self.keyword.push((name.clone(), text.to_owned())),
@@ -34,7 +34,7 @@ impl Arguments {
     }
 
     /// What was set for an argument.
-    pub fn get(&self, argument: &Argument) -> Option<&str> {
+    pub(crate) fn get(&self, argument: &Argument) -> Option<&str> {
         let at = |position: usize| self.positional.get(position).and_then(Option::as_deref);
         let named = |name: &str| self.keyword.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str());
         match argument {
@@ -49,7 +49,7 @@ impl Arguments {
 
 /// One use while it is written.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub(crate) struct Draft {
     imports: BTreeSet<String>,
     params: Vec<String>,
     lines: Vec<String>,
@@ -59,43 +59,43 @@ pub struct Draft {
 
 impl Draft {
     /// Imports a module, or writes any other line at the head of the file.
-    pub fn import(&mut self, line: impl Into<String>) {
+    pub(crate) fn import(&mut self, line: impl Into<String>) {
         self.imports.insert(line.into());
     }
 
     /// A new parameter with this annotation.
-    pub fn param(&mut self, annotation: &str) -> String {
+    pub(crate) fn param(&mut self, annotation: &str) -> String {
         let name = self.name();
         self.params.push(format!("{name}: {annotation}"));
         name
     }
 
     /// A new name.
-    pub fn name(&mut self) -> String {
+    pub(crate) fn name(&mut self) -> String {
         self.next += 1;
         format!("v{}", self.next)
     }
 
     /// The name of a function that gives a `probe.Elem`.
-    pub fn function(&mut self) -> String {
+    pub(crate) fn function(&mut self) -> String {
         self.import("import probe");
         self.import("# A function to hand over.\ndef make() -> probe.Elem:\n    return probe.Elem()");
         "make".to_owned()
     }
 
     /// A line of the body.
-    pub fn line(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) {
         self.lines.push(format!("{}{}", "    ".repeat(self.depth + 1), text.as_ref()));
     }
 
     /// A line that opens a block.
-    pub fn open(&mut self, text: impl AsRef<str>) {
+    pub(crate) fn open(&mut self, text: impl AsRef<str>) {
         self.line(text);
         self.depth += 1;
     }
 
     /// The arguments as source; what is missing before a given position is a name nobody knows.
-    pub fn arguments(&mut self, arguments: &Arguments) -> String {
+    pub(crate) fn arguments(&mut self, arguments: &Arguments) -> String {
         if arguments.positional.iter().any(Option::is_none) {
             self.import("from elsewhere import unseen");
         }
@@ -105,7 +105,7 @@ impl Draft {
     }
 
     /// The use whose last line is looked at.
-    pub fn finish(self, of: &Of, number: usize, expected: Expected) -> Use {
+    pub(crate) fn finish(self, of: &Of, number: usize, expected: Expected) -> Use {
         let mut lines = vec![format!("async def use_{number}({}):", self.params.join(", "))];
         lines.extend(self.lines);
         let at = lines.len() - 1;
@@ -113,13 +113,13 @@ impl Draft {
     }
 
     /// The use of lines that stand outside a function, of which one is looked at.
-    pub fn finish_as(self, of: &Of, lines: Vec<String>, at: usize, expected: Expected) -> Use {
+    pub(crate) fn finish_as(self, of: &Of, lines: Vec<String>, at: usize, expected: Expected) -> Use {
         Use { of: of.clone(), imports: self.imports, lines, at, expected }
     }
 }
 
 /// A literal as Python writes it.
-pub fn literal(literal: &Literal) -> String {
+pub(crate) fn literal(literal: &Literal) -> String {
     match literal {
         Literal::Bool(true) => "True".to_owned(),
         Literal::Bool(false) => "False".to_owned(),

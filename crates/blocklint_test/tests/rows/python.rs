@@ -7,7 +7,7 @@ use blocklint_models::{
 use crate::draft::{Arguments, Draft, Reason, literal};
 
 /// What Python's rows say, by path.
-pub struct World<'m> {
+pub(crate) struct World<'m> {
     /// The rows as calls find them.
     pub lang: &'m LanguageModels,
     calls: Vec<(&'m str, &'m CallRow)>,
@@ -16,7 +16,7 @@ pub struct World<'m> {
 
 /// How a path stands in source.
 #[derive(Clone, Debug)]
-pub enum Spelling {
+pub(crate) enum Spelling {
     /// An expression.
     Expression(String),
     /// What stands in `with ...:`.
@@ -31,7 +31,7 @@ pub enum Spelling {
 
 impl Spelling {
     /// As one line.
-    pub fn statement(&self) -> String {
+    pub(crate) fn statement(&self) -> String {
         match self {
             Spelling::Expression(text) => text.clone(),
             Spelling::With(text) => format!("with {text}: pass"),
@@ -42,7 +42,7 @@ impl Spelling {
     }
 
     /// The expression.
-    pub fn expression(self) -> Result<String, Reason> {
+    pub(crate) fn expression(self) -> Result<String, Reason> {
         match self {
             Spelling::Expression(text) => Ok(text),
             _ => Err("a statement has no value"),
@@ -52,7 +52,7 @@ impl Spelling {
 
 /// What a call is written with.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub(crate) struct Wish {
     /// Its arguments.
     pub arguments: Arguments,
     /// The receiver's type, where it is not the path's own.
@@ -70,7 +70,7 @@ const OBJECTS: [&str; 2] = ["sys.stdin", "sys.stdin.buffer"];
 
 impl<'m> World<'m> {
     /// All that these files say.
-    pub fn new(lang: &'m LanguageModels, files: &[&'m File]) -> Self {
+    pub(crate) fn new(lang: &'m LanguageModels, files: &[&'m File]) -> Self {
         let mut world = World { lang, calls: Vec::new(), types: Vec::new() };
         for file in files {
             for entry in &file.calls {
@@ -84,7 +84,7 @@ impl<'m> World<'m> {
     }
 
     /// Whether a path is a class: Python's own small ones by name, others by their capital letter.
-    pub fn is_class(&self, path: &str) -> bool {
+    pub(crate) fn is_class(&self, path: &str) -> bool {
         let last = path.rsplit('.').next().unwrap_or(path);
         let is_module = path == "xml.etree.ElementTree";
         let has_row = self.types.iter().any(|(of, _)| *of == path);
@@ -93,7 +93,7 @@ impl<'m> World<'m> {
     }
 
     /// The path as source, its module imported. Synthetic names cannot be written.
-    pub fn name(&self, draft: &mut Draft, path: &str) -> Result<String, Reason> {
+    pub(crate) fn name(&self, draft: &mut Draft, path: &str) -> Result<String, Reason> {
         if path.contains('<') {
             return Err("a synthetic type has no name");
         }
@@ -110,7 +110,7 @@ impl<'m> World<'m> {
     }
 
     /// An expression of this type.
-    pub fn value(&self, draft: &mut Draft, ty: &str, of: Option<&str>, depth: usize) -> Result<String, Reason> {
+    pub(crate) fn value(&self, draft: &mut Draft, ty: &str, of: Option<&str>, depth: usize) -> Result<String, Reason> {
         if let Ok(name) = self.name(draft, ty) {
             let annotation = of.map_or_else(|| name.clone(), |of| format!("{name}[{of}]"));
             return Ok(draft.param(&annotation));
@@ -152,7 +152,7 @@ impl<'m> World<'m> {
     }
 
     /// A use of the path; `wish` says with what.
-    pub fn call(
+    pub(crate) fn call(
         &self,
         draft: &mut Draft,
         path: &str,
@@ -224,7 +224,7 @@ impl<'m> World<'m> {
     }
 
     /// Makes all conditions shown.
-    pub fn satisfy(
+    pub(crate) fn satisfy(
         &self,
         draft: &mut Draft,
         wish: &mut Wish,
@@ -236,7 +236,7 @@ impl<'m> World<'m> {
     }
 
     /// Makes one condition shown.
-    pub fn show(
+    pub(crate) fn show(
         &self,
         draft: &mut Draft,
         wish: &mut Wish,
@@ -296,12 +296,12 @@ impl<'m> World<'m> {
     }
 
     /// How deep values of synthetic types may be nested.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         DEPTH
     }
 
     /// Whether values of this type are locks.
-    pub fn is_lock(&self, ty: &str) -> bool {
+    pub(crate) fn is_lock(&self, ty: &str) -> bool {
         self.types.iter().filter(|(of, _)| *of == ty).any(|(_, row)| {
             row.role == Some(blocklint_models::Role::Lock)
                 || row.bases.iter().filter_map(TypeExpr::path).any(|base| self.is_lock(base))
@@ -309,7 +309,7 @@ impl<'m> World<'m> {
     }
 
     /// The rows of a type.
-    pub fn types<'a>(&'a self, ty: &'a str) -> impl Iterator<Item = &'m TypeRow> + 'a {
+    pub(crate) fn types<'a>(&'a self, ty: &'a str) -> impl Iterator<Item = &'m TypeRow> + 'a {
         self.types.iter().filter(move |(of, _)| *of == ty).map(|(_, row)| *row)
     }
 }
@@ -319,12 +319,12 @@ fn gives_type(row: &CallRow, ty: &str) -> bool {
 }
 
 /// A path with a name in place of each glob.
-pub fn sample(path: &str) -> String {
+pub(crate) fn sample(path: &str) -> String {
     path.replace("**", "sample").replace('*', "sample")
 }
 
 /// The arguments that a type expression speaks of.
-pub fn arguments_of(ty: Option<&TypeExpr>) -> Vec<&Argument> {
+pub(crate) fn arguments_of(ty: Option<&TypeExpr>) -> Vec<&Argument> {
     let mut arguments = Vec::new();
     if let Some(ty) = ty {
         ty.visit(&mut |part| {

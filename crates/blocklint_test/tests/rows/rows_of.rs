@@ -7,7 +7,7 @@ use blocklint_models::{File, HandoverContext, Models, RowEffect, Runs, check_bui
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Reads every file below `rules/models`, and `more` (a label and a text each) besides.
-pub fn read(more: &[(String, String)]) -> Vec<File> {
+pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
     let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules/models");
     let mut paths = Vec::new();
     list(&folder, &mut paths);
@@ -36,18 +36,18 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
 }
 
 /// The files of one language.
-pub fn of(files: &[File], language: Language) -> impl Iterator<Item = &File> {
+pub(crate) fn of(files: &[File], language: Language) -> impl Iterator<Item = &File> {
     files.iter().filter(move |file| file.info.language == language)
 }
 
 /// The models of these files alone.
-pub fn models(files: &[File]) -> Models {
+pub(crate) fn models(files: &[File]) -> Models {
     Models::only(files).expect("checked files compile")
 }
 
 /// The same files, but each `[[call]]` row sleeps, at once and in every case: where a call leads to a row, there is a
 /// finding that names the row's path, whatever the row really says.
-pub fn all_calls_sleep(files: &[File]) -> Vec<File> {
+pub(crate) fn all_calls_sleep(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
     for entry in files.iter_mut().flat_map(|file| &mut file.calls) {
         let row = &mut entry.row;
@@ -63,7 +63,7 @@ pub fn all_calls_sleep(files: &[File]) -> Vec<File> {
 
 /// The same files, but whatever is handed over runs where it is seen: on the event loop, or, of a row that wraps, when
 /// the result is called.
-pub fn all_handovers_run(files: &[File]) -> Vec<File> {
+pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
     let mut files = files.to_vec();
     for entry in files.iter_mut().flat_map(|file| &mut file.handovers) {
         let row = &mut entry.row;

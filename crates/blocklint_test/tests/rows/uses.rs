@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// A row, or one expanded path of it, as failures name it: `python/stdlib/io.toml:12 io.IOBase.read`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Of {
+pub(crate) struct Of {
     /// The model file.
     pub label: String,
     /// Line of the row.
@@ -29,7 +29,7 @@ impl std::fmt::Display for Of {
 
 /// What one line must have.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// No finding whose trace ends in this call.
     Silent {
         /// The path of a row; empty for any.
@@ -50,7 +50,7 @@ pub enum Expected {
 
 /// A generated piece of source that uses a row once.
 #[derive(Clone, Debug)]
-pub struct Use {
+pub(crate) struct Use {
     /// The row it uses.
     pub of: Of,
     /// Lines that stand at the head of the file; written once.
@@ -65,7 +65,7 @@ pub struct Use {
 
 /// A use that has not what it must have.
 #[derive(Clone, Debug)]
-pub struct Difference {
+pub(crate) struct Difference {
     /// The path of its row.
     pub path: String,
     /// What differs, with the source.
@@ -73,7 +73,7 @@ pub struct Difference {
 }
 
 /// Writes the uses as a project (a source file for each model file), runs it, and tells what differs.
-pub fn differences(uses: &[Use], language: Language, models: &Models, crates: &str) -> Vec<Difference> {
+pub(crate) fn differences(uses: &[Use], language: Language, models: &Models, crates: &str) -> Vec<Difference> {
     let folder = tempfile::Builder::new().prefix("blocklint-rows-").tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
     let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();

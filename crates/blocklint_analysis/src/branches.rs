@@ -1,0 +1,117 @@
+//! Branches over a parameter: the guard they put on what stands in them.
+
+use std::rc::Rc;
+
+use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+
+use crate::ids::SiteRef;
+use crate::label::{Choice, Guard, Question, Source};
+use crate::link::Link;
+use crate::rows::{Constant, Shown};
+use crate::value::EnvId;
+
+impl<'a> Link<'a> {
+    /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
+    pub(crate) fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let found = match region.kind {
+                RegionKind::Then => self.choice(site, region.test, true, 4),
+                RegionKind::Else if region.test.is_some() => self.choice(site, region.test, false, 4),
+                RegionKind::Else => {
+                    self.sibling_test(site, id).and_then(|test| self.choice(site, test, false, 4))
+                }
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+            at = region.parent;
+        }
+        None
+    }
+
+    /// The test of the branch that an `else` without a test of its own belongs to.
+    fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
+        let facts = self.program.facts(site.file);
+        let own = facts.region(id);
+        // Arms follow each other: the `then` lies shortly before its `else`.
+        (0..id.0).rev().take(256).find_map(|at| {
+            let region = facts.region(RegionId(at));
+            (region.kind == RegionKind::Then && region.group == own.group && region.body == own.body)
+                .then_some(region.test)
+        })
+    }
+
+    /// The guard of a test that must come out as `wanted`.
+    fn choice(&self, site: SiteRef, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(site.file);
+        let guard = |param: u32, choice: Choice, wanted: bool| Guard {
+            param,
+            source: Source::Branch,
+            question: Rc::new(Question::Choice(choice)),
+            wanted,
+            passed: 0,
+        };
+        match facts.form(test) {
+            Form::Not(inner) => self.choice(site, inner, !wanted, depth),
+            Form::Var(_) => Some(guard(self.own_param(site, test)?, Choice::Truth, wanted)),
+            Form::Compare(comparison, left, right) => {
+                let param = self.own_param(site, left)?;
+                let holds = match comparison {
+                    Comparison::Is | Comparison::Eq => wanted,
+                    Comparison::IsNot | Comparison::NotEq => !wanted,
+                    _ => return None,
+                };
+                match self.constant(site, right, EnvId::NONE, 3) {
+                    Constant::Hidden | Constant::Param(_) => None,
+                    Constant::Null => Some(guard(param, Choice::Null, holds)),
+                    other => Some(guard(param, Choice::Equals(other), holds)),
+                }
+            }
+            // All of `a and b` hold, none of `a or b` does.
+            Form::Alt(AltKind::And, list) if wanted => {
+                facts.list(list).iter().find_map(|&part| self.choice(site, part, true, depth))
+            }
+            Form::Alt(AltKind::Or, list) if !wanted => {
+                facts.list(list).iter().find_map(|&part| self.choice(site, part, false, depth))
+            }
+            _ => None,
+        }
+    }
+
+    /// The parameter of the site's own body that a form is, if nothing assigns to it.
+    fn own_param(&self, site: SiteRef, form: FormId) -> Option<u32> {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return None };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return None };
+        let own = row.body == facts.body_of(facts.site(site.site).at);
+        (own && facts.assigns_of(var).next().is_none()).then_some(index)
+    }
+}
+
+/// What a literal answers to the test of a branch.
+pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
+    let truth = |holds: bool| if holds { Shown::Yes } else { Shown::No };
+    match (choice, constant) {
+        (_, Constant::Param(index)) => Shown::Param(*index),
+        (_, Constant::Hidden) => Shown::Hidden,
+        (Choice::Null, constant) => truth(*constant == Constant::Null),
+        (Choice::Truth, Constant::Null) => Shown::No,
+        (Choice::Truth, Constant::Bool(value)) => truth(*value),
+        (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
+        (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
+        (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
+        // An enum's member, a function: true unless it says otherwise, which is rare.
+        (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Equals(wanted), constant) => match (wanted, constant) {
+            (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
+            (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
+            _ => truth(wanted == constant),
+        },
+    }
+}

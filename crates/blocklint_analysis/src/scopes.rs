@@ -1,0 +1,133 @@
+//! When a root runs: in tests, at start-up or exit, or while serving.
+
+use blocklint_facts::Flow;
+use blocklint_models::Selector;
+use rustc_hash::FxHashMap;
+
+use crate::callers::Callers;
+use crate::ids::{BodyRef, SiteRef};
+use crate::link::Link;
+use crate::mentions::Mention;
+use crate::value::{EnvId, Val};
+
+/// When code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Only in tests.
+    Test,
+    /// Only before serving, or while stopping.
+    StartUp,
+    /// While serving, or nobody knows.
+    Serving,
+}
+
+/// Scopes of bodies, remembered.
+pub(crate) struct Scopes<'s, 'l, 'a> {
+    link: &'l Link<'a>,
+    callers: &'s Callers<'l, 'a>,
+    memo: FxHashMap<BodyRef, When>,
+}
+
+impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
+    pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        Scopes { link, callers, memo: FxHashMap::default() }
+    }
+
+    /// When a body runs: by its file, by what registers it, else when everything that calls it does.
+    pub(crate) fn of(&mut self, body: BodyRef) -> When {
+        self.within(body, 6)
+    }
+
+    fn within(&mut self, body: BodyRef, depth: u32) -> When {
+        if let Some(&known) = self.memo.get(&body) {
+            return known;
+        }
+        // A cycle tells nothing: its other callers decide.
+        self.memo.insert(body, When::Serving);
+        let when = self.find(body, depth);
+        self.memo.insert(body, when);
+        when
+    }
+
+    fn find(&mut self, body: BodyRef, depth: u32) -> When {
+        if self.link.program.is_test(body.file) {
+            return When::Test;
+        }
+        if let Some(when) = self.registered(body) {
+            return when;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return When::Serving };
+        let sites = self.callers.call_sites(body);
+        if sites.is_empty() || sites.len() > 64 {
+            return When::Serving;
+        }
+        let mut all = None;
+        for &site in sites.iter() {
+            let caller = self.link.program.body_of_site(site);
+            let facts = self.link.program.facts(caller.file);
+            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
+            let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
+            let when = if is_root || self.registered(caller).is_some() {
+                self.within(caller, depth)
+            } else {
+                When::Serving
+            };
+            match all {
+                None => all = Some(when),
+                Some(known) if known == when => {}
+                // Tests and start-up together are neither alone, but none of them serves.
+                Some(When::Test | When::StartUp) if when != When::Serving => all = Some(When::StartUp),
+                Some(_) => return When::Serving,
+            }
+        }
+        all.unwrap_or(When::Serving)
+    }
+
+    /// What a registration says: a decorator or a call that takes the body.
+    fn registered(&self, body: BodyRef) -> Option<When> {
+        let link = self.link;
+        let mut found = None;
+        for path in link.decorator_paths(body) {
+            for row in link.library.handovers(path).iter() {
+                if matches!(row.selector, Selector::Via(_)) && !row.wraps {
+                    found = Some(if row.phase.is_some() { When::StartUp } else { When::Serving });
+                }
+            }
+        }
+        if found.is_some() {
+            return found;
+        }
+        for name in link.body_names(body) {
+            for &(file, sym) in link.program.occurrences(name) {
+                let facts = link.program.facts(file);
+                for &(mention, _) in link.program.index(file).mentions_named(sym) {
+                    let Mention::Arg(site, arg) = mention else { continue };
+                    let site = SiteRef { file, site };
+                    let form = facts.args_of(site.site)[arg as usize].value;
+                    let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
+                    let meant = link.values.members(typed.value).iter().any(|val| match *val {
+                        Val::Fn { body: of, .. } => of == body,
+                        _ => false,
+                    });
+                    if !meant {
+                        continue;
+                    }
+                    for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+                        let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
+                        for row in link.library.handovers(path).iter() {
+                            let Selector::Argument(argument) = &row.selector else { continue };
+                            if link.is_argument(site, arg, argument) && !row.wraps {
+                                let when = if row.phase.is_some() { When::StartUp } else { When::Serving };
+                                found = Some(match found {
+                                    Some(When::Serving) => When::Serving,
+                                    _ => when,
+                                });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+}
