@@ -396,7 +396,11 @@ impl<'a> Link<'a> {
         if rows.is_empty() {
             return None;
         }
-        let returns = rows.with(|row| row.returns.is_some()).next().and_then(|row| row.returns.clone());
+        let receiver_val = self.values.single(receiver);
+        let returns = rows
+            .with(|row| row.returns.is_some())
+            .find(|row| row.unless.is_empty() && self.receiver_passes(&row.when, receiver_val))
+            .and_then(|row| row.returns.clone());
         Some(match returns {
             Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
             None => self.unknown(Why::Result),

@@ -152,11 +152,6 @@ impl<'a> Program<'a> {
             || name.ends_with("_test.py")
     }
 
-    /// Whether a file is of a language.
-    pub(crate) fn is_language(&self, file: FileId, language: Language) -> bool {
-        self.language(file) == language
-    }
-
     /// The name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.get(text).copied()

@@ -397,6 +397,18 @@ impl<'a> Link<'a> {
         false
     }
 
+    /// Whether conditions on the receiver alone are shown by the value it has.
+    pub(crate) fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
+        conditions.iter().all(|condition| {
+            let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
+            about
+                && condition.tests.iter().all(|test| match (test, receiver) {
+                    (Test::State(state), Val::Library { made: Some(made), .. }) => self.call_sets_state(made, state),
+                    _ => false,
+                })
+        })
+    }
+
     /// Whether two attribute forms are of one class.
     fn same_owner(&self, a: SiteRef, a_form: FormId, b: SiteRef, b_form: FormId) -> bool {
         let class = |site: SiteRef, form: FormId| {
