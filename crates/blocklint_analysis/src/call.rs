@@ -339,6 +339,7 @@ impl<'a> Link<'a> {
                 let given = self.call_member(val, site, env);
                 let members = self.values.members(given.value);
                 // What says nothing of its result, or gives an object that cannot be called, kept the function.
+                let given = self.of_same_kind(given, inner);
                 if members.iter().any(|val| {
                     matches!(val, Val::Fn { .. } | Val::Class(_) | Val::Partial { .. } | Val::Method { .. })
                         || matches!(val, Val::Instance { .. })
@@ -349,6 +350,27 @@ impl<'a> Link<'a> {
                 }
             }
         })
+    }
+
+    /// Of closures of both kinds that a decorator may return, those of the kind of what it decorates: a coroutine
+    /// function gets the coroutine.
+    fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
+        let is_coroutine = |val: &Val| match *val {
+            Val::Fn { body, .. } => {
+                Some(self.program.facts(body.file).body(body.body).flow == blocklint_facts::Flow::Coroutine)
+            }
+            _ => None,
+        };
+        let members = self.values.members(given.value);
+        let kinds: Vec<Option<bool>> = members.iter().map(is_coroutine).collect();
+        if !(kinds.contains(&Some(true)) && kinds.contains(&Some(false))) {
+            return given;
+        }
+        let [wanted] = self.values.members(inner.value)[..] else { return given };
+        let Some(wanted) = is_coroutine(&wanted) else { return given };
+        let kept: Vec<Val> =
+            members.iter().zip(&kinds).filter(|(_, kind)| **kind == Some(wanted)).map(|(val, _)| *val).collect();
+        Typed { value: self.values.union(&kept), ..given }
     }
 
     /// What `with … as` binds.

@@ -121,6 +121,14 @@ impl<'a> Link<'a> {
                         severity = severity.min(Severity::Warning);
                     }
                 }
+                // The library has a bound of its own; an object may have been made with another.
+                Timeout::Unbounded
+                    if row.default.is_some() && self.argument(site, timeout).is_none() =>
+                {
+                    let seconds = row.default.unwrap_or(0.0) * unit_seconds(row.unit, self.program.language(site.file));
+                    let own = if receiver.is_some() { Hold::Unstated } else { Hold::Seconds(seconds) };
+                    hold = LabelHold::Fixed(own);
+                }
                 Timeout::Unbounded => {}
                 Timeout::Hidden => {
                     hold = LabelHold::Fixed(Hold::Unstated);

@@ -427,6 +427,13 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
+        // Bounded and short is not worse than what is bounded and real.
+        if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
+            && seconds <= SHORT
+            && !label.fails
+        {
+            label.severity = label.severity.min(Severity::Warning);
+        }
         self.graph.hits.push(Hit { root, kind, handed, label, way });
     }
 
@@ -645,6 +652,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 }
+
+/// Up to so many seconds a hold is no `error`.
+const SHORT: f64 = 0.01;
 
 /// A wait that is given a time is bounded, even if the code does not tell how long.
 fn cap_wait(label: &mut Label) {

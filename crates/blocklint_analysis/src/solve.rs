@@ -62,7 +62,9 @@ pub(crate) fn findings(
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            if !candidate.label.fails && scopes.of(candidate.root) != When::Serving {
+            if !candidate.label.fails
+                && candidate.label.severity > Severity::Note
+                && scopes.of(candidate.root) != When::Serving {
                 candidate.label.severity = candidate.label.severity.lowered();
             }
         }

@@ -159,6 +159,7 @@ impl<'a> Link<'a> {
         let Some(param) = facts.params_of(body.body).get(index as usize) else { return summary };
         let uses = self.uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
+        let mut by_coroutine = false;
         for &(inside, of) in rows {
             let passing = match of {
                 // What is awaited must be a coroutine, which is a root itself.
@@ -209,6 +210,7 @@ impl<'a> Link<'a> {
                     Frame::Closure(closure) => match facts.body(closure).flow {
                         // Whoever gets the coroutine drives it on a loop.
                         Flow::Coroutine | Flow::AsyncGenerator => {
+                            by_coroutine = true;
                             if passing.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
@@ -218,6 +220,10 @@ impl<'a> Link<'a> {
                     },
                 }
             }
+        }
+        // Closures of both kinds: the one of the callable's own kind is taken.
+        if by_coroutine && !summary.in_closures.is_empty() {
+            summary.handed.retain(|handed| *handed != (Context::EventLoop, None));
         }
         summary.handed.sort();
         summary.handed.dedup();
