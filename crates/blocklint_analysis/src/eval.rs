@@ -1,7 +1,10 @@
 //! What a form may be: the value of an expression at its place.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{
+    AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym,
+    VarId, VarKind,
+};
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::link::{Link, Task, Typed};
@@ -115,13 +118,8 @@ impl<'a> Link<'a> {
                     .take(8)
                     .map(|&key| self.eval_within(scope, key, depth))
                     .collect();
-                let parts: Vec<Typed> = rows
-                    .iter()
-                    .skip(1)
-                    .step_by(2)
-                    .take(16)
-                    .map(|&part| self.eval_within(scope, part, depth))
-                    .collect();
+                let parts: Vec<Typed> =
+                    rows.iter().skip(1).step_by(2).take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
                 let Some(ty) = names::literal_type(self.program.language(scope.file), names::Literal::Dict) else {
                     return self.unknown(Why::Expression);
                 };
@@ -319,7 +317,11 @@ impl<'a> Link<'a> {
     /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.
     fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> Reach {
         let facts = self.program.facts(file);
-        let mut around = vec![to];
+        // Most assignments stand in their body's own region, or in that of the use.
+        if from == to || facts.region(from).kind == RegionKind::Body {
+            return Reach::Always;
+        }
+        let mut around: smallvec::SmallVec<[RegionId; 16]> = smallvec::smallvec![to];
         let mut at = to;
         while let Some(parent) = facts.region(at).parent.get() {
             around.push(parent);

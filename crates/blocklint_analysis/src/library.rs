@@ -29,7 +29,7 @@ struct Paths {
 }
 
 /// What stands between the segments of a path.
-pub fn separator(language: Language) -> &'static str {
+pub(crate) fn separator(language: Language) -> &'static str {
     if language == Language::Rust { "::" } else { "." }
 }
 
@@ -219,6 +219,26 @@ impl<'a> Library<'a> {
         self.of(language).name_uses(name)
     }
 
+    /// Whether iterating over a value of a type holds the thread.
+    fn iterates_slowly(&self, ty: PathId) -> bool {
+        ["__next__", "__iter__"].iter().any(|method| {
+            let rows = self.calls(self.member(ty, method));
+            rows.effect().any(|row| row.held().is_some())
+        })
+    }
+
+    /// Whether calling a path gives values whose iteration holds the thread.
+    pub(crate) fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
+        let path = self.path(language, path.split('(').next().unwrap_or(path));
+        self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+            Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
+            Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.iterates_slowly(ty)),
+            // What depends on the call may be anything.
+            Some(TypeExpr::None) | None => false,
+            Some(_) => true,
+        })
+    }
+
     /// Whether rows put values of a type in states, so that it matters which call made one.
     pub(crate) fn makes_state(&self, ty: PathId) -> bool {
         !self.states(ty).is_empty()
@@ -226,7 +246,11 @@ impl<'a> Library<'a> {
 
     /// The methods of a type that put their receiver in a state.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
-        self.states(ty).iter().filter(|(name, of)| of == state && !name.is_empty()).map(|(name, _)| name.clone()).collect()
+        self.states(ty)
+            .iter()
+            .filter(|(name, of)| of == state && !name.is_empty())
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// Names of methods and constructors of a type with the states their rows give.
@@ -242,7 +266,8 @@ impl<'a> Library<'a> {
                 let text = self.text(of);
                 for path in name.paths(Uses::STATE) {
                     let canonical = models.canonical(path.path);
-                    let is_member = *canonical != *text && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
+                    let is_member = *canonical != *text
+                        && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
                     let makes = *canonical == *text || self.gives(language, &canonical, ty);
                     if is_member || makes {
                         // Only a method is called on the object itself; what makes it is known by the value.

@@ -29,7 +29,7 @@ pub struct Typed {
 }
 
 /// Steps from which a path is `low`.
-pub const LOW_STEPS: u8 = 3;
+pub(crate) const LOW_STEPS: u8 = 3;
 
 /// Steps of one site's resolution: lookups of variables, attributes and results.
 const FUEL: u32 = 400;
@@ -113,6 +113,7 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
+    pub(crate) alias_names: FxHashSet<Name>,
     memo: RefCell<FxHashMap<Key, Memo>>,
     attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
@@ -147,6 +148,7 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
             attrs: RefCell::default(),
@@ -299,4 +301,3 @@ impl<'a> Link<'a> {
         self.memo.borrow().len() + self.attrs.borrow().len() + self.targets.borrow().len()
     }
 }
-

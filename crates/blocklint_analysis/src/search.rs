@@ -5,16 +5,16 @@
 //! best path are read off it afterwards.
 
 use blocklint_core::{Hold, Severity, WhereSet};
-use blocklint_facts::{Form, SiteKind};
+use blocklint_facts::{Form, FormId, SiteKind, VarKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
-use crate::mentions::{Mention, Wrap};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Question, Source};
 use crate::link::Link;
+use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind, Roots};
 use crate::rows::Shown;
 use crate::targets::Target;
@@ -138,7 +138,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let models = self.link.library.of(*language);
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
-            let mut read: FxHashSet<Name> = FxHashSet::default();
+            let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
@@ -147,17 +147,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 };
                 let Some(name) = program.name(text) else { continue };
                 names.insert(name);
+                if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
+                    called.extend(self.link.with_aliases(name));
+                }
                 if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
                     read.extend(self.link.with_aliases(name));
                 }
             }
-            for name in self.glob_names(*language) {
-                names.insert(name);
-            }
+            let globbed = self.glob_names(*language);
+            names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
             aliased.sort();
             aliased.dedup();
-            mentioned.extend(aliased.iter().copied());
+            mentioned.extend(aliased.iter().copied().filter(|name| called.contains(name) || globbed.contains(name)));
             for name in aliased {
                 let is_read = read.contains(&name);
                 sites.extend(program.sites_named(name).filter(|site| {
@@ -168,8 +170,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         sites.sort();
         sites.dedup();
+        let iterated = self.iterated_names();
         for &site in &sites {
-            if self.may_be_leaf(site) {
+            if self.may_be_leaf(site, &iterated) {
                 self.leaves_at(site, EnvId::NONE);
             }
         }
@@ -290,12 +293,13 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Drops sites that their head alone rules out.
-    fn may_be_leaf(&self, site: SiteRef) -> bool {
+    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    fn may_be_leaf(&self, site: SiteRef, iterated: &FxHashSet<Name>) -> bool {
         let facts = self.link.program.facts(site.file);
         let row = facts.site(site.site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
+            SiteKind::Iterate => self.may_block_iterated(site.file, row.callee, iterated, 4),
             _ => match facts.form(row.callee) {
                 Form::Attr(base, _) => !matches!(
                     facts.form(base),
@@ -306,12 +310,63 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
+    /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
+    /// project nor a row says gives such a thing.
+    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &FxHashSet<Name>, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let link = self.link;
+        let facts = link.program.facts(file);
+        match facts.form(form) {
+            Form::Display(..) | Form::Pairs(_) | Form::Str(_) | Form::Bytes(_) | Form::Run(_) => false,
+            Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
+            Form::Result(site) => match link.program.global(file, facts.site(site).name) {
+                Some(name) => {
+                    iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name)
+                }
+                None => true,
+            },
+            Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
+            Form::Var(var) => facts.assigns_of(var).any(|row| {
+                row.annotation.is_some()
+                    || row.kind == blocklint_facts::AssignKind::Import
+                    || row.value.is_some() && self.may_block_iterated(file, row.value, iterated, depth)
+            }),
+            _ => true,
+        }
+    }
+
+    /// Names of calls that give values of library types whose iteration holds the thread.
+    fn iterated_names(&self) -> FxHashSet<Name> {
+        let link = self.link;
+        let mut found = FxHashSet::default();
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::RETURNS) {
+                let Some(name) = link.program.name(row.name) else { continue };
+                let blocks = row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
+                if blocks {
+                    found.extend(link.with_aliases(name));
+                }
+            }
+        }
+        // A type's own name calls its constructor.
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::EFFECT) {
+                if matches!(row.name, "__next__" | "__iter__") {
+                    for path in row.paths(Uses::EFFECT) {
+                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| link.program.name(owner));
+                        found.extend(owner.into_iter().flat_map(|owner| link.with_aliases(owner)));
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// The rows that hold the thread at a site, under a binding.
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
         let targets = link.targets(site, env);
-        let awaited =
-            link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
             if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
@@ -427,6 +482,13 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
+        // Bounded and short is not worse than what is bounded and real.
+        if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
+            && seconds <= SHORT
+            && !label.fails
+        {
+            label.severity = label.severity.min(Severity::Warning);
+        }
         self.graph.hits.push(Hit { root, kind, handed, label, way });
     }
 
@@ -474,8 +536,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Fails => return,
         }
         self.raise_in_loop(&mut label, caller.site);
-        let way =
-            Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
+        let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
             if self.roots.of(node.body).is_some() {
@@ -646,6 +707,9 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
+/// Up to so many seconds a hold is no `error`.
+const SHORT: f64 = 0.01;
+
 /// A wait that is given a time is bounded, even if the code does not tell how long.
 fn cap_wait(label: &mut Label) {
     let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
@@ -664,4 +728,3 @@ enum Given {
     Forwarded,
     Hidden,
 }
-
