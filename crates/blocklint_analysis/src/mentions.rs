@@ -29,93 +29,105 @@ pub enum Wrap {
     Element,
 }
 
-/// Where the run of each key begins in a list that is sorted by key; one entry more than keys.
+/// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one
+/// key stand together: who asks for one run mostly asks for the others.
 #[derive(Debug)]
-enum Starts {
-    Narrow(Box<[u16]>),
-    Wide(Box<[u32]>),
+enum Starts<const LISTS: usize> {
+    Narrow(Box<[[u16; LISTS]]>),
+    Wide(Box<[[u32; LISTS]]>),
 }
 
-impl Starts {
-    /// Makes places of counts: of each key its run's first place, which `next` holds afterwards.
-    fn new(next: &mut [u32]) -> Self {
-        let mut total = 0;
-        for count in next.iter_mut() {
-            let of_key = *count;
-            *count = total;
-            total += of_key;
+impl<const LISTS: usize> Starts<LISTS> {
+    /// Makes places of counts: of each key the first place of its runs, which `next` holds afterwards.
+    fn new(next: &mut [[u32; LISTS]]) -> Self {
+        let mut totals = [0; LISTS];
+        for counts in next.iter_mut() {
+            for (count, total) in counts.iter_mut().zip(&mut totals) {
+                let of_key = *count;
+                *count = *total;
+                *total += of_key;
+            }
         }
-        let starts = next.iter().copied().chain([total]);
-        if total <= u32::from(u16::MAX) {
-            Starts::Narrow(starts.map(|start| start as u16).collect())
+        let starts = next.iter().copied().chain([totals]);
+        if totals.iter().all(|total| *total <= u32::from(u16::MAX)) {
+            Starts::Narrow(starts.map(|row| row.map(|start| start as u16)).collect())
         } else {
             Starts::Wide(starts.collect())
         }
     }
 
-    /// The run of a key; none of a key that there is not.
-    fn run(&self, key: usize) -> std::ops::Range<usize> {
+    /// The run of a key in a list; none of a key that there is not.
+    #[inline]
+    fn run(&self, list: usize, key: usize) -> std::ops::Range<usize> {
         match self {
-            Starts::Narrow(starts) => match starts.get(key..key + 2) {
-                Some(&[start, end]) => usize::from(start)..usize::from(end),
+            Starts::Narrow(starts) => match starts.get(key..).and_then(<[_]>::first_chunk) {
+                Some([start, end]) => usize::from(start[list])..usize::from(end[list]),
                 _ => 0..0,
             },
-            Starts::Wide(starts) => match starts.get(key..key + 2) {
-                Some(&[start, end]) => start as usize..end as usize,
+            Starts::Wide(starts) => match starts.get(key..).and_then(<[_]>::first_chunk) {
+                Some([start, end]) => start[list] as usize..end[list] as usize,
                 _ => 0..0,
             },
         }
     }
 }
 
-/// Mentions and sites of one file by what they name. What is mentioned has a key: first come the symbols (a
-/// variable or attribute with this last name), then the sites (their result), then the bodies (function literals).
+/// The lists in which a symbol has a run: the sites and mentions of this name, the assignments to attributes.
+const SITES: usize = 0;
+const MENTIONS: usize = 1;
+const ATTRS: usize = 2;
+
+/// Mentions and sites of one file by what they name.
 #[derive(Debug)]
 pub struct FileIndex {
-    symbols: u32,
-    sites_end: u32,
-    site_starts: Starts,
+    /// By symbol.
+    named: Starts<3>,
     sites: Box<[SiteId]>,
-    mention_starts: Starts,
-    /// By key, then in the order of the tables.
+    /// By symbol, then in the order of the tables; behind them those of `others`.
     mentions: Box<[(Mention, Wrap)]>,
-    /// The symbols of `attr_assigns`, sorted.
-    attr_syms: Box<[Sym]>,
     /// By symbol, then in the order of the table.
     attr_assigns: Box<[(AssignId, bool)]>,
+    /// Where mentions of results and function literals begin: by site, then by body.
+    others: Starts<1>,
+    others_at: u32,
+    site_count: u32,
 }
 
 /// Room to make an index in, used for one file after the other.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    next: Vec<u32>,
-    found: Vec<(u32, Mention, Wrap)>,
+    named: Vec<[u32; 3]>,
+    others: Vec<[u32; 1]>,
+    found: Vec<(Leaf, Mention, Wrap)>,
+    attrs: Vec<(Sym, AssignId, bool)>,
+}
+
+/// What is mentioned.
+#[derive(Clone, Copy, Debug)]
+enum Leaf {
+    /// A variable or attribute whose last name is this symbol.
+    Named(u32),
+    /// The result of a site, or behind all sites a function literal.
+    Other(u32),
 }
 
 impl FileIndex {
     /// Reads the facts once: O(sites + forms).
     pub fn new(facts: &FileFacts, scratch: &mut Scratch) -> Self {
-        let symbols = facts.symbols.len() as u32;
-        let sites_end = symbols + facts.sites.len() as u32;
-        let next = &mut scratch.next;
-        next.clear();
-        next.resize(symbols as usize, 0);
-        for site in facts.sites.iter() {
-            if let Some(count) = next.get_mut(site.name.index()) {
-                *count += 1;
-            }
-        }
-        let named: u32 = next.iter().sum();
-        let site_starts = Starts::new(next);
-        let mut sites = vec![SiteId(0); named as usize].into_boxed_slice();
+        let Scratch { named, others, found, attrs } = scratch;
+        let site_count = facts.sites.len() as u32;
+        named.clear();
+        named.resize(facts.symbols.len(), [0; 3]);
+        others.clear();
+        others.resize(facts.sites.len() + facts.bodies.len(), [0]);
+        found.clear();
+        attrs.clear();
 
-        let mut reader = Reader { facts, symbols, sites_end, found: &mut scratch.found };
-        reader.found.clear();
+        let mut reader = Reader { facts, site_count, named, others, found };
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
-            if let Some(slot) = next.get_mut(site.name.index()) {
-                sites[*slot as usize] = id;
-                *slot += 1;
+            if let Some(counts) = reader.named.get_mut(site.name.index()) {
+                counts[SITES] += 1;
             }
             for (arg, row) in site.args.range().enumerate() {
                 reader.mention(facts.args.at(row).value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
@@ -129,12 +141,14 @@ impl FileIndex {
                 _ => reader.mention(site.callee, Mention::Operand(id), Wrap::Direct, 8),
             }
         }
-        let mut attr_assigns = Vec::new();
         for (at, assign) in facts.assigns.iter().enumerate() {
             let id = AssignId(at as u32);
             reader.mention(assign.value, Mention::Assign(id), Wrap::Direct, 8);
-            if let Form::Attr(base, sym) = facts.form(assign.target) {
-                attr_assigns.push((sym, id, is_own_receiver(facts, base)));
+            if let Form::Attr(base, sym) = facts.form(assign.target)
+                && let Some(counts) = reader.named.get_mut(sym.index())
+            {
+                counts[ATTRS] += 1;
+                attrs.push((sym, id, is_own_receiver(facts, base)));
             }
         }
         for (at, exit) in facts.exits.iter().enumerate() {
@@ -145,99 +159,121 @@ impl FileIndex {
             reader.mention(param.default, Mention::Default(at as u32), Wrap::Direct, 8);
         }
 
-        next.clear();
-        next.resize(sites_end as usize + facts.bodies.len(), 0);
-        let found = &scratch.found;
-        for (key, ..) in found {
-            next[*key as usize] += 1;
+        let named_starts = Starts::new(named);
+        let other_starts = Starts::new(others);
+        let take = |next: &mut u32| {
+            *next += 1;
+            *next as usize - 1
+        };
+        let mut sites = vec![SiteId(0); facts.sites.len()].into_boxed_slice();
+        for (at, site) in facts.sites.iter().enumerate() {
+            if let Some(next) = named.get_mut(site.name.index()) {
+                sites[take(&mut next[SITES])] = SiteId(at as u32);
+            }
         }
-        let mention_starts = Starts::new(next);
+        let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, Leaf::Named(_))).count();
         let mut mentions = vec![(Mention::Exit(0), Wrap::Direct); found.len()].into_boxed_slice();
-        for &(key, mention, wrap) in found {
-            let slot = &mut next[key as usize];
-            mentions[*slot as usize] = (mention, wrap);
-            *slot += 1;
+        for &(leaf, mention, wrap) in &*found {
+            let at = match leaf {
+                Leaf::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
+                Leaf::Other(key) => named_mentions + take(&mut others[key as usize][0]),
+            };
+            mentions[at] = (mention, wrap);
         }
-        // Each assignment is there once, in order, so this keeps the order of the table.
-        attr_assigns.sort_unstable();
+        let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
+        for &(sym, assign, own) in &*attrs {
+            attr_assigns[take(&mut named[sym.index()][ATTRS])] = (assign, own);
+        }
         FileIndex {
-            symbols,
-            sites_end,
-            site_starts,
+            named: named_starts,
             sites,
-            mention_starts,
             mentions,
-            attr_syms: attr_assigns.iter().map(|row| row.0).collect(),
-            attr_assigns: attr_assigns.iter().map(|row| (row.1, row.2)).collect(),
+            attr_assigns,
+            others: other_starts,
+            others_at: named_mentions as u32,
+            site_count,
         }
-    }
-
-    /// Where something is mentioned.
-    fn of(&self, key: u32) -> &[(Mention, Wrap)] {
-        &self.mentions[self.mention_starts.run(key as usize)]
     }
 
     /// Assignments to attributes of this name; true where the target's object is the receiver of a method around.
+    #[inline]
     pub fn attr_assigns(&self, sym: Sym) -> &[(AssignId, bool)] {
-        let start = self.attr_syms.partition_point(|of| *of < sym);
-        let len = self.attr_syms[start..].iter().take_while(|of| **of == sym).count();
-        &self.attr_assigns[start..start + len]
+        &self.attr_assigns[self.named.run(ATTRS, sym.index())]
     }
 
     /// The sites whose last name is this symbol, in order.
+    #[inline]
     pub fn sites_named(&self, sym: Sym) -> &[SiteId] {
-        &self.sites[self.site_starts.run(sym.index())]
+        &self.sites[self.named.run(SITES, sym.index())]
     }
 
     /// Where variables and attributes of this name are mentioned.
+    #[inline]
     pub fn mentions_named(&self, sym: Sym) -> &[(Mention, Wrap)] {
-        if sym.0 < self.symbols { self.of(sym.0) } else { &[] }
+        &self.mentions[self.named.run(MENTIONS, sym.index())]
     }
 
     /// Where the result of a site goes.
     pub fn uses_of_result(&self, site: SiteId) -> &[(Mention, Wrap)] {
-        self.of(self.symbols.saturating_add(site.0))
+        if site.0 < self.site_count { self.other(site.0) } else { &[] }
     }
 
     /// Where a function literal goes.
     pub fn uses_of_callable(&self, body: BodyId) -> &[(Mention, Wrap)] {
-        self.of(self.sites_end.saturating_add(body.0))
+        self.other(self.site_count.saturating_add(body.0))
+    }
+
+    fn other(&self, key: u32) -> &[(Mention, Wrap)] {
+        let run = self.others.run(0, key as usize);
+        &self.mentions[self.others_at as usize..][run]
     }
 }
 
-/// Finds what is mentioned in one file.
+/// Finds what is mentioned in one file, and counts it.
 struct Reader<'a> {
     facts: &'a FileFacts,
-    symbols: u32,
-    sites_end: u32,
-    found: &'a mut Vec<(u32, Mention, Wrap)>,
+    site_count: u32,
+    named: &'a mut [[u32; 3]],
+    others: &'a mut [[u32; 1]],
+    found: &'a mut Vec<(Leaf, Mention, Wrap)>,
 }
 
 impl Reader<'_> {
     fn mention(&mut self, form: FormId, place: Mention, wrap: Wrap, depth: u32) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.facts;
-        let key = match facts.form(form) {
-            Form::Var(var) => facts.var(var).name.0,
-            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => name.0,
-            Form::Result(site) => self.symbols.saturating_add(site.0),
-            Form::Callable(body) | Form::Run(body) => self.sites_end.saturating_add(body.0),
+        match facts.form(form) {
+            Form::Var(var) => self.name(facts.var(var).name, place, wrap),
+            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => self.name(name, place, wrap),
+            Form::Result(site) => self.other(site.0, place, wrap),
+            Form::Callable(body) | Form::Run(body) => self.other(self.site_count + body.0, place, wrap),
             Form::Await(inner) | Form::Try(inner) => {
                 let wrap = if wrap == Wrap::Direct { Wrap::Awaited } else { wrap };
-                return self.mention(inner, place, wrap, depth);
+                self.mention(inner, place, wrap, depth);
             }
-            Form::Cast(inner, _) | Form::Star(inner) => return self.mention(inner, place, wrap, depth),
+            Form::Cast(inner, _) | Form::Star(inner) => self.mention(inner, place, wrap, depth),
             Form::Alt(_, list) => {
-                return facts.list(list).iter().for_each(|&inner| self.mention(inner, place, wrap, depth));
+                facts.list(list).iter().for_each(|&inner| self.mention(inner, place, wrap, depth));
             }
             Form::Display(_, list) | Form::Pairs(list) => {
-                return facts.list(list).iter().for_each(|&inner| self.mention(inner, place, Wrap::Element, depth));
+                facts.list(list).iter().for_each(|&inner| self.mention(inner, place, Wrap::Element, depth));
             }
-            _ => return,
-        };
-        // A nameless variable (`Sym::NONE`) is mentioned nowhere.
-        if key < self.sites_end + facts.bodies.len() as u32 {
-            self.found.push((key, place, wrap));
+            _ => {}
+        }
+    }
+
+    /// A nameless variable is mentioned nowhere.
+    fn name(&mut self, name: Sym, place: Mention, wrap: Wrap) {
+        if let Some(counts) = self.named.get_mut(name.index()) {
+            counts[MENTIONS] += 1;
+            self.found.push((Leaf::Named(name.0), place, wrap));
+        }
+    }
+
+    fn other(&mut self, key: u32, place: Mention, wrap: Wrap) {
+        if let Some(counts) = self.others.get_mut(key as usize) {
+            counts[0] += 1;
+            self.found.push((Leaf::Other(key), place, wrap));
         }
     }
 }

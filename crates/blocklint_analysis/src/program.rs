@@ -65,7 +65,9 @@ pub struct Program<'a> {
 impl<'a> Program<'a> {
     /// Loads the files: O(symbols).
     pub fn new(files: &'a [SourceFile], layout: &'a Layout) -> Self {
-        let mut names: FxHashMap<&'a str, Name> = FxHashMap::default();
+        let symbols: usize = files.iter().map(|file| file.facts.symbols.len()).sum();
+        // Most names stand in many files; growing the table step by step would hash each several times.
+        let mut names: FxHashMap<&'a str, Name> = FxHashMap::with_capacity_and_hasher(symbols / 8, Default::default());
         let mut texts = Vec::new();
         let mut globals = Vec::with_capacity(files.len());
         let mut counts: Vec<u32> = Vec::new();
