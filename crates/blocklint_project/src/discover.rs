@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::path::MAIN_SEPARATOR;
 use std::sync::Arc;
 
 use blocklint_core::Language;
@@ -120,13 +121,20 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
     let java_roots = java_roots(&sources);
     let base = imports.roots.iter().find(|folder| root.starts_with(folder)).unwrap_or(&root).clone();
-    let files = sources.iter().map(|(path, language)| SourceFile {
-        path: Arc::from(path.as_path()),
-        relative: relative(path, &base),
-        language: *language,
-        reported: named.reports(path),
-        unit: unit_of(&units, path),
-        import_root: if *language == Language::Python { imports.root_of(path) } else { None },
+    let mut folder = Folder::default();
+    let files = sources.iter().map(|(path, language)| {
+        let of = path.parent().unwrap_or(&root);
+        if folder.path != of.as_str() {
+            folder = Folder::new(of, &named, &units, &imports);
+        }
+        SourceFile {
+            path: Arc::from(path.as_path()),
+            relative: relative(path, &base),
+            language: *language,
+            reported: folder.reported || named.files.contains_key(path),
+            unit: folder.unit,
+            import_root: folder.import_root.filter(|_| *language == Language::Python),
+        }
     });
     let files = files.collect();
     problems.sort_unstable();
@@ -186,8 +194,28 @@ impl Named {
         self.folders.is_empty()
     }
 
-    fn reports(&self, path: &Utf8Path) -> bool {
-        self.reported_folders.iter().any(|folder| path.starts_with(folder)) || self.files.contains_key(path)
+    fn reports_folder(&self, path: &Utf8Path) -> bool {
+        self.reported_folders.iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+/// What the files of one folder have in common. Files are sorted, so that each folder is asked once or a few times.
+#[derive(Default)]
+struct Folder<'a> {
+    path: &'a str,
+    reported: bool,
+    unit: u32,
+    import_root: Option<u32>,
+}
+
+impl<'a> Folder<'a> {
+    fn new(path: &'a Utf8Path, named: &Named, units: &[Unit], imports: &Imports) -> Self {
+        Folder {
+            path: path.as_str(),
+            reported: named.reports_folder(path),
+            unit: unit_of(units, path),
+            import_root: imports.root_of(path),
+        }
     }
 }
 
@@ -205,13 +233,17 @@ fn interpreter(path: &Utf8Path) -> Option<Language> {
 
 fn relative(path: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
     let path = path.strip_prefix(root).unwrap_or(path);
-    Utf8PathBuf::from(path.components().map(|part| part.as_str()).collect::<Vec<_>>().join("/"))
+    match MAIN_SEPARATOR {
+        '/' => path.to_path_buf(),
+        separator => Utf8PathBuf::from(path.as_str().replace(separator, "/")),
+    }
 }
 
-fn unit_of(units: &[Unit], path: &Utf8Path) -> u32 {
+/// The unit of a folder: the nearest at or above it.
+fn unit_of(units: &[Unit], folder: &Utf8Path) -> u32 {
     let index = |folder: &Utf8Path| units.binary_search_by(|unit| unit.folder.as_path().cmp(folder)).ok();
     // The project root is a unit, so only a file outside it could have none.
-    path.ancestors().skip(1).find_map(index).unwrap_or(0) as u32
+    folder.ancestors().find_map(index).unwrap_or(0) as u32
 }
 
 /// The folders `src/<set>/java` above Java files.

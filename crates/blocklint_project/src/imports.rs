@@ -18,12 +18,18 @@ impl Imports {
     pub(crate) fn new<'a>(root: &Utf8Path, units: &[Unit], python: impl Iterator<Item = &'a Utf8Path>) -> Self {
         let mut packages = BTreeSet::new();
         let mut sources = BTreeSet::new();
+        let mut last = None;
         for path in python {
             let Some(folder) = path.parent() else { continue };
             if path.file_name() == Some("__init__.py") {
                 packages.insert(folder.to_path_buf());
             }
-            sources.extend(folder.ancestors().take_while(|above| above.starts_with(root)).map(Utf8Path::to_path_buf));
+            // Paths are sorted: most files lie in the folder of the one before.
+            if last != Some(folder.as_str()) {
+                let above = folder.ancestors().take_while(|above| above.starts_with(root));
+                sources.extend(above.map(Utf8Path::to_path_buf));
+                last = Some(folder.as_str());
+            }
         }
         // Where the project root is itself a package, the packages around it lie outside the walk.
         if packages.contains(root) {
@@ -42,10 +48,9 @@ impl Imports {
         Imports { roots: roots.into_iter().collect(), packages }
     }
 
-    /// The import root a file belongs to: the parent of its topmost package, else the deepest root
-    /// above it.
-    pub(crate) fn root_of(&self, path: &Utf8Path) -> Option<u32> {
-        let mut folder = path.parent()?;
+    /// The import root the files of a folder belong to: the parent of their topmost package, else the deepest root
+    /// at or above the folder.
+    pub(crate) fn root_of(&self, mut folder: &Utf8Path) -> Option<u32> {
         while self.packages.contains(folder) {
             folder = folder.parent()?;
         }

@@ -1,7 +1,8 @@
 //! The walk through folders: which source files and manifests there are.
 
+use std::cmp::Ordering;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, is_separator};
 use std::sync::mpsc::{Sender, channel};
 
 use blocklint_core::Language;
@@ -83,10 +84,21 @@ pub(crate) fn walk(folder: &Utf8Path) -> Found {
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
-    found.sources.sort_unstable();
-    found.manifests.sort_unstable();
+    found.sources.sort_unstable_by(|(a, _), (b, _)| by_parts(a, b));
+    found.manifests.sort_unstable_by(|a, b| by_parts(a, b));
     found.problems.sort_unstable();
     found
+}
+
+/// The order of paths, which is that of their parts. For paths as the walk makes them (no `.`, no doubled separator) it is
+/// the order of their bytes with the separator before all others, which is found many times faster.
+fn by_parts(a: &Utf8Path, b: &Utf8Path) -> Ordering {
+    let rank = |byte: u8| if is_separator(char::from(byte)) { 0 } else { u16::from(byte) + 1 };
+    let (a, b) = (a.as_str().as_bytes(), b.as_str().as_bytes());
+    match a.iter().zip(b).find(|(a, b)| a != b) {
+        Some((a, b)) => rank(*a).cmp(&rank(*b)),
+        None => a.len().cmp(&b.len()),
+    }
 }
 
 fn is_entered(entry: &DirEntry) -> bool {
@@ -156,6 +168,22 @@ fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
                 return Some(Problem::new(child, "skipped: the link leads back to a folder it lies in"));
             }
             _ => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_ordered_by_their_parts() {
+        let paths = ["/a", "/a/b", "/a/b/c.py", "/a/b.py", "/a-b/c", "/a b", "/a/é/x", "/b", "/a/b!/c"];
+        for one in paths {
+            for other in paths {
+                let (one, other) = (Utf8Path::new(one), Utf8Path::new(other));
+                assert_eq!(by_parts(one, other), one.cmp(other), "{one} {other}");
+            }
         }
     }
 }
