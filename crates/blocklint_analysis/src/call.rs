@@ -22,20 +22,19 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let args = facts.args_of(site.site);
         let positional = |index: usize| {
-            let mut at = 0;
-            for arg in args.iter().filter(|arg| arg.name.is_none()) {
+            for (at, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
                 if matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)) {
                     return None;
                 }
                 if at == index {
                     return Some(arg.value);
                 }
-                at += 1;
             }
             None
         };
-        let keyword =
-            |name: &str| args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == name).map(|arg| arg.value);
+        let keyword = |name: &str| {
+            args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == name).map(|arg| arg.value)
+        };
         match argument {
             Argument::Position(index) => match usize::try_from(*index) {
                 Ok(index) => positional(index),
@@ -253,19 +252,18 @@ impl<'a> Link<'a> {
         if facts.body(body.body).flow != blocklint_facts::Flow::Sync {
             return None;
         }
-        let index = facts
-            .exits
-            .iter()
-            .filter(|exit| facts.body_of(exit.at) == body.body)
-            .find_map(|exit| match facts.form(exit.value) {
-                Form::Var(var) => match facts.var(var) {
-                    row if row.body == body.body => match row.kind {
-                        blocklint_facts::VarKind::Param(index) => Some(index),
+        let index =
+            facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body).find_map(|exit| {
+                match facts.form(exit.value) {
+                    Form::Var(var) => match facts.var(var) {
+                        row if row.body == body.body => match row.kind {
+                            blocklint_facts::VarKind::Param(index) => Some(index),
+                            _ => None,
+                        },
                         _ => None,
                     },
                     _ => None,
-                },
-                _ => None,
+                }
             })?;
         let form = self.passed_with(site, body, index, with_receiver)?;
         let typed = self.eval(self.scope_of(site, env), form);
@@ -273,14 +271,7 @@ impl<'a> Link<'a> {
     }
 
     /// The binding of a closure's captured parameters that a call of the function around it makes.
-    pub(crate) fn bind(
-        &self,
-        body: BodyRef,
-        captured: EnvId,
-        site: SiteRef,
-        env: EnvId,
-        with_receiver: bool,
-    ) -> EnvId {
+    pub(crate) fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
         let uses = self.uses_in(body.file);
         let Some(params) = uses.captured.get(&body.body) else { return captured };
         let facts = self.program.facts(body.file);
@@ -414,11 +405,10 @@ impl<'a> Link<'a> {
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
-        if facts.language == Language::Python {
-            if let Some(typed) = self.python_builtin(&text, site, env) {
+        if facts.language == Language::Python
+            && let Some(typed) = self.python_builtin(&text, site, env) {
                 return typed;
             }
-        }
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }

@@ -26,7 +26,7 @@ pub struct Typed {
 }
 
 /// Steps from which a path is `low`.
-pub const LOW_STEPS: u8 = 3;
+pub(crate) const LOW_STEPS: u8 = 3;
 
 /// Steps of one site's resolution: lookups of variables, attributes and results.
 const FUEL: u32 = 400;
@@ -195,4 +195,3 @@ impl<'a> Link<'a> {
         self.memo.borrow().len() + self.targets.borrow().len()
     }
 }
-

@@ -189,8 +189,9 @@ impl<'a> Link<'a> {
     /// Whether a function returns what such a call told.
     fn gives_answer(&self, body: BodyRef, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        facts.exits.iter().any(|exit| {
-            facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth)
-        })
+        facts
+            .exits
+            .iter()
+            .any(|exit| facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth))
     }
 }

@@ -14,7 +14,7 @@ use crate::value::EnvId;
 
 /// One use of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParamUse {
+pub(crate) enum ParamUse {
     /// It is called at this site.
     Call(SiteId),
     /// It is the n-th argument of this site.
@@ -29,7 +29,7 @@ pub enum ParamUse {
 
 /// The uses of the parameters of one file.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub(crate) struct Uses {
     /// By the parameter's variable: the body of the use and the use.
     pub of_param: FxHashMap<VarId, Vec<(BodyId, ParamUse)>>,
     /// Bodies with parameters that nested bodies use or that are returned: their indices.
@@ -110,7 +110,7 @@ impl Uses {
 
 /// What a body does with one parameter, as far as its own frame decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// It is called during the call.
     pub called: bool,
     /// It is iterated during the call.
@@ -168,9 +168,7 @@ impl<'a> Link<'a> {
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
                 ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
-                ParamUse::Arg(site, arg) => {
-                    self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE)
-                }
+                ParamUse::Arg(site, arg) => self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE),
                 ParamUse::Return(of) => {
                     if of == body.body {
                         summary.returned = true;

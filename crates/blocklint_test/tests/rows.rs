@@ -11,6 +11,8 @@ mod handovers;
 mod python;
 #[path = "rows/rows_of.rs"]
 mod rows_of;
+#[path = "rows/types.rs"]
+mod types;
 #[path = "rows/uses.rs"]
 mod uses;
 
@@ -73,19 +75,46 @@ const KNOWN_HANDOVERS: &[&str] = &[
     // What runs only at start-up or while stopping is not one level lower yet: scopes come with a later version.
     "fastapi.FastAPI",
     "fastapi.APIRouter",
-    "fastapi.FastAPI.on_event",
-    "fastapi.APIRouter.on_event",
     "fastapi.APIRouter.add_event_handler",
     "starlette.applications.Starlette",
     "starlette.routing.Router",
-    "starlette.applications.Starlette.on_event",
-    "starlette.routing.Router.on_event",
     "starlette.applications.Starlette.add_event_handler",
     "starlette.routing.Router.add_event_handler",
 ];
 
 /// Callables whose row is not found.
 const KNOWN_REGISTRATIONS: &[&str] = &[];
+
+/// Types that are not seen.
+const KNOWN_TYPES: &[&str] = &[
+    // As in `KNOWN_NAMES`.
+    "anyio.Path.__rtruediv__",
+    "pathlib.PurePath.__rtruediv__",
+    "trio.Path.__rtruediv__",
+    "asgiref.sync.<wrapped>",
+    "asgiref.sync.sync_to_async",
+    "asgiref.sync.SyncToAsync",
+    "asgiref.sync.<wrapped>.__call__",
+    // What is put into an empty container is not among its elements.
+    "asyncio.Queue.put",
+    "asyncio.Queue.put_nowait",
+    "builtins.list.append",
+    "builtins.list.insert",
+    "builtins.list.__setitem__",
+    "builtins.set.add",
+    "builtins.dict.__setitem__",
+    "builtins.dict.setdefault",
+    "multiprocessing.queues.Queue.put",
+    "multiprocessing.queues.Queue.put_nowait",
+    "multiprocessing.queues.SimpleQueue.put",
+    "queue.Queue.put",
+    "queue.Queue.put_nowait",
+    "queue.SimpleQueue.put",
+    "queue.SimpleQueue.put_nowait",
+    "collections.deque.append",
+    "collections.deque.appendleft",
+    "collections.deque.insert",
+];
 
 /// Fails on every difference that is not known, and on every known one that is gone. `known` holds paths of rows.
 fn report(what: &str, different: &[Difference], known: &[&str]) {
@@ -151,4 +180,31 @@ fn python_handovers_run_where_their_rows_say() {
     report(&what, &differences(&all.real, Language::Python, &models, ""), KNOWN_HANDOVERS);
     let running = rows_of::models(&rows_of::all_handovers_run(&files));
     report(&what, &differences(&all.reached, Language::Python, &running, ""), KNOWN_REGISTRATIONS);
+}
+
+#[test]
+fn python_types_are_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let (mut number, mut probes) = (0, types::Probes::default());
+    let mut all = calls::Uses::default();
+    for file in &python {
+        let of =
+            |line, path: &blocklint_models::Path| Of { label: file.info.label.clone(), line, path: path.text.clone() };
+        for entry in &file.types {
+            for path in &entry.paths {
+                all.add(types::of_type(&world, &of(entry.line, path), &entry.row, &mut probes, &mut number));
+            }
+        }
+        for entry in &file.calls {
+            for path in &entry.paths {
+                all.add(types::of_call(&world, &of(entry.line, path), &entry.row, &mut probes, &mut number));
+            }
+        }
+    }
+    tell("Python types", &all.skipped);
+    let probed = rows_of::models(&rows_of::read(&[probes.model()]));
+    report(&format!("{} types", all.real.len()), &differences(&all.real, Language::Python, &probed, ""), KNOWN_TYPES);
 }
