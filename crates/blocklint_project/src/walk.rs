@@ -1,8 +1,7 @@
 //! The walk through folders: which source files and manifests there are.
 
-use std::cmp::Ordering;
 use std::fs;
-use std::path::{Path, is_separator};
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
 use blocklint_core::Language;
@@ -13,21 +12,12 @@ use crate::Problem;
 use crate::problem::reason;
 use crate::units::is_manifest;
 
-/// What a walk found, sorted.
+/// What a walk found, in no order.
 #[derive(Default, Debug)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<(Utf8PathBuf, Language)>,
     pub(crate) manifests: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
-}
-
-impl Found {
-    /// Whether a source file lies below the folder.
-    pub(crate) fn holds_some_below(&self, folder: &Utf8Path) -> bool {
-        let after = self.sources.partition_point(|(path, _)| path.as_path() < folder);
-        // Paths compare by their parts, so what lies below a folder follows it at once.
-        self.sources.get(after).is_some_and(|(path, _)| path.starts_with(folder))
-    }
 }
 
 enum Item {
@@ -59,7 +49,7 @@ pub(crate) fn walk(folder: &Utf8Path) -> Found {
         let real_folder = real_folder.as_deref();
         Box::new(move |entry| {
             let item = match entry {
-                Ok(entry) => visit(&entry, real_folder),
+                Ok(entry) => visit(entry, real_folder),
                 Err(error) => problem(&error, folder).map(Item::Problem),
             };
             if let Some(item) = item {
@@ -84,21 +74,7 @@ pub(crate) fn walk(folder: &Utf8Path) -> Found {
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
-    found.sources.sort_unstable_by(|(a, _), (b, _)| by_parts(a, b));
-    found.manifests.sort_unstable_by(|a, b| by_parts(a, b));
-    found.problems.sort_unstable();
     found
-}
-
-/// The order of paths, which is that of their parts. For paths as the walk makes them (no `.`, no doubled separator) it is
-/// the order of their bytes with the separator before all others, which is found many times faster.
-fn by_parts(a: &Utf8Path, b: &Utf8Path) -> Ordering {
-    let rank = |byte: u8| if is_separator(char::from(byte)) { 0 } else { u16::from(byte) + 1 };
-    let (a, b) = (a.as_str().as_bytes(), b.as_str().as_bytes());
-    match a.iter().zip(b).find(|(a, b)| a != b) {
-        Some((a, b)) => rank(*a).cmp(&rank(*b)),
-        None => a.len().cmp(&b.len()),
-    }
 }
 
 fn is_entered(entry: &DirEntry) -> bool {
@@ -109,7 +85,7 @@ fn is_entered(entry: &DirEntry) -> bool {
     !other_peoples.iter().any(|name| entry.file_name() == *name) && !entry.path().join("pyvenv.cfg").is_file()
 }
 
-fn visit(entry: &DirEntry, real_folder: Option<&Path>) -> Option<Item> {
+fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     let kind = entry.file_type()?;
     let path = entry.path();
     let language = language_of(path);
@@ -124,12 +100,13 @@ fn visit(entry: &DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     if language.is_none() && !manifest {
         return None;
     }
-    let Some(path) = Utf8Path::from_path(path) else {
-        return Some(Item::Problem(Problem::new(path, "skipped: its name is not UTF-8")));
+    let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
+        Ok(path) => path,
+        Err(path) => return Some(Item::Problem(Problem::new(&path, "skipped: its name is not UTF-8"))),
     };
     Some(match language {
-        Some(language) => Item::Source(path.to_path_buf(), language),
-        None => Item::Manifest(path.to_path_buf()),
+        Some(language) => Item::Source(path, language),
+        None => Item::Manifest(path),
     })
 }
 
@@ -168,22 +145,6 @@ fn problem(error: &ignore::Error, folder: &Utf8Path) -> Option<Problem> {
                 return Some(Problem::new(child, "skipped: the link leads back to a folder it lies in"));
             }
             _ => return None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_ordered_by_their_parts() {
-        let paths = ["/a", "/a/b", "/a/b/c.py", "/a/b.py", "/a-b/c", "/a b", "/a/é/x", "/b", "/a/b!/c"];
-        for one in paths {
-            for other in paths {
-                let (one, other) = (Utf8Path::new(one), Utf8Path::new(other));
-                assert_eq!(by_parts(one, other), one.cmp(other), "{one} {other}");
-            }
         }
     }
 }
