@@ -364,6 +364,9 @@ impl<'l, 'a> Search<'l, 'a> {
     /// The rows that hold the thread at a site, under a binding.
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
+        if !self.may_enter_row(site, env) {
+            return;
+        }
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
@@ -389,6 +392,22 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
+    }
+
+    /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
+        let row = self.link.program.facts(site.file).site(site.site);
+        if row.kind != SiteKind::Call {
+            return true;
+        }
+        let callee = self.link.callee(site, env);
+        let mut members = self.link.values.members(callee.value).into_iter();
+        members.any(|val| match val {
+            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
+            Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
+            _ => true,
+        })
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {
