@@ -48,6 +48,11 @@ pub(crate) enum Expected {
     },
 }
 
+/// No finding at all.
+pub(crate) fn nothing() -> Expected {
+    Expected::Silent { call: String::new() }
+}
+
 /// A generated piece of source that uses a row once.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
@@ -73,15 +78,29 @@ pub(crate) struct Difference {
 }
 
 /// Writes the uses as a project (a source file for each model file), runs it, and tells what differs.
-pub(crate) fn differences(uses: &[Use], language: Language, models: &Models, crates: &str) -> Vec<Difference> {
+pub(crate) fn differences(uses: &[Use], language: Language, models: &Models) -> Vec<Difference> {
     let folder = tempfile::Builder::new().prefix("blocklint-rows-").tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
     let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();
     for one in uses {
         by_file.entry(root.join(file_name(&one.of.label, language))).or_default().push(one);
     }
-    if !crates.is_empty() {
-        fs::write(root.join("Cargo.toml"), crates).expect("written");
+    if language == Language::Rust {
+        let modules = by_file.keys().filter_map(|path| path.file_stem()).map(|name| {
+            format!(
+                "pub mod {name};
+"
+            )
+        });
+        fs::create_dir_all(root.join("src")).expect("made");
+        fs::write(root.join("src/lib.rs"), modules.collect::<String>()).expect("written");
+        fs::write(
+            root.join("Cargo.toml"),
+            "[package]
+name = \"uses\"
+",
+        )
+        .expect("written");
     }
     let mut lines: Vec<(Utf8PathBuf, u32, &Use)> = Vec::new();
     for (path, uses) in &by_file {
@@ -105,7 +124,9 @@ pub(crate) fn differences(uses: &[Use], language: Language, models: &Models, cra
     }
     different.extend(findings.iter().filter(|f| f.rule.to_string() == "BLT902").map(|f| {
         let (path, row) = (&f.place.path, f.place.start.row);
-        Difference { path: String::new(), text: format!("{path}:{row}: does not parse: {}\n", f.message) }
+        let text = fs::read_to_string(path.as_std_path()).unwrap_or_default();
+        let code = text.lines().nth(row as usize - 1).unwrap_or_default().to_owned();
+        Difference { path: String::new(), text: format!("{path}:{row}: {}: {code}\n", f.message) }
     }));
     different
 }
