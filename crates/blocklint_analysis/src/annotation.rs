@@ -131,14 +131,7 @@ impl<'a> Link<'a> {
     }
 
     /// A generic library type with its arguments.
-    fn generic(
-        &self,
-        scope: Scope,
-        path: PathId,
-        arguments: &[FormId],
-        receiver: Option<Val>,
-        depth: u32,
-    ) -> Typed {
+    fn generic(&self, scope: Scope, path: PathId, arguments: &[FormId], receiver: Option<Val>, depth: u32) -> Typed {
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
         let text = self.library.text(path);
         let first = || arguments.first().map_or_else(|| self.unknown(Why::Expression), |&form| read(form));
@@ -446,10 +439,7 @@ impl<'a> Link<'a> {
         }
         let private = facts.text(row.name).starts_with('_')
             || row.parent.get().is_some_and(|parent| {
-                !matches!(
-                    facts.body(parent).kind,
-                    blocklint_facts::BodyKind::Module | blocklint_facts::BodyKind::Class
-                )
+                !matches!(facts.body(parent).kind, blocklint_facts::BodyKind::Module | blocklint_facts::BodyKind::Class)
             });
         let agree = !unknown && parts.windows(2).all(|pair| pair[0].value == pair[1].value);
         let joined = self.join(&parts);

@@ -20,9 +20,7 @@ impl<'a> Link<'a> {
             let found = match region.kind {
                 RegionKind::Then => self.choice(site, region.test, true, 4),
                 RegionKind::Else if region.test.is_some() => self.choice(site, region.test, false, 4),
-                RegionKind::Else => {
-                    self.sibling_test(site, id).and_then(|test| self.choice(site, test, false, 4))
-                }
+                RegionKind::Else => self.sibling_test(site, id).and_then(|test| self.choice(site, test, false, 4)),
                 _ => None,
             };
             if found.is_some() {

@@ -22,20 +22,19 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let args = facts.args_of(site.site);
         let positional = |index: usize| {
-            let mut at = 0;
-            for arg in args.iter().filter(|arg| arg.name.is_none()) {
+            for (at, arg) in args.iter().filter(|arg| arg.name.is_none()).enumerate() {
                 if matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)) {
                     return None;
                 }
                 if at == index {
                     return Some(arg.value);
                 }
-                at += 1;
             }
             None
         };
-        let keyword =
-            |name: &str| args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == name).map(|arg| arg.value);
+        let keyword = |name: &str| {
+            args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == name).map(|arg| arg.value)
+        };
         match argument {
             Argument::Position(index) => match usize::try_from(*index) {
                 Ok(index) => positional(index),
@@ -253,19 +252,18 @@ impl<'a> Link<'a> {
         if facts.body(body.body).flow != blocklint_facts::Flow::Sync {
             return None;
         }
-        let index = facts
-            .exits
-            .iter()
-            .filter(|exit| facts.body_of(exit.at) == body.body)
-            .find_map(|exit| match facts.form(exit.value) {
-                Form::Var(var) => match facts.var(var) {
-                    row if row.body == body.body => match row.kind {
-                        blocklint_facts::VarKind::Param(index) => Some(index),
+        let index =
+            facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body).find_map(|exit| {
+                match facts.form(exit.value) {
+                    Form::Var(var) => match facts.var(var) {
+                        row if row.body == body.body => match row.kind {
+                            blocklint_facts::VarKind::Param(index) => Some(index),
+                            _ => None,
+                        },
                         _ => None,
                     },
                     _ => None,
-                },
-                _ => None,
+                }
             })?;
         let form = self.passed_with(site, body, index, with_receiver)?;
         let typed = self.eval(self.scope_of(site, env), form);
@@ -273,14 +271,7 @@ impl<'a> Link<'a> {
     }
 
     /// The binding of a closure's captured parameters that a call of the function around it makes.
-    pub(crate) fn bind(
-        &self,
-        body: BodyRef,
-        captured: EnvId,
-        site: SiteRef,
-        env: EnvId,
-        with_receiver: bool,
-    ) -> EnvId {
+    pub(crate) fn bind(&self, body: BodyRef, captured: EnvId, site: SiteRef, env: EnvId, with_receiver: bool) -> EnvId {
         let uses = self.uses_in(body.file);
         let Some(params) = uses.captured.get(&body.body) else { return captured };
         let facts = self.program.facts(body.file);
@@ -339,6 +330,7 @@ impl<'a> Link<'a> {
                 let given = self.call_member(val, site, env);
                 let members = self.values.members(given.value);
                 // What says nothing of its result, or gives an object that cannot be called, kept the function.
+                let given = self.of_same_kind(given, inner);
                 if members.iter().any(|val| {
                     matches!(val, Val::Fn { .. } | Val::Class(_) | Val::Partial { .. } | Val::Method { .. })
                         || matches!(val, Val::Instance { .. })
@@ -349,6 +341,27 @@ impl<'a> Link<'a> {
                 }
             }
         })
+    }
+
+    /// Of closures of both kinds that a decorator may return, those of the kind of what it decorates: a coroutine
+    /// function gets the coroutine.
+    fn of_same_kind(&self, given: Typed, inner: Typed) -> Typed {
+        let is_coroutine = |val: &Val| match *val {
+            Val::Fn { body, .. } => {
+                Some(self.program.facts(body.file).body(body.body).flow == blocklint_facts::Flow::Coroutine)
+            }
+            _ => None,
+        };
+        let members = self.values.members(given.value);
+        let kinds: Vec<Option<bool>> = members.iter().map(is_coroutine).collect();
+        if !(kinds.contains(&Some(true)) && kinds.contains(&Some(false))) {
+            return given;
+        }
+        let [wanted] = self.values.members(inner.value)[..] else { return given };
+        let Some(wanted) = is_coroutine(&wanted) else { return given };
+        let kept: Vec<Val> =
+            members.iter().zip(&kinds).filter(|(_, kind)| **kind == Some(wanted)).map(|(val, _)| *val).collect();
+        Typed { value: self.values.union(&kept), ..given }
     }
 
     /// What `with … as` binds.
@@ -392,11 +405,10 @@ impl<'a> Link<'a> {
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
-        if facts.language == Language::Python {
-            if let Some(typed) = self.python_builtin(&text, site, env) {
+        if facts.language == Language::Python
+            && let Some(typed) = self.python_builtin(&text, site, env) {
                 return typed;
             }
-        }
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }

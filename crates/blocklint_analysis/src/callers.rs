@@ -16,7 +16,7 @@ use crate::value::{EnvId, Val, ValueId};
 
 /// A body under a binding of what it captured; without one it stands for all its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Node {
+pub(crate) struct Node {
     /// The body.
     pub body: BodyRef,
     /// The binding.
@@ -25,14 +25,14 @@ pub struct Node {
 
 impl Node {
     /// The body for all its callers.
-    pub fn plain(body: BodyRef) -> Self {
+    pub(crate) fn plain(body: BodyRef) -> Self {
         Node { body, env: EnvId::NONE }
     }
 }
 
 /// One way in which a node is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The site.
     pub site: SiteRef,
     /// The binding of the site's own body.
@@ -51,7 +51,7 @@ pub struct Caller {
 
 /// How a caller runs a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CallerKind {
+pub(crate) enum CallerKind {
     /// Now, on its own thread.
     Runs,
     /// What it made earlier is consumed here.
@@ -79,7 +79,7 @@ enum Trail {
 }
 
 /// Callers by node, remembered.
-pub struct Callers<'l, 'a> {
+pub(crate) struct Callers<'l, 'a> {
     link: &'l Link<'a>,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
@@ -94,7 +94,7 @@ const TRAILS: usize = 200;
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>) -> Self {
+    pub(crate) fn new(link: &'l Link<'a>) -> Self {
         Callers {
             link,
             memo: RefCell::default(),
@@ -106,7 +106,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     /// Every way in which a node is entered.
-    pub fn of(&self, node: Node) -> Rc<[Caller]> {
+    pub(crate) fn of(&self, node: Node) -> Rc<[Caller]> {
         if let Some(known) = self.memo.borrow().get(&node) {
             return known.clone();
         }
@@ -143,8 +143,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let link = self.link;
         let facts = link.program.facts(body.file);
         let row = facts.body(body.body);
-        let local = row.class.is_none()
-            && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
+        let local =
+            row.class.is_none() && row.parent.get().is_some_and(|parent| facts.body(parent).kind != BodyKind::Module);
         if local && row.var.is_some() {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
@@ -254,8 +254,8 @@ impl<'l, 'a> Callers<'l, 'a> {
                         Edge::HandOver(..) => {}
                     }
                 }
-                Target::Overrides { class, name } if node.env == EnvId::NONE => {
-                    if link.overrides(class, name).binary_search(&node.body).is_ok() {
+                Target::Overrides { class, name } if node.env == EnvId::NONE
+                    && link.overrides(class, name).binary_search(&node.body).is_ok() => {
                         let flow = link.program.facts(node.body.file).body(node.body.body).flow;
                         if flow == Flow::Generator {
                             trails.push(Trail::ResultOf(site, env));
@@ -274,7 +274,6 @@ impl<'l, 'a> Callers<'l, 'a> {
                             shared: true,
                         });
                     }
-                }
                 _ => {}
             }
         }
@@ -345,10 +344,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = facts.body(node.body.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.link.is_subclass(
-                            class,
-                            crate::ids::ClassRef { file: node.body.file, class: own },
-                        )
+                        && self.link.is_subclass(class, crate::ids::ClassRef { file: node.body.file, class: own })
                 })
             }
             _ => false,
@@ -627,9 +623,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 match mention {
                     Mention::Operand(site) => {
                         let site = SiteRef { file, site };
-                        let consumed = link.targets(site, EnvId::NONE).list.iter().any(
-                            |target| matches!(*target, Target::Row { made: Some(of), .. } if of == made),
-                        );
+                        let consumed = link
+                            .targets(site, EnvId::NONE)
+                            .list
+                            .iter()
+                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
                         if consumed {
                             found.push((site, None));
                         }

@@ -99,12 +99,7 @@ impl Cuts {
         self.cut(body.file, at, label)
     }
 
-    fn cut<'c>(
-        &self,
-        file: FileId,
-        comments: impl Iterator<Item = &'c Comment>,
-        mut label: Label,
-    ) -> Option<Label> {
+    fn cut<'c>(&self, file: FileId, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
         for comment in comments {
             let mut gone = WhereSet::EMPTY;
             for context in [Context::EventLoop, Context::Greenlet] {
@@ -146,8 +141,7 @@ impl Cuts {
             let on_site = touches(comment.line, span);
             let on_body = row.kind == BodyKind::Function
                 && body.file == site.file
-                && (comment.line.contains_offset(row.name_span.start)
-                    || comment.line.contains_offset(row.span.start));
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start));
             names && (on_site || on_body)
         })?;
         self.used.borrow_mut().insert((site.file, hit.index));

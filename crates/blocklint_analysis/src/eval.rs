@@ -1,7 +1,10 @@
 //! What a form may be: the value of an expression at its place.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{
+    AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym,
+    VarId, VarKind,
+};
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::link::{Link, Task, Typed};
@@ -115,13 +118,8 @@ impl<'a> Link<'a> {
                     .take(8)
                     .map(|&key| self.eval_within(scope, key, depth))
                     .collect();
-                let parts: Vec<Typed> = rows
-                    .iter()
-                    .skip(1)
-                    .step_by(2)
-                    .take(16)
-                    .map(|&part| self.eval_within(scope, part, depth))
-                    .collect();
+                let parts: Vec<Typed> =
+                    rows.iter().skip(1).step_by(2).take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
                 let Some(ty) = names::literal_type(self.program.language(scope.file), names::Literal::Dict) else {
                     return self.unknown(Why::Expression);
                 };

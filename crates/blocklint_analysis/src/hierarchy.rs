@@ -104,7 +104,9 @@ impl<'a> Link<'a> {
                 // The traits of a Rust type stand at its impl blocks.
                 if facts.language == blocklint_core::Language::Rust && row.kind != ClassKind::Impl {
                     for block in self.impls(class) {
-                        bases.extend(self.bases(block).iter().copied().filter(|base| !bases.contains(base)).collect::<Vec<_>>());
+                        bases.extend(
+                            self.bases(block).iter().copied().filter(|base| !bases.contains(base)).collect::<Vec<_>>(),
+                        );
                     }
                 }
                 Rc::from(bases)

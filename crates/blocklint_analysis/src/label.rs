@@ -100,11 +100,11 @@ pub struct Label {
 
 /// A number for a label, equal for labels that are settled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LabelId(pub u32);
+pub(crate) struct LabelId(pub u32);
 
 /// The labels of one run.
 #[derive(Debug, Default)]
-pub struct Labels {
+pub(crate) struct Labels {
     rows: Vec<Label>,
     guards: Vec<Guard>,
     ids: FxHashMap<Key, LabelId>,
@@ -124,7 +124,7 @@ struct Key {
 
 impl Labels {
     /// The number of a label.
-    pub fn id(&mut self, label: Label) -> LabelId {
+    pub(crate) fn id(&mut self, label: Label) -> LabelId {
         let guard = match &label.guard {
             None => u32::MAX,
             Some(guard) => match self.guards.iter().position(|known| known == guard) {
@@ -161,7 +161,7 @@ impl Labels {
     }
 
     /// The label.
-    pub fn get(&self, id: LabelId) -> &Label {
+    pub(crate) fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
     }
 }

@@ -37,8 +37,7 @@ use blocklint_models::Models;
 
 pub use cuts::RuleNames;
 pub use explain::{
-    Constant,
-    Above, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
+    Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
 pub use finding::{RawCause, RawFinding, RawStep};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};

@@ -29,7 +29,7 @@ struct Paths {
 }
 
 /// What stands between the segments of a path.
-pub fn separator(language: Language) -> &'static str {
+pub(crate) fn separator(language: Language) -> &'static str {
     if language == Language::Rust { "::" } else { "." }
 }
 
@@ -226,7 +226,11 @@ impl<'a> Library<'a> {
 
     /// The methods of a type that put their receiver in a state.
     pub(crate) fn state_names(&self, ty: PathId, state: &str) -> Vec<String> {
-        self.states(ty).iter().filter(|(name, of)| of == state && !name.is_empty()).map(|(name, _)| name.clone()).collect()
+        self.states(ty)
+            .iter()
+            .filter(|(name, of)| of == state && !name.is_empty())
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// Names of methods and constructors of a type with the states their rows give.
@@ -242,7 +246,8 @@ impl<'a> Library<'a> {
                 let text = self.text(of);
                 for path in name.paths(Uses::STATE) {
                     let canonical = models.canonical(path.path);
-                    let is_member = *canonical != *text && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
+                    let is_member = *canonical != *text
+                        && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
                     let makes = *canonical == *text || self.gives(language, &canonical, ty);
                     if is_member || makes {
                         // Only a method is called on the object itself; what makes it is known by the value.

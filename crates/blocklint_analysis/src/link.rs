@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use blocklint_core::Language;
 use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,7 +26,7 @@ pub struct Typed {
 }
 
 /// Steps from which a path is `low`.
-pub const LOW_STEPS: u8 = 3;
+pub(crate) const LOW_STEPS: u8 = 3;
 
 /// Steps of one site's resolution: lookups of variables, attributes and results.
 const FUEL: u32 = 400;
@@ -68,6 +69,9 @@ pub struct Link<'a> {
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
+    pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::loop_tests::Asking>>>,
+    pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
+    pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Rc<[(ClassRef, FileId, AssignId)]>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
@@ -96,6 +100,9 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             modules: RefCell::default(),
+            asking: RefCell::default(),
+            ask_names: RefCell::default(),
+            answering: RefCell::default(),
             foreign: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
@@ -188,4 +195,3 @@ impl<'a> Link<'a> {
         self.memo.borrow().len() + self.targets.borrow().len()
     }
 }
-

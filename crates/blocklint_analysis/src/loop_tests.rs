@@ -1,12 +1,25 @@
 //! Code that a test reserves for threads without a running loop: the handler of a `get_running_loop` that raised, the
 //! branch where `is_running()` is false, the branch for another thread than the loop's.
 
-use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionId, RegionKind};
-use blocklint_models::Asks;
+use std::rc::Rc;
 
-use crate::ids::{FileId, SiteRef};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionId, RegionKind};
+use blocklint_models::Asks;
+use rustc_hash::FxHashSet;
+
+use crate::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::link::Link;
 use crate::value::{EnvId, Val};
+
+/// Where one file asks whether a loop runs.
+#[derive(Debug, Default)]
+pub(crate) struct Asking {
+    /// Guarded parts (their body and group) that ask: their handlers mean that none runs.
+    tries: FxHashSet<(BodyId, u32)>,
+    /// Bodies that ask.
+    bodies: FxHashSet<BodyId>,
+}
 
 impl<'a> Link<'a> {
     /// Whether a site stands where no event loop runs in its thread.
@@ -45,15 +58,74 @@ impl<'a> Link<'a> {
 
     /// Whether the guarded part before a handler asks for the running loop, so that the handler means there is none.
     fn try_asks(&self, file: FileId, handler: RegionId) -> bool {
+        let own = self.program.facts(file).region(handler);
+        self.asking(file).tries.contains(&(own.body, own.group))
+    }
+
+    /// Where a file asks whether a loop runs, remembered.
+    fn asking(&self, file: FileId) -> Rc<Asking> {
+        if let Some(known) = self.asking.borrow().get(&file) {
+            return known.clone();
+        }
+        let mut asking = Asking::default();
         let facts = self.program.facts(file);
-        let own = facts.region(handler);
-        facts.sites.iter().enumerate().any(|(at, site)| {
-            let region = facts.region(site.at.region);
-            region.kind == RegionKind::Try
-                && region.group == own.group
-                && region.body == own.body
-                && self.asks(SiteRef { file, site: blocklint_facts::SiteId(at as u32) }, 0)
-        })
+        for name in self.ask_names(facts.language).iter() {
+            let Some(sym) = self.program.local(file, *name) else { continue };
+            for &site in self.program.index(file).sites_named(sym) {
+                let row = facts.site(site);
+                let region = facts.region(row.at.region);
+                if !self.asks(SiteRef { file, site }, 0) {
+                    continue;
+                }
+                if region.kind == RegionKind::Try {
+                    asking.tries.insert((region.body, region.group));
+                }
+                asking.bodies.insert(facts.body_of(row.at));
+            }
+        }
+        let asking = Rc::new(asking);
+        self.asking.borrow_mut().insert(file, asking.clone());
+        asking
+    }
+
+    /// Names of calls that ask, and those of project functions that give such an answer on.
+    fn ask_names(&self, language: Language) -> Rc<[Name]> {
+        if let Some(known) = self.ask_names.borrow().get(&language) {
+            return known.clone();
+        }
+        let models = self.library.of(language).names(blocklint_models::Uses::ASKS);
+        let mut names: Vec<Name> = models.filter_map(|row| self.program.name(row.name)).collect();
+        names = names.into_iter().flat_map(|name| self.with_aliases(name)).collect();
+        names.sort();
+        names.dedup();
+        let names: Rc<[Name]> = Rc::from(names);
+        self.ask_names.borrow_mut().insert(language, names.clone());
+        names
+    }
+
+    /// Names of project functions that return what such a call told.
+    fn answering_names(&self, language: Language) -> Rc<FxHashSet<Name>> {
+        if let Some(known) = self.answering.borrow().get(&language) {
+            return known.clone();
+        }
+        self.answering.borrow_mut().insert(language, Rc::default());
+        let mut found = FxHashSet::default();
+        for name in self.ask_names(language).iter() {
+            for &(file, _) in self.program.occurrences(*name) {
+                if self.program.language(file) != language {
+                    continue;
+                }
+                for &body in &self.asking(file).bodies {
+                    let body = BodyRef { file, body };
+                    if self.gives_answer(body, 3) {
+                        found.extend(self.body_names(body));
+                    }
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.answering.borrow_mut().insert(language, found.clone());
+        found
     }
 
     /// What it means that a test holds: no loop runs here (true), or one does (false).
@@ -97,10 +169,10 @@ impl<'a> Link<'a> {
     fn asks(&self, site: SiteRef, depth: u32) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
-        // The models' names decide whether looking further is worth it; a function of the project may give the answer
-        // on, and is looked at where its result is tested.
-        let named = self.library.name_uses(facts.language, facts.text(row.name)).intersects(blocklint_models::Uses::ASKS);
-        if !named && (depth == 0 || !self.program.is_language(site.file, blocklint_core::Language::Python)) {
+        // Names decide whether looking further is worth it.
+        let Some(name) = self.program.global(site.file, row.name) else { return false };
+        let named = self.ask_names(facts.language).binary_search(&name).is_ok();
+        if !named && (depth == 0 || !self.answering_names(facts.language).contains(&name)) {
             return false;
         }
         let callee = self.callee(site, EnvId::NONE);
@@ -115,10 +187,11 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a function returns what such a call told.
-    fn gives_answer(&self, body: crate::ids::BodyRef, depth: u32) -> bool {
+    fn gives_answer(&self, body: BodyRef, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        facts.exits.iter().any(|exit| {
-            facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth)
-        })
+        facts
+            .exits
+            .iter()
+            .any(|exit| facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth))
     }
 }

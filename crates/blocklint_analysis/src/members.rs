@@ -99,11 +99,8 @@ impl<'a> Link<'a> {
             && !self.values.members(typed.value).iter().all(|val| matches!(val, Val::None))
         {
             // A class attribute that instances overwrite: both.
-            let plain = self
-                .values
-                .members(typed.value)
-                .iter()
-                .all(|val| !matches!(val, Val::Fn { .. } | Val::Method { .. }));
+            let plain =
+                self.values.members(typed.value).iter().all(|val| !matches!(val, Val::Fn { .. } | Val::Method { .. }));
             if !plain || self.is_declared(&order, name) {
                 return typed;
             }
@@ -214,8 +211,7 @@ impl<'a> Link<'a> {
         let mut kind = MethodKind { is_static: row.flags.has(BodyFlags::STATIC), ..MethodKind::default() };
         if facts.language == Language::Python {
             let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
-            let scope =
-                Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+            let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
             for &decorator in facts.list(row.decorators) {
                 // `@x.setter` and `@x.getter` extend a property of the class.
                 if let Form::Attr(_, sym) = facts.form(decorator)
@@ -396,7 +392,11 @@ impl<'a> Link<'a> {
         if rows.is_empty() {
             return None;
         }
-        let returns = rows.with(|row| row.returns.is_some()).next().and_then(|row| row.returns.clone());
+        let receiver_val = self.values.single(receiver);
+        let returns = rows
+            .with(|row| row.returns.is_some())
+            .find(|row| row.unless.is_empty() && self.receiver_passes(&row.when, receiver_val))
+            .and_then(|row| row.returns.clone());
         Some(match returns {
             Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
             None => self.unknown(Why::Result),
@@ -409,8 +409,7 @@ impl<'a> Link<'a> {
             Val::Iter { body, env } => self.yielded(body, env),
             Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
             Val::Tuple(args) => {
-                let parts: Vec<Typed> =
-                    self.values.list(args).iter().map(|&value| Typed { value, steps: 0 }).collect();
+                let parts: Vec<Typed> = self.values.list(args).iter().map(|&value| Typed { value, steps: 0 }).collect();
                 self.join(&parts)
             }
             Val::Library { ty, args, .. } => {
@@ -640,7 +639,13 @@ impl<'a> Link<'a> {
     }
 
     /// What calling a body gives: a coroutine, an iterator, or what it returns.
-    pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>, _site: Option<crate::ids::SiteRef>) -> Typed {
+    pub(crate) fn called(
+        &self,
+        body: BodyRef,
+        env: EnvId,
+        receiver: Option<Val>,
+        _site: Option<crate::ids::SiteRef>,
+    ) -> Typed {
         let facts = self.program.facts(body.file);
         match facts.body(body.body).flow {
             Flow::Coroutine => self.known(Val::Coroutine { body, env }),

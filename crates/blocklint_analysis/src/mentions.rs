@@ -1,6 +1,8 @@
 //! Where the names and values of one file are used: the part of the index that is built when first asked for.
 
-use blocklint_facts::{AssignId, BodyFlags, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, SiteKind, Sym, VarKind};
+use blocklint_facts::{
+    AssignId, BodyFlags, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, SiteKind, Sym, VarKind,
+};
 use rustc_hash::FxHashMap;
 
 /// Where a value goes that is mentioned outside callee position.
@@ -82,10 +84,11 @@ impl FileIndex {
                 index.mention(facts, row.value, Mention::Arg(id, arg as u32), Wrap::Direct, 8);
             }
             match site.kind {
-                SiteKind::Call
-                | SiteKind::New
-                | SiteKind::Decorate
-                    if matches!(facts.form(site.callee), Form::Attr(..) | Form::Path(..) | Form::Var(_) | Form::Name(_)) => {}
+                SiteKind::Call | SiteKind::New | SiteKind::Decorate
+                    if matches!(
+                        facts.form(site.callee),
+                        Form::Attr(..) | Form::Path(..) | Form::Var(_) | Form::Name(_)
+                    ) => {}
                 _ => index.mention(facts, site.callee, Mention::Operand(id), Wrap::Direct, 8),
             }
         }

@@ -141,20 +141,11 @@ impl<'a> Program<'a> {
     pub fn is_test(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
-        let in_folder = relative
-            .split('/')
-            .rev()
-            .skip(1)
-            .any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
         in_folder
             || name == "conftest.py"
             || name.starts_with("test_") && name.ends_with(".py")
             || name.ends_with("_test.py")
-    }
-
-    /// Whether a file is of a language.
-    pub(crate) fn is_language(&self, file: FileId, language: Language) -> bool {
-        self.language(file) == language
     }
 
     /// The name with this text, if any file has it.
@@ -217,9 +208,9 @@ impl<'a> Program<'a> {
 
     /// Every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
-        self.occurrences(name).iter().flat_map(|&(file, sym)| {
-            self.index(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site })
-        })
+        self.occurrences(name)
+            .iter()
+            .flat_map(|&(file, sym)| self.index(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site }))
     }
 
     /// The site whose result a form is, seen through `await` and `?`.

@@ -45,19 +45,19 @@ impl Root {
 }
 
 /// Roots, remembered.
-pub struct Roots<'l, 'a> {
+pub(crate) struct Roots<'l, 'a> {
     link: &'l Link<'a>,
     memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
     /// Nothing asked yet.
-    pub fn new(link: &'l Link<'a>) -> Self {
+    pub(crate) fn new(link: &'l Link<'a>) -> Self {
         Roots { link, memo: RefCell::default() }
     }
 
     /// The root that a body is, if it is one.
-    pub fn of(&self, body: BodyRef) -> Option<Root> {
+    pub(crate) fn of(&self, body: BodyRef) -> Option<Root> {
         if let Some(known) = self.memo.borrow().get(&body) {
             return *known;
         }
@@ -192,9 +192,10 @@ impl<'a> Link<'a> {
         match facts.language {
             Language::Python => {
                 let imports = |wanted: &str| {
-                    facts.imports.iter().any(|import| {
-                        import.level == 0 && facts.text(import.module).split('.').next() == Some(wanted)
-                    })
+                    facts
+                        .imports
+                        .iter()
+                        .any(|import| import.level == 0 && facts.text(import.module).split('.').next() == Some(wanted))
                 };
                 Some(if imports("trio") {
                     Runtime::Trio

@@ -121,6 +121,12 @@ impl<'a> Link<'a> {
                         severity = severity.min(Severity::Warning);
                     }
                 }
+                // The library has a bound of its own; an object may have been made with another.
+                Timeout::Unbounded if row.default.is_some() && self.argument(site, timeout).is_none() => {
+                    let seconds = row.default.unwrap_or(0.0) * unit_seconds(row.unit, self.program.language(site.file));
+                    let own = if receiver.is_some() { Hold::Unstated } else { Hold::Seconds(seconds) };
+                    hold = LabelHold::Fixed(own);
+                }
                 Timeout::Unbounded => {}
                 Timeout::Hidden => {
                     hold = LabelHold::Fixed(Hold::Unstated);
@@ -151,7 +157,8 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label = Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
+        let label =
+            Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -190,13 +197,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether all of `when` are shown and none of `unless`.
-    pub(crate) fn conditions_shown(
-        &self,
-        when: &[Condition],
-        unless: &[Condition],
-        site: SiteRef,
-        env: EnvId,
-    ) -> bool {
+    pub(crate) fn conditions_shown(&self, when: &[Condition], unless: &[Condition], site: SiteRef, env: EnvId) -> bool {
         when.iter().all(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
             && !unless.iter().any(|condition| self.shown(condition, site, BoundId::NONE, env) == Shown::Yes)
     }
@@ -341,9 +342,10 @@ impl<'a> Link<'a> {
 
     pub(crate) fn is_lock(&self, receiver: BoundId) -> bool {
         receiver.is_some()
-            && self.types_through(self.values.single(receiver)).iter().any(|&ty| {
-                self.library.role(ty) == Some(Role::Lock)
-            })
+            && self
+                .types_through(self.values.single(receiver))
+                .iter()
+                .any(|&ty| self.library.role(ty) == Some(Role::Lock))
     }
 
     /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
@@ -383,8 +385,7 @@ impl<'a> Link<'a> {
                     let same = match (holder, other.form(on)) {
                         (Form::Var(a), Form::Var(b)) => file == site.file && a == b,
                         (Form::Attr(_, a), Form::Attr(_, b)) => {
-                            facts.text(a) == other.text(b)
-                                && self.same_owner(site, form, setter, on)
+                            facts.text(a) == other.text(b) && self.same_owner(site, form, setter, on)
                         }
                         _ => false,
                     };
@@ -395,6 +396,18 @@ impl<'a> Link<'a> {
             }
         }
         false
+    }
+
+    /// Whether conditions on the receiver alone are shown by the value it has.
+    pub(crate) fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
+        conditions.iter().all(|condition| {
+            let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
+            about
+                && condition.tests.iter().all(|test| match (test, receiver) {
+                    (Test::State(state), Val::Library { made: Some(made), .. }) => self.call_sets_state(made, state),
+                    _ => false,
+                })
+        })
     }
 
     /// Whether two attribute forms are of one class.
@@ -417,13 +430,9 @@ impl<'a> Link<'a> {
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().any(|val| {
             let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };
-            self.library
-                .calls(path)
-                .with(|row| row.state.is_some())
-                .any(|row| {
-                    row.state.as_deref() == Some(state)
-                        && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
-                })
+            self.library.calls(path).with(|row| row.state.is_some()).any(|row| {
+                row.state.as_deref() == Some(state) && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
+            })
         })
     }
 
@@ -700,14 +709,10 @@ impl Shown {
 fn place_of(condition: &Condition) -> Option<WhereSet> {
     match &condition.subject {
         Subject::Context(contexts) => Some(
-            contexts
-                .iter()
-                .fold(WhereSet::EMPTY, |set, context: &Context| set.union(WhereSet::of_context(*context))),
+            contexts.iter().fold(WhereSet::EMPTY, |set, context: &Context| set.union(WhereSet::of_context(*context))),
         ),
         Subject::Runtime(runtimes) => Some(
-            runtimes
-                .iter()
-                .fold(WhereSet::EMPTY, |set, runtime: &Runtime| set.union(WhereSet::of_runtime(*runtime))),
+            runtimes.iter().fold(WhereSet::EMPTY, |set, runtime: &Runtime| set.union(WhereSet::of_runtime(*runtime))),
         ),
         _ => None,
     }

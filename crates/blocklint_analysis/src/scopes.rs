@@ -67,11 +67,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-            let when = if is_root || self.registered(caller).is_some() {
-                self.within(caller, depth)
-            } else {
-                When::Serving
-            };
+            let when =
+                if is_root || self.registered(caller).is_some() { self.within(caller, depth) } else { When::Serving };
             match all {
                 None => all = Some(when),
                 Some(known) if known == when => {}

@@ -12,9 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
-use crate::mentions::{Mention, Wrap};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Question, Source};
 use crate::link::Link;
+use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind, Roots};
 use crate::rows::Shown;
 use crate::targets::Target;
@@ -310,8 +310,7 @@ impl<'l, 'a> Search<'l, 'a> {
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
         let targets = link.targets(site, env);
-        let awaited =
-            link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
             if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
@@ -427,6 +426,13 @@ impl<'l, 'a> Search<'l, 'a> {
             label.hold = LabelHold::Fixed(Hold::Unstated);
             cap_wait(&mut label);
         }
+        // Bounded and short is not worse than what is bounded and real.
+        if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
+            && seconds <= SHORT
+            && !label.fails
+        {
+            label.severity = label.severity.min(Severity::Warning);
+        }
         self.graph.hits.push(Hit { root, kind, handed, label, way });
     }
 
@@ -474,8 +480,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Fails => return,
         }
         self.raise_in_loop(&mut label, caller.site);
-        let way =
-            Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
+        let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
             if self.roots.of(node.body).is_some() {
@@ -646,6 +651,9 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
+/// Up to so many seconds a hold is no `error`.
+const SHORT: f64 = 0.01;
+
 /// A wait that is given a time is bounded, even if the code does not tell how long.
 fn cap_wait(label: &mut Label) {
     let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
@@ -664,4 +672,3 @@ enum Given {
     Forwarded,
     Hidden,
 }
-

@@ -36,8 +36,7 @@ pub(crate) fn findings(
     let paths = Paths::new(link, graph);
     let causes = Causes::new(graph);
     // One finding per place and rule.
-    let mut places: FxHashMap<(SiteRef, Option<u32>, blocklint_core::RuleCode), Vec<Candidate>> =
-        FxHashMap::default();
+    let mut places: FxHashMap<(SiteRef, Option<u32>, blocklint_core::RuleCode), Vec<Candidate>> = FxHashMap::default();
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
@@ -62,7 +61,10 @@ pub(crate) fn findings(
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            if !candidate.label.fails && scopes.of(candidate.root) != When::Serving {
+            if !candidate.label.fails
+                && candidate.label.severity > Severity::Note
+                && scopes.of(candidate.root) != When::Serving
+            {
                 candidate.label.severity = candidate.label.severity.lowered();
             }
         }
@@ -162,8 +164,7 @@ fn finding(
         .or_else(|| candidates.iter().map(|candidate| candidate.label.severity).max())
         .unwrap_or(Severity::Note);
     let any_sure = candidates.iter().any(|candidate| sure(&candidate));
-    let of_severity =
-        || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
+    let of_severity = || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
     let key = |c: &&Candidate| (c.cost, c.way.arg, way_number(&c.way));
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
@@ -177,7 +178,8 @@ fn finding(
         }
         _ => place_of(link, site),
     };
-    let trace: Vec<RawStep> = ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
+    let trace: Vec<RawStep> =
+        ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
     let leaf = ways.last().and_then(|way| match way.next {
         Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
         Next::State(_) => None,
@@ -277,9 +279,10 @@ fn twins(
     let Some(instead) = advice else { return Vec::new() };
     let separator = crate::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
-    let of_type = link.library.split(leaf.path).is_some_and(|(parent, _)| {
-        link.library.is_type(parent) && link.library.ty(parent).is_some()
-    });
+    let of_type = link
+        .library
+        .split(leaf.path)
+        .is_some_and(|(parent, _)| link.library.is_type(parent) && link.library.ty(parent).is_some());
     instead
         .for_runtime(runtime)
         .iter()

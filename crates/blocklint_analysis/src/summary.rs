@@ -14,7 +14,7 @@ use crate::value::EnvId;
 
 /// One use of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParamUse {
+pub(crate) enum ParamUse {
     /// It is called at this site.
     Call(SiteId),
     /// It is the n-th argument of this site.
@@ -29,7 +29,7 @@ pub enum ParamUse {
 
 /// The uses of the parameters of one file.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub(crate) struct Uses {
     /// By the parameter's variable: the body of the use and the use.
     pub of_param: FxHashMap<VarId, Vec<(BodyId, ParamUse)>>,
     /// Bodies with parameters that nested bodies use or that are returned: their indices.
@@ -110,7 +110,7 @@ impl Uses {
 
 /// What a body does with one parameter, as far as its own frame decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// It is called during the call.
     pub called: bool,
     /// It is iterated during the call.
@@ -159,6 +159,7 @@ impl<'a> Link<'a> {
         let Some(param) = facts.params_of(body.body).get(index as usize) else { return summary };
         let uses = self.uses_in(body.file);
         let Some(rows) = uses.of_param.get(&param.var) else { return summary };
+        let mut by_coroutine = false;
         for &(inside, of) in rows {
             let passing = match of {
                 // What is awaited must be a coroutine, which is a root itself.
@@ -167,9 +168,7 @@ impl<'a> Link<'a> {
                 // Unpacking `*args` iterates over the tuple, not over what is in it.
                 ParamUse::Consume(_) if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) => continue,
                 ParamUse::Consume(_) => Passing { consumed: true, ..Passing::default() },
-                ParamUse::Arg(site, arg) => {
-                    self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE)
-                }
+                ParamUse::Arg(site, arg) => self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE),
                 ParamUse::Return(of) => {
                     if of == body.body {
                         summary.returned = true;
@@ -209,6 +208,7 @@ impl<'a> Link<'a> {
                     Frame::Closure(closure) => match facts.body(closure).flow {
                         // Whoever gets the coroutine drives it on a loop.
                         Flow::Coroutine | Flow::AsyncGenerator => {
+                            by_coroutine = true;
                             if passing.called {
                                 summary.handed.push((Context::EventLoop, None));
                             }
@@ -218,6 +218,10 @@ impl<'a> Link<'a> {
                     },
                 }
             }
+        }
+        // Closures of both kinds: the one of the callable's own kind is taken.
+        if by_coroutine && !summary.in_closures.is_empty() {
+            summary.handed.retain(|handed| *handed != (Context::EventLoop, None));
         }
         summary.handed.sort();
         summary.handed.dedup();

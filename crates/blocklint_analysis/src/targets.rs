@@ -84,7 +84,7 @@ impl Targets {
 
 /// What a call does with one of its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passing {
+pub(crate) struct Passing {
     /// It is called during the call.
     pub called: bool,
     /// It is iterated during the call.
@@ -261,7 +261,7 @@ impl<'a> Link<'a> {
         let callee = self.callee(made, EnvId::NONE);
         for val in self.values.members(callee.value) {
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            for row in self.library.handovers(path).iter().filter(|row| row.wraps) {
+            if let Some(row) = self.library.handovers(path).iter().find(|row| row.wraps) {
                 return match self.handover_context(row.row, made, false) {
                     Runs::In(context) => Some((context, row.runtime)),
                     Runs::Caller | Runs::Chain => None,
@@ -423,10 +423,7 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Body { body, env, with_receiver: false, edge });
             }
             Val::Lazy { made, path, .. } => {
-                self.push(
-                    targets,
-                    Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) },
-                );
+                self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
             }
             _ if is_async => {}
             Val::Instance { .. } | Val::Library { .. } => {
@@ -499,9 +496,8 @@ impl<'a> Link<'a> {
     /// Whether the value of a site is awaited, a body gives nothing that can be, and another alternative does.
     pub(crate) fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
         let facts = self.program.facts(site.file);
-        if !facts.site(site.site).flags.has(SiteFlags::AWAITED)
-            || !(targets.list.len() > 1 && self.has_async_target(targets))
-        {
+        let is_awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
+        if !is_awaited || targets.list.len() < 2 || !self.has_async_target(targets) {
             return false;
         }
         let given = self.returned(body, EnvId::NONE, None);

@@ -176,10 +176,10 @@ impl EnvId {
 }
 
 /// Members of one union.
-pub const UNION_LIMIT: usize = 8;
+pub(crate) const UNION_LIMIT: usize = 8;
 
 /// A short list of members while a union is being made.
-pub type Members = SmallVec<[Val; 4]>;
+pub(crate) type Members = SmallVec<[Val; 4]>;
 
 /// The members of an interned union; cheap to hand around.
 #[derive(Clone, Debug)]

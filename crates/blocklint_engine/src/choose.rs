@@ -6,15 +6,20 @@ use blocklint_rules::{Selection, UNREADABLE_SOURCE};
 /// The least that is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Levels {
+    /// The least severity.
     pub severity: Severity,
+    /// The least confidence.
     pub confidence: Confidence,
 }
 
 /// The findings that are shown, and how many of the chosen rules lie below the levels.
 #[derive(Debug)]
 pub struct Chosen {
+    /// What is shown.
     pub findings: Vec<Finding>,
+    /// The same under their causes.
     pub groups: Vec<Group>,
+    /// How many of the chosen rules lie below the levels.
     pub below: usize,
 }
 

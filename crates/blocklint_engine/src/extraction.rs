@@ -26,7 +26,7 @@ pub struct Extracted {
 
 /// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
 /// long it took to parse and to make facts: the wall time, divided as the threads' time was.
-pub fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
+pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
     let started = Instant::now();
     let limit = project.configuration.max_file_size;
     let extracted = project.files.par_iter().map(|file| extract(file, limit)).collect::<Vec<_>>();
@@ -77,7 +77,7 @@ fn facts_of(language: Language, bytes: &[u8], parsed: impl FnOnce()) -> Option<F
 }
 
 /// The text whose bytes the spans of a file's facts count.
-pub fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
+pub(crate) fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
     match language {
         Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
         Language::Rust | Language::Java => match String::from_utf8(bytes) {

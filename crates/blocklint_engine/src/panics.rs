@@ -26,7 +26,7 @@ pub fn install_hook() {
 /// # Errors
 ///
 /// Where and why it panicked.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     CATCHING.set(true);
     // What the work touched is dropped with it: it shares nothing that could be left half-written.
     let done = catch_unwind(AssertUnwindSafe(work));

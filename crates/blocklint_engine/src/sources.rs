@@ -35,7 +35,7 @@ pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sou
 }
 
 /// The byte offsets between which a line lies, its end excluded; `None` behind the last line.
-pub fn line_span(text: &str, line: u32) -> Option<Span> {
+pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     let mut start = 0;
     let mut row = 1;
     while row < line {
@@ -50,7 +50,7 @@ pub fn line_span(text: &str, line: u32) -> Option<Span> {
 }
 
 /// The text of a file of the project, as its facts' spans count it.
-pub fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let bytes = read(path, project.configuration.max_file_size).ok()?;
     Some(decode(project.files.get(at)?.language, bytes))

@@ -6,13 +6,17 @@ use std::time::Duration;
 /// Wall time per part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
+    /// Finding files and reading models.
     pub discover: Duration,
     /// Reading, decoding and parsing files.
     pub parse: Duration,
     /// Making facts of the trees.
     pub facts: Duration,
+    /// Loading symbols and the hierarchy of classes.
     pub link: Duration,
+    /// Resolving what is asked for, and the search.
     pub solve: Duration,
+    /// Words, places, rendering.
     pub output: Duration,
 }
 

@@ -257,9 +257,7 @@ impl Explainer<'_, '_> {
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
                 match *target {
-                    Target::Body { body: of, edge: Edge::Construct, .. }
-                        if of == body && row.flow != Flow::Sync =>
-                    {
+                    Target::Body { body: of, edge: Edge::Construct, .. } if of == body && row.flow != Flow::Sync => {
                         found.push(Above::Made(site));
                     }
                     Target::Body { body: of, edge: Edge::HandOver(context, _), .. } if of == body => {

@@ -10,8 +10,20 @@ use crate::value::{ArgsId, Val, Why};
 
 /// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
 pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
-    "run", "call", "apply", "accept", "get", "test", "compare", "applyAsInt", "applyAsLong", "applyAsDouble",
-    "getAsInt", "getAsLong", "getAsDouble", "getAsBoolean",
+    "run",
+    "call",
+    "apply",
+    "accept",
+    "get",
+    "test",
+    "compare",
+    "applyAsInt",
+    "applyAsLong",
+    "applyAsDouble",
+    "getAsInt",
+    "getAsLong",
+    "getAsDouble",
+    "getAsBoolean",
 ];
 
 /// The package a file is in.
@@ -63,9 +75,10 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
     let mut at = body;
     while let Some(id) = at.get() {
         let row = facts.body(id);
-        let class = row.class.get().or_else(|| {
-            facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32))
-        });
+        let class = row
+            .class
+            .get()
+            .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32)));
         if let Some(class) = class {
             let class = ClassRef { file, class };
             let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);

@@ -41,13 +41,22 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
         "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
         "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,
         "contextlib.contextmanager" | "contextlib.asynccontextmanager" => Decorator::ContextManager,
-        "functools.wraps" | "functools.update_wrapper"
-        | "typing.overload" | "typing.final" | "typing.override" | "typing.no_type_check"
-        | "typing_extensions.override" | "typing_extensions.final" | "typing_extensions.deprecated"
-        | "warnings.deprecated" | "dataclasses.dataclass" | "enum.unique" | "typing.runtime_checkable"
-        | "functools.total_ordering" | "functools.singledispatch" | "functools.singledispatchmethod" => {
-            Decorator::Transparent
-        }
+        "functools.wraps"
+        | "functools.update_wrapper"
+        | "typing.overload"
+        | "typing.final"
+        | "typing.override"
+        | "typing.no_type_check"
+        | "typing_extensions.override"
+        | "typing_extensions.final"
+        | "typing_extensions.deprecated"
+        | "warnings.deprecated"
+        | "dataclasses.dataclass"
+        | "enum.unique"
+        | "typing.runtime_checkable"
+        | "functools.total_ordering"
+        | "functools.singledispatch"
+        | "functools.singledispatchmethod" => Decorator::Transparent,
         _ => return None,
     })
 }
@@ -168,9 +177,12 @@ fn is_public(link: &Link<'_>, file: FileId, name: Name) -> bool {
         let mut rows = facts.assigns_of(var);
         let row = rows.next()?;
         match (facts.form(row.value), rows.next()) {
-            (Form::Display(_, list), None) => Some(facts.list(list).iter().any(
-                |&part| matches!(facts.form(part), Form::Str(sym) if facts.text(sym) == text),
-            )),
+            (Form::Display(_, list), None) => Some(
+                facts
+                    .list(list)
+                    .iter()
+                    .any(|&part| matches!(facts.form(part), Form::Str(sym) if facts.text(sym) == text)),
+            ),
             _ => None,
         }
     });
@@ -380,9 +392,6 @@ pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     if rows.next().is_some() {
         return None;
     }
-    matches!(
-        facts.form(row.value),
-        Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_)
-    )
-    .then_some(row.value)
+    matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
+        .then_some(row.value)
 }

@@ -129,9 +129,7 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
             }
             link.attr(member, name)
         }
-        Val::External(path) => {
-            link.known(Val::External(link.library.member(path, link.program.text(name))))
-        }
+        Val::External(path) => link.known(Val::External(link.library.member(path, link.program.text(name)))),
         Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
         Val::Unknown(why) => link.unknown(why),
         _ => link.unknown(Why::Attribute),
@@ -338,4 +336,3 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
 }
-

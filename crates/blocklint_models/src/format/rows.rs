@@ -120,6 +120,8 @@ pub struct CallRow {
     pub timeout: Option<Argument>,
     /// Unit of `timeout`, where the language's own is not meant.
     pub unit: Option<Unit>,
+    /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
+    pub default: Option<f64>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
     /// The argument it consumes.

@@ -136,11 +136,21 @@ pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, itera
         // Their rules come with a later version; until then they are silent.
         Effect::NestedLoop | Effect::Cpu | Effect::Input => return silent,
     };
+    let on_object = of
+        .path
+        .rsplit('.')
+        .nth(1)
+        .is_some_and(|owner| owner.starts_with(|first: char| first.is_uppercase() || first == '<'));
     let mut severity = row.severity.unwrap_or(if effect == Effect::File { Severity::Warning } else { Severity::Error });
     let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
     let mut hold = match given {
         Some(text) => text.parse().map_or(Hold::Unstated, Hold::Seconds),
-        None => Hold::Unbounded,
+        None => match row.default {
+            None => Hold::Unbounded,
+            // An object may have been made with another limit than the library's own.
+            Some(_) if on_object => Hold::Unstated,
+            Some(limit) => Hold::Seconds(limit),
+        },
     };
     if given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);

@@ -15,7 +15,7 @@ const FRAME: &[&str] = &["path", "when", "unless", "version", "unchecked", "prop
 const NEED_EFFECT: &[&str] = &["native", "thread", "severity", "fails", "timeout", "fix"];
 /// Keys that `effect = "none"` contradicts.
 const OF_EFFECT: &[&str] =
-    &["native", "thread", "severity", "fails", "timeout", "unit", "lazy", "instead", "rewrite", "fix"];
+    &["native", "thread", "severity", "fails", "timeout", "unit", "default", "lazy", "instead", "rewrite", "fix"];
 
 pub(super) fn check(file: &File, origin: Origin, aliases: &Aliases<'_>, errors: &mut Vec<ModelError>) {
     for entry in &file.calls {
@@ -91,6 +91,9 @@ impl RowCheck<'_, CallRow> {
         }
         if entry.has("unit") && !entry.has("timeout") && entry.all_known {
             self.error("unit", "`unit` needs `timeout`");
+        }
+        if entry.has("default") && !entry.has("timeout") && entry.all_known {
+            self.error("default", "`default` needs `timeout`");
         }
         if row.effect == Some(RowEffect::Harmless) {
             for key in OF_EFFECT {

@@ -23,6 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "fails",
     "timeout",
     "unit",
+    "default",
     "lazy",
     "consumes",
     "async",
@@ -68,6 +69,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             }
             "timeout" => row.timeout = reader.argument(at, value),
             "unit" => row.unit = reader.word(at, value, Unit::WORDS, Unit::parse),
+            "default" => row.default = reader.number(at, value),
             "lazy" => row.lazy = reader.boolean(at, value).unwrap_or(false),
             "consumes" => row.consumes = reader.argument(at, value),
             "async" => row.is_async = reader.boolean(at, value),
