@@ -120,6 +120,31 @@ const KNOWN_TYPES: &[&str] = &[
     "collections.deque.insert",
 ];
 
+/// Java calls that do not yet what their rows say.
+const KNOWN_JAVA: &[&str] = &[
+    // The declared type hides what the assigned value carries (`BufferedReader r = new BufferedReader(file)`).
+    "java.io.BufferedReader.readLine",
+    // Of overloads the first row counts, whatever the arguments are.
+    "java.lang.Thread.join(_)",
+    "java.util.concurrent.CountDownLatch.await(_,_)",
+    "java.util.concurrent.CyclicBarrier.await(_,_)",
+    "java.util.concurrent.locks.Condition.await(_,_)",
+    "java.lang.Object.wait(_)",
+    "java.util.concurrent.Exchanger.exchange(_,_,_)",
+    "java.util.concurrent.Future.get(_,_)",
+    "java.util.concurrent.ExecutorService.invokeAll(_,_,_)",
+    "java.util.concurrent.ExecutorService.invokeAny(_,_,_)",
+    "java.net.Socket.connect(_,_)",
+    "java.lang.Process.waitFor(_,_)",
+    "io.netty.util.concurrent.Future.await(_)",
+    "io.netty.util.concurrent.Future.awaitUninterruptibly(_)",
+    "io.netty.util.concurrent.Future.await(_,_)",
+    "io.netty.util.concurrent.Future.awaitUninterruptibly(_,_)",
+    "java.util.concurrent.Semaphore.tryAcquire()",
+    "java.io.FileInputStream(java.io.FileDescriptor)",
+    "java.net.InetSocketAddress(java.net.InetAddress,int)",
+];
+
 /// Fails on every difference that is not known, and on every known one that is gone. `known` holds paths of rows.
 fn report(what: &str, different: &[Difference], known: &[&str]) {
     let unknown: Vec<&str> = different.iter().filter(|d| !known.contains(&&*d.path)).map(|d| &*d.text).collect();
@@ -243,12 +268,14 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
         }
     }
     let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
+    let used: BTreeSet<Of> = ways.iter().flatten().map(|one| one.of.clone()).collect();
     let [first, second] = ways.map(|uses| {
         let different = differences(&uses, language, &sleeping);
         let unparsed: Vec<&str> = different.iter().filter(|one| one.path.is_empty()).map(|one| &*one.text).collect();
         assert!(unparsed.is_empty(), "{}", unparsed.join("\n"));
         different.into_iter().map(|one| one.path).collect::<BTreeSet<_>>()
     });
+    skipped.retain(|(of, _)| !used.contains(of));
     let neither: Vec<&String> = first.intersection(&second).collect();
     let what = language.as_str();
     tell(what, &skipped);
@@ -296,7 +323,10 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
                 {
                     wish.arguments.put(timeout, "unseen", false);
                 }
-                let of_shown = Of { path: shown_path(&of.path), ..of.clone() };
+                // A trace names a method by the type that it is called on.
+                let shown = shown_path(&of.path);
+                let member = shown.rsplit(separator(language)).next().unwrap_or(&shown).to_owned();
+                let of_shown = Of { path: member, ..of.clone() };
                 let expected = calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &of.path), false);
                 for (way, uses) in ways.iter_mut().enumerate() {
                     number += 1;
@@ -314,9 +344,17 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
         }
     }
     tell(language.as_str(), &skipped);
-    let [first, second] = ways.map(|uses| differences(&uses, language, &models));
-    let in_both = |one: &Difference| second.iter().any(|other| other.path == one.path);
-    let mut different: Vec<Difference> = first.into_iter().filter(in_both).collect();
+    let rows: BTreeSet<String> = ways.iter().flatten().map(|one| one.of.to_string()).collect();
+    let [first, second] = ways.map(|uses| {
+        let called: BTreeSet<String> = uses.iter().map(|one| one.of.to_string()).collect();
+        (called, differences(&uses, language, &models))
+    });
+    let right = |(called, different): &(BTreeSet<String>, Vec<Difference>), row: &String| {
+        called.contains(row) && !different.iter().any(|one| one.row == *row)
+    };
+    let wrong: BTreeSet<&String> = rows.iter().filter(|row| !right(&first, row) && !right(&second, row)).collect();
+    let all = first.1.iter().chain(&second.1);
+    let mut different: Vec<Difference> = all.filter(|one| wrong.contains(&one.row)).cloned().collect();
     different.extend(differences(&silent, language, &models));
     report("calls", &different, known);
 }
@@ -348,8 +386,8 @@ fn java_calls_do_what_their_rows_say() {
     let files = rows_of::read(&[]);
     let models = rows_of::models(&files);
     let make = |of: &Of, row: &CallRow, way: usize, number| {
-        java::call(models.lang(Language::Java), of, row, [java::Way::Static, java::Way::Instance][way], number)
+        java::call(models.lang(Language::Java), &files, of, row, [java::Way::Static, java::Way::Instance][way], number)
     };
     found_in_one_way(Language::Java, [0, 0], make);
-    holds_in_one_way(Language::Java, &[], make);
+    holds_in_one_way(Language::Java, KNOWN_JAVA, make);
 }

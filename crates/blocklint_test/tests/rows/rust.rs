@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use blocklint_core::Language;
-use blocklint_models::{Argument, CallRow, Condition, File, LanguageModels, Subject, Test, TypeTest};
+use blocklint_models::{CallRow, File, LanguageModels};
 
 use crate::draft::Reason;
+use crate::rows_of;
 use crate::uses::{Of, Use, nothing};
 
 /// The two ways in which a method is called.
@@ -43,9 +44,12 @@ pub(crate) fn call(
         (String::new(), format!("{path}()"))
     } else {
         // A trait's row asks for the type of what it is called on.
-        let asked = row.when.iter().find_map(|condition| asked_type(files, condition));
+        let asked = rows_of::asked_receiver(files, Language::Rust, row, &receiver);
         let ty = asked.clone().unwrap_or_else(|| receiver.clone());
         let ty = match lang.ty(&ty).map_or(0, |rows| rows.params().len()) {
+            0 if asked.is_some() && receiver.ends_with("::BufRead") && !ty.ends_with("Lock") => {
+                format!("std::io::BufReader<{ty}>")
+            }
             0 => ty,
             count => format!("{ty}<{}>", vec!["u8"; count].join(", ")),
         };
@@ -60,19 +64,4 @@ pub(crate) fn call(
     let awaited = if row.is_async == Some(true) { ".await" } else { "" };
     let lines = vec![format!("async fn use_{number}({params}) {{"), format!("    {text}{awaited};"), "}".to_owned()];
     Ok(Use { of: of.clone(), imports, lines, at: 1, expected: nothing() })
-}
-
-/// The type that a condition asks of the receiver: of a tag, the first that has it.
-fn asked_type(files: &[File], condition: &Condition) -> Option<String> {
-    let Subject::Argument(Argument::Receiver) = &condition.subject else { return None };
-    condition.tests.iter().find_map(|test| match test {
-        Test::Type(of) => of.iter().find_map(|test| match test {
-            TypeTest::Tag(tag) => {
-                let mut rows = crate::rows_of::of(files, Language::Rust).flat_map(|file| &file.types);
-                rows.find(|entry| entry.row.tags.contains(tag)).map(|entry| entry.paths[0].text.clone())
-            }
-            TypeTest::Type(ty) => ty.path().map(str::to_owned),
-        }),
-        _ => None,
-    })
 }
