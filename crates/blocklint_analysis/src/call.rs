@@ -406,9 +406,10 @@ impl<'a> Link<'a> {
         let text = self.library.text(path);
         let facts = self.program.facts(site.file);
         if facts.language == Language::Python
-            && let Some(typed) = self.python_builtin(&text, site, env) {
-                return typed;
-            }
+            && let Some(typed) = self.python_builtin(&text, site, env)
+        {
+            return typed;
+        }
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }

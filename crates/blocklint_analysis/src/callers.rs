@@ -254,26 +254,27 @@ impl<'l, 'a> Callers<'l, 'a> {
                         Edge::HandOver(..) => {}
                     }
                 }
-                Target::Overrides { class, name } if node.env == EnvId::NONE
-                    && link.overrides(class, name).binary_search(&node.body).is_ok() => {
-                        let flow = link.program.facts(node.body.file).body(node.body.body).flow;
-                        if flow == Flow::Generator {
-                            trails.push(Trail::ResultOf(site, env));
-                            continue;
-                        }
-                        if flow != Flow::Sync {
-                            continue;
-                        }
-                        found.callers.push(Caller {
-                            site,
-                            env,
-                            arg: None,
-                            kind: CallerKind::Runs,
-                            with_receiver: true,
-                            steps: targets.steps,
-                            shared: true,
-                        });
+                Target::Overrides { class, name }
+                    if node.env == EnvId::NONE && link.overrides(class, name).binary_search(&node.body).is_ok() =>
+                {
+                    let flow = link.program.facts(node.body.file).body(node.body.body).flow;
+                    if flow == Flow::Generator {
+                        trails.push(Trail::ResultOf(site, env));
+                        continue;
                     }
+                    if flow != Flow::Sync {
+                        continue;
+                    }
+                    found.callers.push(Caller {
+                        site,
+                        env,
+                        arg: None,
+                        kind: CallerKind::Runs,
+                        with_receiver: true,
+                        steps: targets.steps,
+                        shared: true,
+                    });
+                }
                 _ => {}
             }
         }

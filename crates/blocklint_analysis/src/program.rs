@@ -1,6 +1,6 @@
 //! The project as one: files in slots, names shared between them, and where each name occurs.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use blocklint_core::Language;
@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::{BodyRef, FileId, Name, SiteRef};
-use crate::mentions::FileIndex;
+use crate::mentions::{FileIndex, Scratch};
 
 /// One file of the project.
 #[derive(Debug)]
@@ -59,6 +59,7 @@ pub struct Program<'a> {
     paths: FxHashMap<&'a str, FileId>,
     folders: FxHashSet<&'a str>,
     indices: Vec<OnceCell<FileIndex>>,
+    scratch: RefCell<Scratch>,
 }
 
 impl<'a> Program<'a> {
@@ -124,6 +125,7 @@ impl<'a> Program<'a> {
             paths,
             folders,
             indices: files.iter().map(|_| OnceCell::new()).collect(),
+            scratch: RefCell::default(),
         }
     }
 
@@ -197,7 +199,7 @@ impl<'a> Program<'a> {
 
     /// Where the names and values of a file are used.
     pub fn index(&self, file: FileId) -> &FileIndex {
-        self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file)))
+        self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file), &mut self.scratch.borrow_mut()))
     }
 
     /// The body a site stands in.

@@ -138,7 +138,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let models = self.link.library.of(*language);
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
-            let mut read: FxHashSet<Name> = FxHashSet::default();
+            let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
@@ -147,17 +147,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 };
                 let Some(name) = program.name(text) else { continue };
                 names.insert(name);
+                if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
+                    called.extend(self.link.with_aliases(name));
+                }
                 if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
                     read.extend(self.link.with_aliases(name));
                 }
             }
-            for name in self.glob_names(*language) {
-                names.insert(name);
-            }
+            let globbed = self.glob_names(*language);
+            names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
             aliased.sort();
             aliased.dedup();
-            mentioned.extend(aliased.iter().copied());
+            mentioned.extend(aliased.iter().copied().filter(|name| called.contains(name) || globbed.contains(name)));
             for name in aliased {
                 let is_read = read.contains(&name);
                 sites.extend(program.sites_named(name).filter(|site| {

@@ -1,6 +1,5 @@
 //! Rust crates: their names as code spells them, and the files in which their module trees begin.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use blocklint_core::Language;
@@ -8,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::DeTable;
 
 use crate::Problem;
+use crate::sources::Sources;
 
 /// A package as Cargo sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,6 @@ pub enum CrateRootKind {
     Build,
 }
 
-type Sources = BTreeMap<Utf8PathBuf, Language>;
-
 /// The crates of the project, sorted by folder. A folder with `src/lib.rs` or `src/main.rs` that no
 /// manifest speaks for is one too, named by its folder.
 pub(crate) fn rust_crates(
@@ -60,7 +58,7 @@ pub(crate) fn rust_crates(
     sources: &Sources,
     problems: &mut Vec<Problem>,
 ) -> Vec<RustCrate> {
-    if !sources.values().any(|language| *language == Language::Rust) {
+    if sources.of(Language::Rust).next().is_none() {
         return Vec::new();
     }
     let mut crates = Vec::new();
@@ -70,7 +68,7 @@ pub(crate) fn rust_crates(
             Err(message) => problems.push(Problem::new(manifest.as_std_path(), message)),
         }
     }
-    for path in sources.keys() {
+    for path in sources.paths() {
         let begins = matches!(path.file_name(), Some("lib.rs" | "main.rs"));
         let src = path.parent().filter(|src| begins && src.file_name() == Some("src"));
         let Some(folder) = src.and_then(Utf8Path::parent) else { continue };
@@ -111,7 +109,7 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
 fn roots(folder: &Utf8Path, manifest: &DeTable<'_>, sources: &Sources) -> Vec<CrateRoot> {
     let mut roots = Vec::new();
     let mut add = |path: Utf8PathBuf, kind| {
-        if sources.contains_key(&path) {
+        if sources.holds(&path) {
             roots.push(CrateRoot { path, kind });
         }
     };
@@ -134,12 +132,11 @@ fn roots(folder: &Utf8Path, manifest: &DeTable<'_>, sources: &Sources) -> Vec<Cr
             }
         }
         let place = folder.join(place);
-        let below = sources.range(place.clone()..).map(|(path, _)| path).take_while(|path| path.starts_with(&place));
-        for path in below {
+        for path in sources.below(&place) {
             let inside = path.strip_prefix(&place).map_or(0, |inside| inside.components().count());
             let own_folder = inside == 2 && path.file_name() == Some("main.rs");
             if path.extension() == Some("rs") && (inside == 1 || own_folder) {
-                add(path.clone(), kind);
+                add(path.to_path_buf(), kind);
             }
         }
     }

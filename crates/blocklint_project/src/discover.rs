@@ -1,6 +1,6 @@
 //! From the paths a user names to the project: root, files, units, import roots, crates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::root::{absolute, common, project_root};
+use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
 use crate::{Configuration, ConfigurationError, Problem};
@@ -100,33 +101,38 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     let mut found = if named.is_empty() { Found::default() } else { walk(&root) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
-        if folder != &root && !found.holds_some_below(folder) {
+        if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
             let below = walk(folder);
             found.sources.extend(below.sources);
-            found.sources.sort_unstable();
             found.manifests.extend(below.manifests);
             found.problems.extend(below.problems);
         }
     }
     problems.append(&mut found.problems);
-    let mut sources: BTreeMap<Utf8PathBuf, Language> = found.sources.into_iter().collect();
-    sources.extend(named.files.clone());
+    found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
+    let sources = Sources::new(found.sources);
     found.manifests.sort_unstable();
     found.manifests.dedup();
 
     let units = units(&root, &found.manifests);
-    let python = sources.iter().filter(|(_, language)| **language == Language::Python);
-    let imports = Imports::new(&root, &units, python.map(|(path, _)| path.as_path()));
+    let imports = Imports::new(&root, &units, &sources);
     let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
     let java_roots = java_roots(&sources);
     let base = imports.roots.iter().find(|folder| root.starts_with(folder)).unwrap_or(&root).clone();
-    let files = sources.iter().map(|(path, language)| SourceFile {
-        path: Arc::from(path.as_path()),
-        relative: relative(path, &base),
-        language: *language,
-        reported: named.reports(path),
-        unit: unit_of(&units, path),
-        import_root: if *language == Language::Python { imports.root_of(path) } else { None },
+    // Files of one folder share its unit and import root.
+    let mut folders: HashMap<&str, (u32, Option<u32>)> = HashMap::new();
+    let files = sources.iter().map(|(path, language)| {
+        let folder = path.parent().unwrap_or(path);
+        let of_folder = || (unit_of(&units, folder), imports.root_of(folder));
+        let (unit, import_root) = *folders.entry(folder.as_str()).or_insert_with(of_folder);
+        SourceFile {
+            path: Arc::from(path),
+            relative: relative(path, &base),
+            language,
+            reported: named.reports(path),
+            unit,
+            import_root: import_root.filter(|_| language == Language::Python),
+        }
     });
     let files = files.collect();
     problems.sort_unstable();
@@ -187,7 +193,7 @@ impl Named {
     }
 
     fn reports(&self, path: &Utf8Path) -> bool {
-        self.reported_folders.iter().any(|folder| path.starts_with(folder)) || self.files.contains_key(path)
+        self.reported_folders.iter().any(|folder| inside(path, folder).is_some()) || self.files.contains_key(path)
     }
 }
 
@@ -203,26 +209,29 @@ fn interpreter(path: &Utf8Path) -> Option<Language> {
     (line.starts_with("#!") && line.contains("python")).then_some(Language::Python)
 }
 
-fn relative(path: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
-    let path = path.strip_prefix(root).unwrap_or(path);
-    Utf8PathBuf::from(path.components().map(|part| part.as_str()).collect::<Vec<_>>().join("/"))
+fn relative(path: &Utf8Path, base: &Utf8Path) -> Utf8PathBuf {
+    let inside = inside(path, base).unwrap_or(path.as_str());
+    Utf8PathBuf::from(match std::path::MAIN_SEPARATOR {
+        '/' => inside.to_owned(),
+        separator => inside.replace(separator, "/"),
+    })
 }
 
-fn unit_of(units: &[Unit], path: &Utf8Path) -> u32 {
+fn unit_of(units: &[Unit], folder: &Utf8Path) -> u32 {
     let index = |folder: &Utf8Path| units.binary_search_by(|unit| unit.folder.as_path().cmp(folder)).ok();
     // The project root is a unit, so only a file outside it could have none.
-    path.ancestors().skip(1).find_map(index).unwrap_or(0) as u32
+    folder.ancestors().find_map(index).unwrap_or(0) as u32
 }
 
 /// The folders `src/<set>/java` above Java files.
-fn java_roots(sources: &BTreeMap<Utf8PathBuf, Language>) -> Vec<Utf8PathBuf> {
+fn java_roots(sources: &Sources) -> Vec<Utf8PathBuf> {
     let is_root = |folder: &&Utf8Path| {
         folder.file_name() == Some("java")
             && folder.parent().and_then(Utf8Path::parent).and_then(Utf8Path::file_name) == Some("src")
     };
-    let java = sources.iter().filter(|(_, language)| **language == Language::Java);
+    let java = sources.of(Language::Java);
     let mut roots =
-        java.filter_map(|(path, _)| path.ancestors().find(is_root)).map(Utf8Path::to_path_buf).collect::<Vec<_>>();
+        java.filter_map(|path| path.ancestors().find(is_root)).map(Utf8Path::to_path_buf).collect::<Vec<_>>();
     roots.dedup();
     roots
 }

@@ -1,52 +1,57 @@
 //! Import roots: the folders from which absolute Python imports are looked up.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
+use blocklint_core::Language;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::sources::Sources;
 use crate::units::Unit;
 
 /// The packages of the project and the import roots they and the units give.
 pub(crate) struct Imports {
     /// The import roots, sorted, absolute.
     pub(crate) roots: Vec<Utf8PathBuf>,
-    packages: BTreeSet<Utf8PathBuf>,
+    /// By their text: paths hash by components, which is slow.
+    packages: HashSet<String>,
 }
 
 impl Imports {
     /// The project root, each unit's folder and its `src`, and the parent of each topmost package.
-    pub(crate) fn new<'a>(root: &Utf8Path, units: &[Unit], python: impl Iterator<Item = &'a Utf8Path>) -> Self {
-        let mut packages = BTreeSet::new();
-        let mut sources = BTreeSet::new();
-        for path in python {
-            let Some(folder) = path.parent() else { continue };
-            if path.file_name() == Some("__init__.py") {
-                packages.insert(folder.to_path_buf());
+    pub(crate) fn new(root: &Utf8Path, units: &[Unit], sources: &Sources) -> Self {
+        let mut packages = HashSet::new();
+        for path in sources.of(Language::Python).filter(|path| path.as_str().ends_with("__init__.py")) {
+            if path.file_name() == Some("__init__.py")
+                && let Some(folder) = path.parent()
+            {
+                packages.insert(folder.to_string());
             }
-            sources.extend(folder.ancestors().take_while(|above| above.starts_with(root)).map(Utf8Path::to_path_buf));
         }
         // Where the project root is itself a package, the packages around it lie outside the walk.
-        if packages.contains(root) {
+        if packages.contains(root.as_str()) {
             let around = root.ancestors().skip(1).take_while(|above| above.join("__init__.py").is_file());
-            packages.extend(around.map(Utf8Path::to_path_buf).collect::<Vec<_>>());
+            packages.extend(around.map(Utf8Path::to_string));
         }
         let mut roots = BTreeSet::from([root.to_path_buf()]);
         for unit in units {
             roots.insert(unit.folder.clone());
-            roots.extend(Some(unit.folder.join("src")).filter(|src| sources.contains(src)));
+            let src = unit.folder.join("src");
+            if sources.below(&src).any(|path| path.extension() == Some("py")) {
+                roots.insert(src);
+            }
         }
         for package in &packages {
-            let parent = package.parent().filter(|parent| !packages.contains(*parent));
+            let parent = Utf8Path::new(package).parent().filter(|parent| !packages.contains(parent.as_str()));
             roots.extend(parent.map(Utf8Path::to_path_buf));
         }
         Imports { roots: roots.into_iter().collect(), packages }
     }
 
-    /// The import root a file belongs to: the parent of its topmost package, else the deepest root
-    /// above it.
-    pub(crate) fn root_of(&self, path: &Utf8Path) -> Option<u32> {
-        let mut folder = path.parent()?;
-        while self.packages.contains(folder) {
+    /// The import root that the files of a folder belong to: the parent of its topmost package, else the
+    /// deepest root at or above it.
+    pub(crate) fn root_of(&self, folder: &Utf8Path) -> Option<u32> {
+        let mut folder = folder;
+        while self.packages.contains(folder.as_str()) {
             folder = folder.parent()?;
         }
         let index = |folder: &Utf8Path| self.roots.binary_search_by(|root| root.as_path().cmp(folder)).ok();

@@ -9,6 +9,7 @@ mod imports;
 mod problem;
 mod read;
 mod root;
+mod sources;
 mod units;
 mod walk;
 

@@ -12,21 +12,12 @@ use crate::Problem;
 use crate::problem::reason;
 use crate::units::is_manifest;
 
-/// What a walk found, sorted.
+/// What a walk found, in no order.
 #[derive(Default, Debug)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<(Utf8PathBuf, Language)>,
     pub(crate) manifests: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
-}
-
-impl Found {
-    /// Whether a source file lies below the folder.
-    pub(crate) fn holds_some_below(&self, folder: &Utf8Path) -> bool {
-        let after = self.sources.partition_point(|(path, _)| path.as_path() < folder);
-        // Paths compare by their parts, so what lies below a folder follows it at once.
-        self.sources.get(after).is_some_and(|(path, _)| path.starts_with(folder))
-    }
 }
 
 enum Item {
@@ -58,7 +49,7 @@ pub(crate) fn walk(folder: &Utf8Path) -> Found {
         let real_folder = real_folder.as_deref();
         Box::new(move |entry| {
             let item = match entry {
-                Ok(entry) => visit(&entry, real_folder),
+                Ok(entry) => visit(entry, real_folder),
                 Err(error) => problem(&error, folder).map(Item::Problem),
             };
             if let Some(item) = item {
@@ -83,9 +74,6 @@ pub(crate) fn walk(folder: &Utf8Path) -> Found {
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
-    found.sources.sort_unstable();
-    found.manifests.sort_unstable();
-    found.problems.sort_unstable();
     found
 }
 
@@ -97,7 +85,7 @@ fn is_entered(entry: &DirEntry) -> bool {
     !other_peoples.iter().any(|name| entry.file_name() == *name) && !entry.path().join("pyvenv.cfg").is_file()
 }
 
-fn visit(entry: &DirEntry, real_folder: Option<&Path>) -> Option<Item> {
+fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     let kind = entry.file_type()?;
     let path = entry.path();
     let language = language_of(path);
@@ -112,12 +100,13 @@ fn visit(entry: &DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     if language.is_none() && !manifest {
         return None;
     }
-    let Some(path) = Utf8Path::from_path(path) else {
-        return Some(Item::Problem(Problem::new(path, "skipped: its name is not UTF-8")));
+    let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
+        Ok(path) => path,
+        Err(path) => return Some(Item::Problem(Problem::new(&path, "skipped: its name is not UTF-8"))),
     };
     Some(match language {
-        Some(language) => Item::Source(path.to_path_buf(), language),
-        None => Item::Manifest(path.to_path_buf()),
+        Some(language) => Item::Source(path, language),
+        None => Item::Manifest(path),
     })
 }
 
