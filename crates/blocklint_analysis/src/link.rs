@@ -62,6 +62,7 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
+    pub(crate) alias_names: FxHashSet<Name>,
     memo: RefCell<FxHashMap<Task, Typed>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
@@ -92,6 +93,7 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
             bases: RefCell::default(),
