@@ -317,7 +317,11 @@ impl<'a> Link<'a> {
     /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.
     fn reaches(&self, file: FileId, from: RegionId, to: RegionId) -> Reach {
         let facts = self.program.facts(file);
-        let mut around = vec![to];
+        // Most assignments stand in their body's own region, or in that of the use.
+        if from == to || facts.region(from).kind == RegionKind::Body {
+            return Reach::Always;
+        }
+        let mut around: smallvec::SmallVec<[RegionId; 16]> = smallvec::smallvec![to];
         let mut at = to;
         while let Some(parent) = facts.region(at).parent.get() {
             around.push(parent);

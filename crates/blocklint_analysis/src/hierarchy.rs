@@ -30,6 +30,7 @@ pub(crate) struct Hierarchy {
     by_base: FxHashMap<Name, Vec<ClassRef>>,
     impls: FxHashMap<Name, Vec<ClassRef>>,
     bodies: FxHashMap<Name, u32>,
+    classes: FxHashSet<Name>,
 }
 
 impl Hierarchy {
@@ -37,6 +38,7 @@ impl Hierarchy {
         let mut by_base: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         let mut impls: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         let mut bodies: FxHashMap<Name, u32> = FxHashMap::default();
+        let mut classes: FxHashSet<Name> = FxHashSet::default();
         for (slot, source) in program.files.iter().enumerate() {
             let file = crate::ids::FileId(slot as u32);
             let facts = &source.facts;
@@ -47,6 +49,7 @@ impl Hierarchy {
             }
             for (at, class) in facts.classes.iter().enumerate() {
                 let class_ref = ClassRef { file, class: ClassId(at as u32) };
+                classes.extend(program.global(file, class.name));
                 for &base in facts.list(class.bases) {
                     if let Some(name) = last_name(program, file, base) {
                         by_base.entry(name).or_default().push(class_ref);
@@ -59,7 +62,12 @@ impl Hierarchy {
                 }
             }
         }
-        Hierarchy { by_base, impls, bodies }
+        Hierarchy { by_base, impls, bodies, classes }
+    }
+
+    /// Whether a function, method or class of the project bears a name.
+    pub(crate) fn is_defined(&self, name: Name) -> bool {
+        self.bodies.contains_key(&name) || self.classes.contains(&name)
     }
 
     /// How many functions and methods of the project bear a name.
@@ -200,6 +208,11 @@ impl<'a> Link<'a> {
             }
         }
         found
+    }
+
+    /// Whether some import binds this name to another one.
+    pub(crate) fn is_import_alias(&self, name: Name) -> bool {
+        self.alias_names.contains(&name)
     }
 
     /// The name of a class and those under which it is imported.

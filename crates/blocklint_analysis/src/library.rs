@@ -219,6 +219,26 @@ impl<'a> Library<'a> {
         self.of(language).name_uses(name)
     }
 
+    /// Whether iterating over a value of a type holds the thread.
+    fn iterates_slowly(&self, ty: PathId) -> bool {
+        ["__next__", "__iter__"].iter().any(|method| {
+            let rows = self.calls(self.member(ty, method));
+            rows.effect().any(|row| row.held().is_some())
+        })
+    }
+
+    /// Whether calling a path gives values whose iteration holds the thread.
+    pub(crate) fn gives_slow_iteration(&self, language: Language, path: &str) -> bool {
+        let path = self.path(language, path.split('(').next().unwrap_or(path));
+        self.calls(path).with(|row| row.returns.is_some()).any(|row| match &row.row.returns {
+            Some(TypeExpr::Path { path, .. }) => self.iterates_slowly(self.path(language, path)),
+            Some(TypeExpr::SelfType(_)) => self.split(path).is_some_and(|(ty, _)| self.iterates_slowly(ty)),
+            // What depends on the call may be anything.
+            Some(TypeExpr::None) | None => false,
+            Some(_) => true,
+        })
+    }
+
     /// Whether rows put values of a type in states, so that it matters which call made one.
     pub(crate) fn makes_state(&self, ty: PathId) -> bool {
         !self.states(ty).is_empty()

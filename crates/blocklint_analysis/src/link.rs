@@ -1,11 +1,14 @@
 //! The linker: names to definitions, receivers to types, calls to targets, each on demand and remembered.
 
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::hierarchy::{Hierarchy, Mro};
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
@@ -51,6 +54,54 @@ pub(crate) enum Task {
     Targets(SiteRef, EnvId),
 }
 
+/// A task in few words, but for [`Task::Attr`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key(u64, u64);
+
+impl Hash for Key {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0);
+        state.write_u64(self.1);
+    }
+}
+
+impl Task {
+    /// Its key, or the one by which an attribute is remembered.
+    #[inline]
+    fn key(self) -> Result<Key, (Val, Name)> {
+        let key = |kind: u64, a: u32, b: u32, c: u32| {
+            Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)))
+        };
+        match self {
+            Task::Attr(of, name) => Err((of, name)),
+            Task::Var(var, env) => key(0, var.file.0, var.var.0, env.0),
+            Task::Alias(class) => key(1, class.file.0, class.class.0, 0),
+            Task::Assign(file, assign, env) => key(2, file.0, assign.0, env.0),
+            Task::Field(class, name) => key(3, class.file.0, class.class.0, name.0),
+            Task::Return(body, env) => key(4, body.file.0, body.body.0, env.0),
+            Task::Yield(body, env) => key(5, body.file.0, body.body.0, env.0),
+            Task::Result(site, env) => key(6, site.file.0, site.site.0, env.0),
+            Task::Param(var) => key(7, var.file.0, var.var.0, 0),
+            Task::Annotation(file, form, region) => key(8, file.0, form.0, region.0),
+            Task::Import(file, import) => key(9, file.0, import.0, 0),
+            Task::Bases(class) => key(10, class.file.0, class.class.0, 0),
+            Task::Mro(class) => key(11, class.file.0, class.class.0, 0),
+            Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
+            Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
+        }
+    }
+}
+
+/// What is known of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memo {
+    /// It is being computed.
+    Running,
+    /// What it gives.
+    Known(Typed),
+}
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -62,7 +113,9 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
-    memo: RefCell<FxHashMap<Task, Typed>>,
+    pub(crate) alias_names: FxHashSet<Name>,
+    memo: RefCell<FxHashMap<Key, Memo>>,
+    attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
     pub(crate) targets: RefCell<FxHashMap<(SiteRef, EnvId), Rc<Targets>>>,
@@ -76,7 +129,10 @@ pub struct Link<'a> {
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
-    busy: RefCell<FxHashSet<Task>>,
+    /// The running tasks that the memo does not hold.
+    busy: RefCell<FxHashSet<Key>>,
+    /// How many tasks are running.
+    running: Cell<u32>,
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
     fuel: Cell<u32>,
@@ -92,8 +148,11 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
+            attrs: RefCell::default(),
+            running: Cell::new(0),
             bases: RefCell::default(),
             mros: RefCell::default(),
             targets: RefCell::default(),
@@ -114,13 +173,41 @@ impl<'a> Link<'a> {
     }
 
     /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.
+    #[inline]
     pub(crate) fn remember(&self, task: Task, compute: impl FnOnce() -> Typed) -> Typed {
-        if let Some(&known) = self.memo.borrow().get(&task) {
-            return known;
+        match task.key() {
+            Ok(key) => self.remember_in(&self.memo, key, compute),
+            Err(attr) => self.remember_in(&self.attrs, attr, compute),
         }
-        self.guarded(task, self.unknown(Why::Cycle), self.unknown(Why::Bound), compute, |typed| {
-            self.memo.borrow_mut().insert(task, *typed);
-        })
+    }
+
+    #[inline]
+    fn remember_in<K: Hash + Eq + Copy>(
+        &self,
+        memo: &RefCell<FxHashMap<K, Memo>>,
+        key: K,
+        compute: impl FnOnce() -> Typed,
+    ) -> Typed {
+        match memo.borrow_mut().entry(key) {
+            Entry::Occupied(known) => match *known.get() {
+                Memo::Known(known) => return known,
+                Memo::Running => return self.unknown(if self.burn(false) { Why::Cycle } else { Why::Bound }),
+            },
+            Entry::Vacant(unknown) => {
+                if !self.burn(true) {
+                    return self.unknown(Why::Bound);
+                }
+                unknown.insert(Memo::Running);
+            }
+        }
+        let (typed, is_whole) = self.run(compute);
+        let mut memo = memo.borrow_mut();
+        if is_whole {
+            memo.insert(key, Memo::Known(typed));
+        } else {
+            memo.remove(&key);
+        }
+        typed
     }
 
     /// Runs a task that is not running already, with a step of fuel.
@@ -132,28 +219,47 @@ impl<'a> Link<'a> {
         compute: impl FnOnce() -> T,
         keep: impl FnOnce(&T),
     ) -> T {
-        if self.busy.borrow().is_empty() {
-            self.fuel.set(FUEL);
-        }
-        let Some(fuel) = self.fuel.get().checked_sub(1) else {
-            self.cuts.set(self.cuts.get() + 1);
+        let Ok(key) = task.key() else { return exhausted };
+        let starts = self.busy.borrow_mut().insert(key);
+        if !self.burn(starts) {
+            if starts {
+                self.busy.borrow_mut().remove(&key);
+            }
             return exhausted;
-        };
-        if !self.busy.borrow_mut().insert(task) {
-            self.cuts.set(self.cuts.get() + 1);
+        }
+        if !starts {
             return cycle;
         }
-        self.fuel.set(fuel);
-        let before = self.cuts.get();
-        let result = compute();
-        let mut busy = self.busy.borrow_mut();
-        busy.remove(&task);
-        // The outermost task met every cycle from its own start, so what it found is final.
-        if self.cuts.get() == before || busy.is_empty() {
-            drop(busy);
+        let (result, is_whole) = self.run(compute);
+        self.busy.borrow_mut().remove(&key);
+        if is_whole {
             keep(&result);
         }
         result
+    }
+
+    /// Whether there was a step of fuel; it is used up only by a task that starts. What does not start is a cut.
+    fn burn(&self, starts: bool) -> bool {
+        if self.running.get() == 0 {
+            self.fuel.set(FUEL);
+        }
+        let left = self.fuel.get().checked_sub(1);
+        match left {
+            Some(left) if starts => self.fuel.set(left),
+            _ => self.cuts.set(self.cuts.get() + 1),
+        }
+        left.is_some()
+    }
+
+    /// Runs a task; says whether nothing was cut meanwhile, so that what it found is final.
+    fn run<T>(&self, compute: impl FnOnce() -> T) -> (T, bool) {
+        let before = self.cuts.get();
+        self.running.set(self.running.get() + 1);
+        let result = compute();
+        let outer = self.running.get() - 1;
+        self.running.set(outer);
+        // The outermost task met every cycle from its own start, so what it found is final too.
+        (result, self.cuts.get() == before || outer == 0)
     }
 
     /// An unknown value.
@@ -172,7 +278,7 @@ impl<'a> Link<'a> {
             [] => self.unknown(Why::Expression),
             [one] => *one,
             _ => Typed {
-                value: self.values.join(&parts.iter().map(|part| part.value).collect::<Vec<_>>()),
+                value: self.values.join(&parts.iter().map(|part| part.value).collect::<SmallVec<[ValueId; 8]>>()),
                 steps: parts.iter().map(|part| part.steps).max().unwrap_or(0),
             },
         }
@@ -180,7 +286,7 @@ impl<'a> Link<'a> {
 
     /// Applies a function to each member and joins what it gives.
     pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
-        let parts: Vec<Typed> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
+        let parts: SmallVec<[Typed; 8]> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
         Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
     }
@@ -192,6 +298,6 @@ impl<'a> Link<'a> {
 
     /// How many values were remembered, for `--timings` and tests.
     pub fn memo_len(&self) -> usize {
-        self.memo.borrow().len() + self.targets.borrow().len()
+        self.memo.borrow().len() + self.attrs.borrow().len() + self.targets.borrow().len()
     }
 }

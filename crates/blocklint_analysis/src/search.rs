@@ -5,7 +5,7 @@
 //! best path are read off it afterwards.
 
 use blocklint_core::{Hold, Severity, WhereSet};
-use blocklint_facts::{Form, SiteKind};
+use blocklint_facts::{Form, FormId, SiteKind, VarKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -170,8 +170,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         sites.sort();
         sites.dedup();
+        let iterated = self.iterated_names();
         for &site in &sites {
-            if self.may_be_leaf(site) {
+            if self.may_be_leaf(site, &iterated) {
                 self.leaves_at(site, EnvId::NONE);
             }
         }
@@ -292,12 +293,13 @@ impl<'l, 'a> Search<'l, 'a> {
         found
     }
 
-    /// Drops sites that their head alone rules out.
-    fn may_be_leaf(&self, site: SiteRef) -> bool {
+    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    fn may_be_leaf(&self, site: SiteRef, iterated: &FxHashSet<Name>) -> bool {
         let facts = self.link.program.facts(site.file);
         let row = facts.site(site.site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
+            SiteKind::Iterate => self.may_block_iterated(site.file, row.callee, iterated, 4),
             _ => match facts.form(row.callee) {
                 Form::Attr(base, _) => !matches!(
                     facts.form(base),
@@ -306,6 +308,57 @@ impl<'l, 'a> Search<'l, 'a> {
                 _ => true,
             },
         }
+    }
+
+    /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
+    /// project nor a row says gives such a thing.
+    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &FxHashSet<Name>, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let link = self.link;
+        let facts = link.program.facts(file);
+        match facts.form(form) {
+            Form::Display(..) | Form::Pairs(_) | Form::Str(_) | Form::Bytes(_) | Form::Run(_) => false,
+            Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
+            Form::Result(site) => match link.program.global(file, facts.site(site).name) {
+                Some(name) => iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name),
+                None => true,
+            },
+            Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
+            Form::Var(var) => facts.assigns_of(var).any(|row| {
+                row.annotation.is_some()
+                    || row.kind == blocklint_facts::AssignKind::Import
+                    || row.value.is_some() && self.may_block_iterated(file, row.value, iterated, depth)
+            }),
+            _ => true,
+        }
+    }
+
+    /// Names of calls that give values of library types whose iteration holds the thread.
+    fn iterated_names(&self) -> FxHashSet<Name> {
+        let link = self.link;
+        let mut found = FxHashSet::default();
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::RETURNS) {
+                let Some(name) = link.program.name(row.name) else { continue };
+                let blocks =
+                    row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
+                if blocks {
+                    found.extend(link.with_aliases(name));
+                }
+            }
+        }
+        // A type's own name calls its constructor.
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::EFFECT) {
+                if matches!(row.name, "__next__" | "__iter__") {
+                    for path in row.paths(Uses::EFFECT) {
+                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| link.program.name(owner));
+                        found.extend(owner.into_iter().flat_map(|owner| link.with_aliases(owner)));
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// The rows that hold the thread at a site, under a binding.
@@ -481,7 +534,14 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
             Decided::Fails => return,
         }
-        self.raise_in_loop(&mut label, caller.site);
+        // Which callee a flag selects says more than a branch inside of it.
+        let open = label.guard.as_ref().is_none_or(|guard| guard.source == Source::Branch);
+        if open
+            && caller.arg.is_none()
+            && let Some(guard) = self.link.selection_guard(caller.site, node.body)
+        {
+            label.guard = Some(guard);
+        }
         let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
@@ -500,7 +560,8 @@ impl<'l, 'a> Search<'l, 'a> {
         self.arrive(caller.site, caller.env, label, way);
     }
 
-    /// A loop around the site makes short calls long.
+    /// A loop around what consumes a lazy result makes short calls long. A loop around a call of the project does not:
+    /// that a helper looks at one file each time is still short (see ARCHITECTURE.md).
     fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
         let facts = self.link.program.facts(site.file);
         if !label.once && label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {

@@ -1,6 +1,7 @@
 //! What an expression may be, interned so that values are compared and remembered by number.
 
-use std::cell::RefCell;
+use std::borrow::Borrow;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -30,6 +31,9 @@ pub enum Why {
 }
 
 impl Why {
+    /// How many reasons there are.
+    const COUNT: usize = Why::Bound as usize + 1;
+
     /// The reason in words, for `blocklint why`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -183,12 +187,23 @@ pub(crate) type Members = SmallVec<[Val; 4]>;
 
 /// The members of an interned union; cheap to hand around.
 #[derive(Clone, Debug)]
-pub struct Shared(Rc<[Val]>);
+pub struct Shared(Row);
+
+/// Most values have one member.
+#[derive(Clone, Debug)]
+enum Row {
+    One(Val),
+    Many(Rc<[Val]>),
+}
 
 impl std::ops::Deref for Shared {
     type Target = [Val];
+    #[inline]
     fn deref(&self) -> &[Val] {
-        &self.0
+        match &self.0 {
+            Row::One(one) => std::slice::from_ref(one),
+            Row::Many(many) => many,
+        }
     }
 }
 
@@ -219,14 +234,53 @@ impl Iterator for SharedIter {
 #[derive(Debug)]
 pub struct Values {
     inner: RefCell<Tables>,
+    /// The value of each reason, once it was asked for.
+    unknowns: [Cell<Option<ValueId>>; Why::COUNT],
 }
 
 #[derive(Debug, Default)]
 struct Tables {
-    unions: Interner<Rc<[Val]>>,
-    singles: Interner<Val>,
+    unions: Unions,
+    singles: FxHashMap<Val, BoundId>,
+    single_rows: Vec<Val>,
     lists: Interner<Box<[ValueId]>>,
     envs: Interner<Box<[(VarRef, ValueId)]>>,
+}
+
+#[derive(Debug, Default)]
+struct Unions {
+    ones: FxHashMap<Val, ValueId>,
+    many: FxHashMap<Rc<[Val]>, ValueId>,
+    rows: Vec<Row>,
+}
+
+impl Unions {
+    /// The union of members that are sorted, at least one.
+    fn id(&mut self, members: &[Val]) -> ValueId {
+        let next = ValueId(self.rows.len() as u32);
+        if let [one] = members {
+            let id = *self.ones.entry(*one).or_insert(next);
+            if id == next {
+                self.rows.push(Row::One(*one));
+            }
+            return id;
+        }
+        if let Some(&known) = self.many.get(members) {
+            return known;
+        }
+        let members: Rc<[Val]> = Rc::from(members);
+        self.many.insert(members.clone(), next);
+        self.rows.push(Row::Many(members));
+        next
+    }
+
+    #[inline]
+    fn members(&self, value: ValueId) -> &[Val] {
+        match &self.rows[value.0 as usize] {
+            Row::One(one) => std::slice::from_ref(one),
+            Row::Many(many) => many,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -242,11 +296,16 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
-    fn id(&mut self, row: T) -> u32 {
-        if let Some(&id) = self.ids.get(&row) {
+    fn id<Q>(&mut self, row: &Q) -> u32
+    where
+        T: Borrow<Q> + for<'q> From<&'q Q>,
+        Q: Eq + std::hash::Hash + ?Sized,
+    {
+        if let Some(&id) = self.ids.get(row) {
             return id;
         }
         let id = self.rows.len() as u32;
+        let row = T::from(row);
         self.ids.insert(row.clone(), id);
         self.rows.push(row);
         id
@@ -255,7 +314,7 @@ impl<T: Clone + Eq + std::hash::Hash> Interner<T> {
 
 impl Default for Values {
     fn default() -> Self {
-        let values = Values { inner: RefCell::default() };
+        let values = Values { inner: RefCell::default(), unknowns: Default::default() };
         values.args(&[]);
         values.env(&[]);
         values
@@ -266,7 +325,7 @@ impl Values {
     /// The union of these members: sorted, without doubles, `None` dropped beside others only by who uses it as a
     /// receiver. More than [`UNION_LIMIT`] members are cut and an unknown one stands for the rest.
     pub fn union(&self, members: &[Val]) -> ValueId {
-        let mut sorted: Members = members.iter().copied().collect();
+        let mut sorted = Members::from_slice(members);
         sorted.sort_unstable();
         sorted.dedup();
         // Several reasons are one reason: the first.
@@ -283,58 +342,69 @@ impl Values {
         if sorted.is_empty() {
             sorted.push(Val::Unknown(Why::Expression));
         }
-        let mut inner = self.inner.borrow_mut();
-        if let Some(&known) = inner.unions.ids.get(sorted.as_slice()) {
-            return ValueId(known);
-        }
-        ValueId(inner.unions.id(Rc::from(sorted.as_slice())))
+        self.inner.borrow_mut().unions.id(&sorted)
     }
 
     /// A value of one member.
     pub fn one(&self, member: Val) -> ValueId {
-        self.union(&[member])
+        self.inner.borrow_mut().unions.id(&[member])
     }
 
     /// The union of values.
     pub fn join(&self, values: &[ValueId]) -> ValueId {
-        if let [one] = values {
-            return *one;
+        let [first, rest @ ..] = values else { return self.unknown(Why::Expression) };
+        if rest.iter().all(|value| value == first) {
+            return *first;
         }
         let mut all = Members::new();
+        let inner = self.inner.borrow();
         for &value in values {
-            all.extend(self.members(value).iter().copied());
+            all.extend_from_slice(inner.unions.members(value));
         }
+        drop(inner);
         self.union(&all)
     }
 
     /// The members of a value.
+    #[inline]
     pub fn members(&self, value: ValueId) -> Shared {
         Shared(self.inner.borrow().unions.rows[value.0 as usize].clone())
     }
 
     /// An unknown value.
     pub fn unknown(&self, why: Why) -> ValueId {
-        self.one(Val::Unknown(why))
+        let known = &self.unknowns[why as usize];
+        known.get().unwrap_or_else(|| {
+            let value = self.one(Val::Unknown(why));
+            known.set(Some(value));
+            value
+        })
     }
 
     /// Whether nothing is known of a value.
     pub fn is_unknown(&self, value: ValueId) -> bool {
-        self.inner.borrow().unions.rows[value.0 as usize].iter().all(|val| matches!(val, Val::Unknown(_)))
+        self.inner.borrow().unions.members(value).iter().all(|val| matches!(val, Val::Unknown(_)))
     }
 
     /// Interns one member.
     pub fn bound(&self, member: Val) -> BoundId {
-        BoundId(self.inner.borrow_mut().singles.id(member))
+        let mut inner = self.inner.borrow_mut();
+        let next = BoundId(inner.single_rows.len() as u32);
+        let id = *inner.singles.entry(member).or_insert(next);
+        if id == next {
+            inner.single_rows.push(member);
+        }
+        id
     }
 
     /// The member; unknown for [`BoundId::NONE`].
     pub fn single(&self, bound: BoundId) -> Val {
-        if bound.is_some() { self.inner.borrow().singles.rows[bound.0 as usize] } else { Val::Unknown(Why::Expression) }
+        if bound.is_some() { self.inner.borrow().single_rows[bound.0 as usize] } else { Val::Unknown(Why::Expression) }
     }
 
     /// Interns a list of values.
     pub fn args(&self, values: &[ValueId]) -> ArgsId {
-        ArgsId(self.inner.borrow_mut().lists.id(values.into()))
+        ArgsId(self.inner.borrow_mut().lists.id(values))
     }
 
     /// A list of values.
@@ -351,7 +421,7 @@ impl Values {
     pub fn env(&self, entries: &[(VarRef, ValueId)]) -> EnvId {
         let mut sorted: SmallVec<[(VarRef, ValueId); 4]> = entries.iter().copied().collect();
         sorted.sort_unstable();
-        EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice().into()))
+        EnvId(self.inner.borrow_mut().envs.id(sorted.as_slice()))
     }
 
     /// What a binding gives a variable.
