@@ -7,6 +7,7 @@ use blocklint_core::{Context, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::by_name::ByName;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::{Mention, Wrap};
@@ -83,6 +84,7 @@ pub(crate) struct Callers<'l, 'a> {
     link: &'l Link<'a>,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
+    names: RefCell<FxHashMap<Name, Rc<ByName>>>,
     /// Where bound closures are made.
     creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
     busy: RefCell<FxHashSet<Node>>,
@@ -99,6 +101,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             link,
             memo: RefCell::default(),
             sites: RefCell::default(),
+            names: RefCell::default(),
             creators: RefCell::default(),
             busy: RefCell::default(),
             busy_sites: RefCell::default(),
@@ -160,6 +163,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                 continue;
             }
             match trail {
+                Trail::Named(name) if matches!(subject, Subject::Body(_)) => {
+                    self.follow_bearer(subject, name, &mut trails, found);
+                }
                 Trail::Named(name) => {
                     for &(file, sym) in link.program.occurrences(name) {
                         self.follow_name(subject, file, sym, &mut trails, found);
@@ -177,6 +183,36 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                 }
             }
+        }
+    }
+
+    /// The sites and mentions of a name that lead to the body.
+    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
+        let Subject::Body(node) = subject else { return };
+        let link = self.link;
+        let known = self.names.borrow().get(&name).cloned();
+        let by_name = known.unwrap_or_else(|| {
+            let made = Rc::new(ByName::new(link, name));
+            self.names.borrow_mut().insert(name, made.clone());
+            made
+        });
+        let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
+        if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
+            let class = crate::ids::ClassRef { file: node.body.file, class };
+            for ancestor in link.mro(class).iter() {
+                if let crate::hierarchy::Ancestor::Class(base) = ancestor {
+                    sites.extend(by_name.by_base.get(base).into_iter().flatten());
+                }
+            }
+        }
+        if link.hierarchy.bodies_named(name) == 1 {
+            sites.extend(&by_name.unknown);
+        }
+        for site in sites {
+            self.call(subject, site, EnvId::NONE, trails, found);
+        }
+        for &(file, mention, wrap) in by_name.mentions.get(&node.body).into_iter().flatten() {
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
         }
     }
 

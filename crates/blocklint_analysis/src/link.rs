@@ -70,9 +70,8 @@ impl Task {
     /// Its key, or the one by which an attribute is remembered.
     #[inline]
     fn key(self) -> Result<Key, (Val, Name)> {
-        let key = |kind: u64, a: u32, b: u32, c: u32| {
-            Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)))
-        };
+        let key =
+            |kind: u64, a: u32, b: u32, c: u32| Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)));
         match self {
             Task::Attr(of, name) => Err((of, name)),
             Task::Var(var, env) => key(0, var.file.0, var.var.0, env.0),
