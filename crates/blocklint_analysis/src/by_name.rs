@@ -27,7 +27,7 @@ impl ByName {
     pub(crate) fn new(link: &Link<'_>, name: Name) -> Self {
         let mut found = ByName::default();
         for &(file, sym) in link.program.occurrences(name) {
-            let index = link.program.index(file);
+            let index = link.program.index_of(file);
             for &site in index.sites_named(sym) {
                 found.add_site(link, SiteRef { file, site });
             }

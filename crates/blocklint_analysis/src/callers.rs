@@ -173,12 +173,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for &(mention, wrap) in link.program.index(site.file).uses_of_result(site.site) {
+                    for &(mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site) {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for &(mention, wrap) in link.program.index(body.file).uses_of_callable(body.body) {
+                    for &(mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body) {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -217,7 +217,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     }
 
     fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
-        let index = self.link.program.index(file);
+        let index = self.link.program.index_of(file);
         for &site in index.sites_named(sym) {
             self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
@@ -634,11 +634,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
-                    let uses = link.program.index(site.file).uses_of_result(site.site);
+                    let uses = link.program.index_of(site.file).uses_of_result(site.site);
                     uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
-                    let uses = link.program.index(file).mentions_named(sym);
+                    let uses = link.program.index_of(file).mentions_named(sym);
                     uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
                 }
                 Trail::Named(name) => link
@@ -646,7 +646,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     .occurrences(name)
                     .iter()
                     .flat_map(|&(file, sym)| {
-                        let uses = link.program.index(file).mentions_named(sym);
+                        let uses = link.program.index_of(file).mentions_named(sym);
                         uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),

@@ -101,6 +101,12 @@ enum Memo {
     Known(Typed),
 }
 
+/// Assignments to an attribute of objects that are no receiver, with the object's class.
+pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+
+/// A shared list of bodies.
+pub(crate) type Bodies = Rc<[BodyRef]>;
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -124,9 +130,9 @@ pub struct Link<'a> {
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::loop_tests::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
-    pub(crate) foreign: RefCell<FxHashMap<Name, Rc<[(ClassRef, FileId, AssignId)]>>>,
+    pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
-    pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
+    pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,

@@ -186,7 +186,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &name in names {
             for &(file, sym) in program.occurrences(name) {
-                for &(mention, wrap) in program.index(file).mentions_named(sym) {
+                for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
                     if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                         continue;
                     }
