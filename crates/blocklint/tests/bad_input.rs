@@ -206,7 +206,7 @@ fn python_of_any_depth() {
 }
 
 #[test]
-fn rust_and_java_of_any_depth() {
+fn rust_and_java_of_any_depth_and_bytes() {
     const SLEEPS: &str = "std::thread::sleep(std::time::Duration::from_secs(1));";
     let folder = Folder::new();
     let rust = |before: String| format!("async fn f(x: X) {{ {before} {SLEEPS} }}\n");
@@ -236,7 +236,14 @@ fn rust_and_java_of_any_depth() {
     for (file, text) in deep.iter().chain(&long) {
         folder.write(file, text);
     }
+    let latin = |text: String| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+    folder.write("latin.rs", latin(rust("let y = \"caf\u{e9}\";".to_owned())));
+    folder.write("Latin.java", latin(java("String y = \"caf\u{e9}\";".to_owned())));
     let run = folder.check();
+    for file in ["latin.rs", "Latin.java"] {
+        assert_eq!(run.note(file), Some("a byte here is not valid UTF-8"), "{}", run.out);
+        assert_eq!(run.sleeps(file), 1, "{}", run.out);
+    }
     for (file, _) in &deep {
         let note = "nested more than 1500 levels deep; what lies deeper was not read";
         assert_eq!(run.note(file), Some(note), "{file}: {}", run.out);

@@ -189,13 +189,13 @@ async def f():
 /// `ruff check --statistics` (0.17) prints for its own rules over the same file:
 ///
 /// ```text
-/// 10	ASYNC251	blocking-sleep-in-async-function
-///  1	ASYNC230	blocking-open-call-in-async-function
-///  1	ASYNC221	run-process-in-async-function
+/// 10    ASYNC251    blocking-sleep-in-async-function
+///  1    ASYNC230    blocking-open-call-in-async-function
+///  1    ASYNC221    run-process-in-async-function
 /// Found 12 errors.
 /// ```
 ///
-/// counts to the right, columns by tabulators, the most frequent first.
+/// counts to the right, columns by tabulators (here four spaces), the most frequent first.
 #[test]
 fn statistics_are_ruff_s() {
     let folder = Folder::new(&[("a.py", COUNTED)]);

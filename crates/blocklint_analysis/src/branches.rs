@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
 
-use crate::ids::SiteRef;
+use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
 use crate::rows::{Constant, Shown};
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
     /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
@@ -29,6 +29,32 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         None
+    }
+
+    /// The condition under which a conditional expression gives a body as the callee of a site:
+    /// `write = slow if careful else quick; write()`.
+    pub(crate) fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
+        let facts = self.program.facts(site.file);
+        let mut form = facts.site(site.site).callee;
+        if let Form::Var(var) = facts.form(form) {
+            let mut rows = facts.assigns_of(var);
+            let only = rows.next()?;
+            if rows.next().is_some() {
+                return None;
+            }
+            form = only.value;
+        }
+        let Form::Alt(AltKind::Ternary, list) = facts.form(form) else { return None };
+        let [test, then, otherwise] = facts.list(list) else { return None };
+        let gives = |form: FormId| {
+            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+            self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
+        };
+        match (gives(*then), gives(*otherwise)) {
+            (true, false) => self.choice(site, *test, true, 4),
+            (false, true) => self.choice(site, *test, false, 4),
+            _ => None,
+        }
     }
 
     /// The test of the branch that an `else` without a test of its own belongs to.

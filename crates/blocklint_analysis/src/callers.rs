@@ -7,6 +7,7 @@ use blocklint_core::{Context, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::by_name::ByName;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::{Mention, Wrap};
@@ -83,6 +84,7 @@ pub(crate) struct Callers<'l, 'a> {
     link: &'l Link<'a>,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
+    names: RefCell<FxHashMap<Name, Rc<ByName>>>,
     /// Where bound closures are made.
     creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
     busy: RefCell<FxHashSet<Node>>,
@@ -99,6 +101,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             link,
             memo: RefCell::default(),
             sites: RefCell::default(),
+            names: RefCell::default(),
             creators: RefCell::default(),
             busy: RefCell::default(),
             busy_sites: RefCell::default(),
@@ -160,6 +163,9 @@ impl<'l, 'a> Callers<'l, 'a> {
                 continue;
             }
             match trail {
+                Trail::Named(name) if matches!(subject, Subject::Body(_)) => {
+                    self.follow_bearer(subject, name, &mut trails, found);
+                }
                 Trail::Named(name) => {
                     for &(file, sym) in link.program.occurrences(name) {
                         self.follow_name(subject, file, sym, &mut trails, found);
@@ -167,12 +173,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for &(mention, wrap) in link.program.index(site.file).uses_of_result(site.site) {
+                    for &(mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site) {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for &(mention, wrap) in link.program.index(body.file).uses_of_callable(body.body) {
+                    for &(mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body) {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -180,8 +186,38 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
     }
 
+    /// The sites and mentions of a name that lead to the body.
+    fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
+        let Subject::Body(node) = subject else { return };
+        let link = self.link;
+        let known = self.names.borrow().get(&name).cloned();
+        let by_name = known.unwrap_or_else(|| {
+            let made = Rc::new(ByName::new(link, name));
+            self.names.borrow_mut().insert(name, made.clone());
+            made
+        });
+        let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
+        if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
+            let class = crate::ids::ClassRef { file: node.body.file, class };
+            for ancestor in link.mro(class).iter() {
+                if let crate::hierarchy::Ancestor::Class(base) = ancestor {
+                    sites.extend(by_name.by_base.get(base).into_iter().flatten());
+                }
+            }
+        }
+        if link.hierarchy.bodies_named(name) == 1 {
+            sites.extend(&by_name.unknown);
+        }
+        for site in sites {
+            self.call(subject, site, EnvId::NONE, trails, found);
+        }
+        for &(file, mention, wrap) in by_name.mentions.get(&node.body).into_iter().flatten() {
+            self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
+        }
+    }
+
     fn follow_name(&self, subject: Subject, file: FileId, sym: Sym, trails: &mut Vec<Trail>, found: &mut Found) {
-        let index = self.link.program.index(file);
+        let index = self.link.program.index_of(file);
         for &site in index.sites_named(sym) {
             self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
@@ -598,11 +634,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
-                    let uses = link.program.index(site.file).uses_of_result(site.site);
+                    let uses = link.program.index_of(site.file).uses_of_result(site.site);
                     uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
-                    let uses = link.program.index(file).mentions_named(sym);
+                    let uses = link.program.index_of(file).mentions_named(sym);
                     uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
                 }
                 Trail::Named(name) => link
@@ -610,7 +646,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     .occurrences(name)
                     .iter()
                     .flat_map(|&(file, sym)| {
-                        let uses = link.program.index(file).mentions_named(sym);
+                        let uses = link.program.index_of(file).mentions_named(sym);
                         uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),

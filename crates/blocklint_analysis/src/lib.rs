@@ -5,6 +5,7 @@
 
 mod annotation;
 mod branches;
+mod by_name;
 mod call;
 mod callers;
 mod cuts;

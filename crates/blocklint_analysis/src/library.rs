@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::ids::PathId;
 
+/// Names of methods with the states they put their receiver in.
+type States = Rc<[(String, String)]>;
+
 /// The models of a run, with what was asked before.
 pub struct Library<'a> {
     models: &'a Models,
@@ -18,7 +21,7 @@ pub struct Library<'a> {
     properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
     handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
-    states: RefCell<FxHashMap<PathId, Rc<[(String, String)]>>>,
+    states: RefCell<FxHashMap<PathId, States>>,
 }
 
 #[derive(Default)]
@@ -254,7 +257,7 @@ impl<'a> Library<'a> {
     }
 
     /// Names of methods and constructors of a type with the states their rows give.
-    fn states(&self, ty: PathId) -> Rc<[(String, String)]> {
+    fn states(&self, ty: PathId) -> States {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
         }

@@ -70,9 +70,8 @@ impl Task {
     /// Its key, or the one by which an attribute is remembered.
     #[inline]
     fn key(self) -> Result<Key, (Val, Name)> {
-        let key = |kind: u64, a: u32, b: u32, c: u32| {
-            Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)))
-        };
+        let key =
+            |kind: u64, a: u32, b: u32, c: u32| Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)));
         match self {
             Task::Attr(of, name) => Err((of, name)),
             Task::Var(var, env) => key(0, var.file.0, var.var.0, env.0),
@@ -102,6 +101,12 @@ enum Memo {
     Known(Typed),
 }
 
+/// Assignments to an attribute of objects that are no receiver, with the object's class.
+pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+
+/// A shared list of bodies.
+pub(crate) type Bodies = Rc<[BodyRef]>;
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -125,9 +130,9 @@ pub struct Link<'a> {
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::loop_tests::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
-    pub(crate) foreign: RefCell<FxHashMap<Name, Rc<[(ClassRef, FileId, AssignId)]>>>,
+    pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
-    pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Rc<[BodyRef]>>>,
+    pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,

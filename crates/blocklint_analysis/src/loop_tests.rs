@@ -71,7 +71,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(file);
         for name in self.ask_names(facts.language).iter() {
             let Some(sym) = self.program.local(file, *name) else { continue };
-            for &site in self.program.index(file).sites_named(sym) {
+            for &site in self.program.index_of(file).sites_named(sym) {
                 let row = facts.site(site);
                 let region = facts.region(row.at.region);
                 if !self.asks(SiteRef { file, site }, 0) {

@@ -297,7 +297,7 @@ impl<'a> Link<'a> {
     fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
         let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
         let facts = self.program.facts(class.file);
-        let assigns = self.program.index(class.file).attr_assigns(sym).iter();
+        let assigns = self.program.index_of(class.file).attr_assigns(sym).iter();
         assigns
             .filter(|(assign, own)| {
                 *own && self.class_around(class.file, facts.body_of(facts.assign(*assign).at)) == Some(class)
@@ -334,7 +334,7 @@ impl<'a> Link<'a> {
         self.foreign.borrow_mut().insert(name, Rc::from([]));
         let mut found = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
-            for &(assign, own) in self.program.index(file).attr_assigns(sym) {
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
                 if own {
                     continue;
                 }

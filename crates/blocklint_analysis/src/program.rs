@@ -200,7 +200,7 @@ impl<'a> Program<'a> {
     }
 
     /// Where the names and values of a file are used.
-    pub fn index(&self, file: FileId) -> &FileIndex {
+    pub fn index_of(&self, file: FileId) -> &FileIndex {
         self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file), &mut self.scratch.borrow_mut()))
     }
 
@@ -212,9 +212,9 @@ impl<'a> Program<'a> {
 
     /// Every call, implicit or not, whose last name is this one.
     pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
-        self.occurrences(name)
-            .iter()
-            .flat_map(|&(file, sym)| self.index(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site }))
+        self.occurrences(name).iter().flat_map(|&(file, sym)| {
+            self.index_of(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site })
+        })
     }
 
     /// The site whose result a form is, seen through `await` and `?`.

@@ -379,7 +379,7 @@ impl<'a> Link<'a> {
             let Some(name) = self.program.name(&name) else { continue };
             for &(file, sym) in self.program.occurrences(name) {
                 let other = self.program.facts(file);
-                for &setter in self.program.index(file).sites_named(sym) {
+                for &setter in self.program.index_of(file).sites_named(sym) {
                     let setter = SiteRef { file, site: setter };
                     let Some(on) = self.receiver_form(setter) else { continue };
                     let same = match (holder, other.form(on)) {
@@ -617,7 +617,7 @@ impl<'a> Link<'a> {
         }
         if let Some(sym) = self.program.local(class.file, name) {
             let facts = self.program.facts(class.file);
-            for &(assign, own) in self.program.index(class.file).attr_assigns(sym) {
+            for &(assign, own) in self.program.index_of(class.file).attr_assigns(sym) {
                 let row = facts.assign(assign);
                 if own && self.class_around(class.file, facts.body_of(row.at)) == Some(class) && row.value.is_some() {
                     match self.constant_in(class.file, facts.body_of(row.at), row.value, EnvId::NONE, depth) {

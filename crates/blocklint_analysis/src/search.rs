@@ -186,7 +186,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &name in names {
             for &(file, sym) in program.occurrences(name) {
-                for &(mention, wrap) in program.index(file).mentions_named(sym) {
+                for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
                     if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                         continue;
                     }
@@ -320,9 +320,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Form::Display(..) | Form::Pairs(_) | Form::Str(_) | Form::Bytes(_) | Form::Run(_) => false,
             Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
             Form::Result(site) => match link.program.global(file, facts.site(site).name) {
-                Some(name) => {
-                    iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name)
-                }
+                Some(name) => iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name),
                 None => true,
             },
             Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
@@ -342,7 +340,8 @@ impl<'l, 'a> Search<'l, 'a> {
         for language in blocklint_core::Language::ALL {
             for row in link.library.of(*language).names(Uses::RETURNS) {
                 let Some(name) = link.program.name(row.name) else { continue };
-                let blocks = row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
+                let blocks =
+                    row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
                 if blocks {
                     found.extend(link.with_aliases(name));
                 }
@@ -365,6 +364,9 @@ impl<'l, 'a> Search<'l, 'a> {
     /// The rows that hold the thread at a site, under a binding.
     fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
         let link = self.link;
+        if !self.may_enter_row(site, env) {
+            return;
+        }
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         for target in &targets.list {
@@ -390,6 +392,22 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
+    }
+
+    /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
+        let row = self.link.program.facts(site.file).site(site.site);
+        if row.kind != SiteKind::Call {
+            return true;
+        }
+        let callee = self.link.callee(site, env);
+        let mut members = self.link.values.members(callee.value).into_iter();
+        members.any(|val| match val {
+            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
+            Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
+            _ => true,
+        })
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {
@@ -535,7 +553,14 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
             Decided::Fails => return,
         }
-        self.raise_in_loop(&mut label, caller.site);
+        // Which callee a flag selects says more than a branch inside of it.
+        let open = label.guard.as_ref().is_none_or(|guard| guard.source == Source::Branch);
+        if open
+            && caller.arg.is_none()
+            && let Some(guard) = self.link.selection_guard(caller.site, node.body)
+        {
+            label.guard = Some(guard);
+        }
         let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
@@ -554,7 +579,8 @@ impl<'l, 'a> Search<'l, 'a> {
         self.arrive(caller.site, caller.env, label, way);
     }
 
-    /// A loop around the site makes short calls long.
+    /// A loop around what consumes a lazy result makes short calls long. A loop around a call of the project does not:
+    /// that a helper looks at one file each time is still short (see ARCHITECTURE.md).
     fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
         let facts = self.link.program.facts(site.file);
         if !label.once && label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {

@@ -242,7 +242,7 @@ impl<'a> Link<'a> {
             return self.frames_of(outer, row.parent, depth);
         }
         let mut frames = Vec::new();
-        let file = self.program.index(outer.file);
+        let file = self.program.index_of(outer.file);
         let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).to_vec();
         let mut at = 0;
         let mut names = Vec::new();

@@ -617,7 +617,7 @@ impl<'a> Link<'a> {
         for name in self.body_names(body) {
             for site in self.program.sites_named(name) {
                 looked += 1;
-                if looked > 160 {
+                if looked > 64 {
                     return found;
                 }
                 if self.targets(site, EnvId::NONE).receiver_of(body).is_some() {

@@ -81,7 +81,7 @@ pub enum Flow {
 pub struct BodyFlags(pub u8);
 
 impl BodyFlags {
-    /// It has no code of its own: `...`, `pass`, a docstring, `raise NotImplementedError`, no block at all.
+    /// It leaves its code to others: `...`, only a docstring, `raise NotImplementedError`, no block at all.
     pub const STUB: BodyFlags = BodyFlags(1);
     /// A closure that takes what it captures (`move`).
     pub const MOVE: BodyFlags = BodyFlags(2);

@@ -115,7 +115,8 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a function has no code of its own: a docstring, `...`, `pass`, `raise NotImplementedError`.
+/// Whether a function leaves its code to others: only a docstring, `...`, `raise NotImplementedError`. With `pass` it does
+/// nothing on purpose.
 fn is_stub(suite: &[Stmt]) -> bool {
     suite.iter().all(|statement| match statement {
         Stmt::Expr(node) => matches!(&*node.value, Expr::StringLiteral(_) | Expr::EllipsisLiteral(_)),

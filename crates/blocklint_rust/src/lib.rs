@@ -81,6 +81,10 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
         too_deep: false,
         breaks: Vec::new(),
     };
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let at = error.valid_up_to() as u32;
+        walker.facts.problem(Span::new(at, at + 1), "a byte here is not valid UTF-8".to_owned());
+    }
     if let Some(error) = first_error(root) {
         let message = "syntax error; the rest of the file was read".to_owned();
         walker.facts.problem(walker::span(error), message);

@@ -120,7 +120,8 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     Ok(draft.finish(of, next(number), expected))
 }
 
-fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, iterated: bool) -> Expected {
+/// What a line that makes the row hold must have: `wish` tells which arguments are given.
+pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, iterated: bool) -> Expected {
     let silent = Expected::Silent { call: sample(&of.path) };
     let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
     let rule = match effect {

@@ -3,7 +3,10 @@
 use std::fs;
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_models::{File, HandoverContext, Models, RowEffect, Runs, check_builtin_files};
+use blocklint_models::{
+    Argument, CallRow, Entry, File, HandoverContext, Models, RowEffect, Runs, Subject, Test, TypeRow, TypeTest,
+    check_builtin_files,
+};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Reads every file below `rules/models`, and `more` (a label and a text each) besides.
@@ -71,4 +74,25 @@ pub(crate) fn all_handovers_run(files: &[File]) -> Vec<File> {
         row.phase = None;
     }
     files
+}
+
+/// The type that a row's conditions ask of the receiver: of a tag the first type that has it, best one that derives from
+/// or implements the type whose method is called.
+pub(crate) fn asked_receiver(files: &[File], language: Language, row: &CallRow, owner: &str) -> Option<String> {
+    let of_tag = |tag: &String| {
+        let tagged = || of(files, language).flat_map(|file| &file.types).filter(|entry| entry.row.tags.contains(tag));
+        let derives = |entry: &&Entry<TypeRow>| entry.row.bases.iter().any(|base| base.path() == Some(owner));
+        let entry = tagged().find(derives).or_else(|| tagged().next())?;
+        Some(entry.paths.first()?.text.clone())
+    };
+    row.when.iter().find_map(|condition| {
+        let Subject::Argument(Argument::Receiver) = &condition.subject else { return None };
+        condition.tests.iter().find_map(|test| match test {
+            Test::Type(of) => of.iter().find_map(|test| match test {
+                TypeTest::Tag(tag) => of_tag(tag),
+                TypeTest::Type(ty) => ty.path().map(str::to_owned),
+            }),
+            _ => None,
+        })
+    })
 }

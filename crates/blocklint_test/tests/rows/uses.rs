@@ -48,6 +48,11 @@ pub(crate) enum Expected {
     },
 }
 
+/// No finding at all.
+pub(crate) fn nothing() -> Expected {
+    Expected::Silent { call: String::new() }
+}
+
 /// A generated piece of source that uses a row once.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
@@ -68,20 +73,36 @@ pub(crate) struct Use {
 pub(crate) struct Difference {
     /// The path of its row.
     pub path: String,
+    /// Its row, as messages name it.
+    pub(crate) row: String,
     /// What differs, with the source.
     pub text: String,
 }
 
 /// Writes the uses as a project (a source file for each model file), runs it, and tells what differs.
-pub(crate) fn differences(uses: &[Use], language: Language, models: &Models, crates: &str) -> Vec<Difference> {
+pub(crate) fn differences(uses: &[Use], language: Language, models: &Models) -> Vec<Difference> {
     let folder = tempfile::Builder::new().prefix("blocklint-rows-").tempdir().expect("a folder");
     let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
     let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();
     for one in uses {
         by_file.entry(root.join(file_name(&one.of.label, language))).or_default().push(one);
     }
-    if !crates.is_empty() {
-        fs::write(root.join("Cargo.toml"), crates).expect("written");
+    if language == Language::Rust {
+        let modules = by_file.keys().filter_map(|path| path.file_stem()).map(|name| {
+            format!(
+                "pub mod {name};
+"
+            )
+        });
+        fs::create_dir_all(root.join("src")).expect("made");
+        fs::write(root.join("src/lib.rs"), modules.collect::<String>()).expect("written");
+        fs::write(
+            root.join("Cargo.toml"),
+            "[package]
+name = \"uses\"
+",
+        )
+        .expect("written");
     }
     let mut lines: Vec<(Utf8PathBuf, u32, &Use)> = Vec::new();
     for (path, uses) in &by_file {
@@ -100,12 +121,18 @@ pub(crate) fn differences(uses: &[Use], language: Language, models: &Models, cra
         let here = found.get(&(path.as_path(), *line)).map_or(&[][..], Vec::as_slice);
         if let Some(what) = difference(&one.expected, here) {
             let code = one.lines.iter().map(|line| format!("    | {line}\n")).collect::<String>();
-            different.push(Difference { path: one.of.path.clone(), text: format!("{}: {what}\n{code}", one.of) });
+            different.push(Difference {
+                path: one.of.path.clone(),
+                row: one.of.to_string(),
+                text: format!("{}: {what}\n{code}", one.of),
+            });
         }
     }
     different.extend(findings.iter().filter(|f| f.rule.to_string() == "BLT902").map(|f| {
         let (path, row) = (&f.place.path, f.place.start.row);
-        Difference { path: String::new(), text: format!("{path}:{row}: does not parse: {}\n", f.message) }
+        let text = fs::read_to_string(path.as_std_path()).unwrap_or_default();
+        let code = text.lines().nth(row as usize - 1).unwrap_or_default().to_owned();
+        Difference { path: String::new(), row: String::new(), text: format!("{path}:{row}: {}: {code}\n", f.message) }
     }));
     different
 }
@@ -150,12 +177,12 @@ fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
     };
     match expected {
         Expected::Silent { call } => {
-            let loud = here.iter().any(|finding| call.is_empty() || call_of(finding) == *call);
+            let loud = here.iter().any(|finding| call.is_empty() || is_call(&call_of(finding), call));
             loud.then(|| format!("silence expected, found {}", shown()))
         }
         Expected::Found { rule, severity, hold, call } => {
             let fits = |finding: &&&Finding| {
-                call_of(finding) == *call
+                is_call(&call_of(finding), call)
                     && (rule.is_empty() || finding.rule.to_string() == *rule)
                     && severity.is_none_or(|severity| finding.severity == severity)
                     && hold.is_none_or(|hold| finding.hold == hold)
@@ -164,4 +191,9 @@ fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
             here.iter().find(fits).is_none().then(|| format!("expected {}, found {}", wanted(), shown()))
         }
     }
+}
+
+/// Whether a trace ends in a call: its path, or its last names.
+fn is_call(found: &str, call: &str) -> bool {
+    found == call || found.strip_suffix(call).is_some_and(|head| head.ends_with(['.', ':']))
 }
