@@ -107,6 +107,45 @@ pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
 /// A shared list of bodies.
 pub(crate) type Bodies = Rc<[BodyRef]>;
 
+/// The targets of sites. They are asked for far more often than found, mostly for all callers of a body: those
+/// stand in a row for each file.
+pub(crate) struct TargetsMemo {
+    /// By file, then by site; empty for a file of which nothing was asked yet.
+    plain: Vec<Box<[Option<Rc<Targets>>]>>,
+    bound: FxHashMap<(SiteRef, EnvId), Rc<Targets>>,
+    len: usize,
+}
+
+impl TargetsMemo {
+    fn new(program: &Program<'_>) -> Self {
+        TargetsMemo { plain: program.files.iter().map(|_| Box::default()).collect(), bound: FxHashMap::default(), len: 0 }
+    }
+
+    /// What was kept for a site.
+    #[inline]
+    pub(crate) fn get(&self, site: SiteRef, env: EnvId) -> Option<&Rc<Targets>> {
+        if env == EnvId::NONE {
+            self.plain[site.file.index()].get(site.site.index())?.as_ref()
+        } else {
+            self.bound.get(&(site, env))
+        }
+    }
+
+    /// Keeps the targets of a site; its file has this many.
+    pub(crate) fn keep(&mut self, site: SiteRef, env: EnvId, targets: Rc<Targets>, sites: usize) {
+        self.len += 1;
+        if env != EnvId::NONE {
+            self.bound.insert((site, env), targets);
+            return;
+        }
+        let of_file = &mut self.plain[site.file.index()];
+        if of_file.is_empty() {
+            *of_file = (0..sites).map(|_| None).collect();
+        }
+        of_file[site.site.index()] = Some(targets);
+    }
+}
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -123,7 +162,9 @@ pub struct Link<'a> {
     attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
-    pub(crate) targets: RefCell<FxHashMap<(SiteRef, EnvId), Rc<Targets>>>,
+    pub(crate) targets: RefCell<TargetsMemo>,
+    /// What a site runs of which nothing is known; many are.
+    pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
@@ -160,7 +201,8 @@ impl<'a> Link<'a> {
             running: Cell::new(0),
             bases: RefCell::default(),
             mros: RefCell::default(),
-            targets: RefCell::default(),
+            targets: RefCell::new(TargetsMemo::new(program)),
+            no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
             modules: RefCell::default(),
@@ -303,6 +345,6 @@ impl<'a> Link<'a> {
 
     /// How many values were remembered, for `--timings` and tests.
     pub fn memo_len(&self) -> usize {
-        self.memo.borrow().len() + self.attrs.borrow().len() + self.targets.borrow().len()
+        self.memo.borrow().len() + self.attrs.borrow().len() + self.targets.borrow().len
     }
 }

@@ -100,17 +100,20 @@ pub(crate) struct Passing {
 impl<'a> Link<'a> {
     /// What a site runs, remembered.
     pub fn targets(&self, site: SiteRef, env: EnvId) -> Rc<Targets> {
-        if let Some(known) = self.targets.borrow().get(&(site, env)) {
+        if let Some(known) = self.targets.borrow().get(site, env) {
             return known.clone();
         }
-        let nothing = Rc::new(Targets { unknown: true, ..Targets::default() });
         self.guarded(
             Task::Targets(site, env),
-            nothing.clone(),
-            nothing,
-            || Rc::new(self.find_targets(site, env)),
+            self.no_targets.clone(),
+            self.no_targets.clone(),
+            || {
+                let found = self.find_targets(site, env);
+                if found == *self.no_targets { self.no_targets.clone() } else { Rc::new(found) }
+            },
             |targets| {
-                self.targets.borrow_mut().insert((site, env), targets.clone());
+                let sites = self.program.facts(site.file).sites.len();
+                self.targets.borrow_mut().keep(site, env, targets.clone(), sites);
             },
         )
     }
