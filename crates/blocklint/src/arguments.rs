@@ -101,6 +101,11 @@ pub(crate) enum Debug {
         /// The file
         file: Utf8PathBuf,
     },
+    /// Time the search cold, and again over what the first one resolved
+    Search {
+        /// The project
+        path: Utf8PathBuf,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! From a project to findings.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
@@ -172,6 +172,24 @@ fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, 
         fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
         suppression: None,
     }
+}
+
+/// How long the search takes cold, and again over all that the first one resolved: what an editor waits for.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
+    with_link(project, models, |link| {
+        let mut timed = || {
+            let started = Instant::now();
+            let solved = blocklint_analysis::solve(link, options_of(options));
+            (started.elapsed(), solved.findings.len())
+        };
+        let (first, second) = (timed(), timed());
+        debug_assert_eq!(first.1, second.1, "the same search finds the same");
+        (first.0, second.0)
+    })
 }
 
 /// Links a project, for callers that ask about single sites.

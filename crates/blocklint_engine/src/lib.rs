@@ -13,7 +13,7 @@ mod sources;
 mod timings;
 mod words;
 
-pub use analyse::{Options, Report, analyse, grouped, on_large_stacks};
+pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};
 pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};

@@ -1,7 +1,9 @@
 //! `blocklint debug …`: what happens inside, for people who work on blocklint.
 
 use std::io::Write;
+use std::time::Duration;
 
+use blocklint_core::Confidence;
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
@@ -9,12 +11,27 @@ use super::{current_folder, unless_closed};
 use crate::CLEAN;
 use crate::arguments::Debug;
 use crate::messages::{Failure, warning};
-use blocklint_engine::{extract, on_large_stacks};
+use blocklint_engine::{Options, extract, load_models, on_large_stacks, time_searches};
 
 pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
     match what {
         Debug::Facts { file } => facts(file),
+        Debug::Search { path } => search(path),
     }
+}
+
+fn search(path: &Utf8Path) -> Result<u8, Failure> {
+    let current = current_folder()?;
+    let paths = [path.to_path_buf()];
+    let project = discover(Request { current: &current, paths: &paths, isolated: false })
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    let models = load_models(&project.configuration, &current)?;
+    let options = Options { min_confidence: Confidence::Medium };
+    let (cold, warm) = time_searches(&project, &models, options)?;
+    let line = |name, time: Duration| format!("{name} {:>8.1} ms\n", time.as_secs_f64() * 1e3);
+    let text = format!("{}{}", line("cold", cold), line("warm", warm));
+    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    Ok(CLEAN)
 }
 
 fn facts(file: &Utf8Path) -> Result<u8, Failure> {
