@@ -24,10 +24,14 @@ pub struct Library<'a> {
     states: RefCell<FxHashMap<PathId, States>>,
 }
 
+const LANGUAGES: usize = Language::ALL.len();
+
 #[derive(Default)]
 struct Paths {
-    ids: FxHashMap<(Language, Rc<str>), PathId>,
-    spelled: FxHashMap<(Language, Rc<str>), PathId>,
+    /// By language.
+    ids: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
+    /// By language: also other spellings than rows use.
+    spelled: [FxHashMap<Rc<str>, PathId>; LANGUAGES],
     rows: Vec<(Language, Rc<str>)>,
 }
 
@@ -58,18 +62,17 @@ impl<'a> Library<'a> {
 
     /// The path in the spelling that rows use.
     pub fn path(&self, language: Language, text: &str) -> PathId {
-        let key = (language, Rc::from(text));
-        if let Some(&id) = self.paths.borrow().spelled.get(&key) {
+        if let Some(&id) = self.paths.borrow().spelled[language as usize].get(text) {
             return id;
         }
         let canonical: Rc<str> = Rc::from(&*self.of(language).canonical(text));
         let mut paths = self.paths.borrow_mut();
         let next = PathId(paths.rows.len() as u32);
-        let id = *paths.ids.entry((language, canonical.clone())).or_insert(next);
+        let id = *paths.ids[language as usize].entry(canonical.clone()).or_insert(next);
         if id == next {
             paths.rows.push((language, canonical));
         }
-        paths.spelled.insert(key, id);
+        paths.spelled[language as usize].insert(Rc::from(text), id);
         id
     }
 

@@ -118,7 +118,11 @@ pub(crate) struct TargetsMemo {
 
 impl TargetsMemo {
     fn new(program: &Program<'_>) -> Self {
-        TargetsMemo { plain: program.files.iter().map(|_| Box::default()).collect(), bound: FxHashMap::default(), len: 0 }
+        TargetsMemo {
+            plain: program.files.iter().map(|_| Box::default()).collect(),
+            bound: FxHashMap::default(),
+            len: 0,
+        }
     }
 
     /// What was kept for a site.

@@ -58,6 +58,7 @@ pub struct Program<'a> {
     occurrences: Vec<(FileId, Sym)>,
     paths: FxHashMap<&'a str, FileId>,
     folders: FxHashSet<&'a str>,
+    packages: FxHashSet<&'a str>,
     indices: Vec<OnceCell<FileIndex>>,
     scratch: RefCell<Scratch>,
 }
@@ -126,6 +127,7 @@ impl<'a> Program<'a> {
             occurrences,
             paths,
             folders,
+            packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
             indices: files.iter().map(|_| OnceCell::new()).collect(),
             scratch: RefCell::default(),
         }
@@ -187,6 +189,11 @@ impl<'a> Program<'a> {
     /// Whether a folder holds a file of the project, at any depth.
     pub fn is_folder(&self, path: &str) -> bool {
         path.is_empty() || self.folders.contains(path)
+    }
+
+    /// Whether a folder is a Python package: it holds an `__init__.py`.
+    pub fn is_package(&self, path: &str) -> bool {
+        self.packages.contains(path)
     }
 
     /// The variable of this name in a body's own scope.

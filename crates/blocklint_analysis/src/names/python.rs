@@ -298,7 +298,7 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder.
 fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
     let mut folder = parent(relative);
-    while !folder.is_empty() && link.program.file_at(&format!("{folder}/__init__.py")).is_some() {
+    while !folder.is_empty() && link.program.is_package(folder) {
         folder = parent(folder);
     }
     folder
@@ -320,14 +320,13 @@ fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
         }
         path.push_str(part);
     }
-    if let Some(file) = link.program.file_at(&format!("{path}/__init__.py")) {
-        return Some(Val::Module(file));
-    }
-    if let Some(file) = link.program.file_at(&format!("{path}.py")) {
-        return Some(Val::Module(file));
-    }
-    if let Some(file) = link.program.file_at(&format!("{path}.ipynb")) {
-        return Some(Val::Module(file));
+    let end = path.len();
+    for ending in ["/__init__.py", ".py", ".ipynb"] {
+        path.push_str(ending);
+        if let Some(file) = link.program.file_at(&path) {
+            return Some(Val::Module(file));
+        }
+        path.truncate(end);
     }
     link.program.is_folder(&path).then(|| Val::Folder(link.library.path(Language::Python, &path)))
 }
