@@ -336,6 +336,8 @@ impl<'a> Link<'a> {
                     other => self.known(other),
                 })
             }
+            // Made already: `create_task(f())` is given the coroutine.
+            Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(val),
             Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
             Val::External(ty) if self.library.is_type(ty) => {
                 self.known(Val::Library { ty, args: ArgsId::NONE, made: None })

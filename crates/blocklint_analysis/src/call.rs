@@ -439,11 +439,31 @@ impl<'a> Link<'a> {
             return self.known(Val::Awaitable(given.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);
-        if lazy {
+        if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
+            let carried = self.carried(receiver, site, env);
+            if !carried.is_empty() {
+                return Typed { value: self.values.union(&carried), ..given };
+            }
+        } else if lazy {
             let element = self.map(given, |val| self.element(val));
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         given
+    }
+
+    /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.
+    fn carried(&self, receiver: BoundId, site: SiteRef, env: EnvId) -> SmallVec<[Val; 4]> {
+        let facts = self.program.facts(site.file);
+        let scope = self.scope_of(site, env);
+        let mut members: SmallVec<[Val; 4]> = SmallVec::new();
+        if receiver.is_some() {
+            members.push(self.values.single(receiver));
+        }
+        for arg in &facts.args_of(site.site) {
+            members.extend(self.values.members(self.eval(scope, arg.value).value));
+        }
+        members.retain(|val| matches!(val, Val::Lazy { .. } | Val::Iter { .. }));
+        members
     }
 
     /// Calls of builtins that mean something to the language itself.

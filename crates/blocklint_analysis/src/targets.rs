@@ -585,6 +585,8 @@ impl<'a> Link<'a> {
             .with(|row| row.consumes.is_some())
             .any(|row| row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument)));
         passing.consumed |= consumes;
+        // A lazy result without effect of its own goes through what it was given.
+        passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
         if is_decoration && !spoken {
             passing.returned = true;
         }

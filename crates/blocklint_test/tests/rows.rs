@@ -35,27 +35,6 @@ const KNOWN_CALLS: &[&str] = &[
     // A name with two underscores at both ends is taken for an attribute of the module.
     "builtins.__import__",
     // A lazy row without effect does not carry the laziness of its argument on.
-    "builtins.map",
-    "builtins.filter",
-    "builtins.iter",
-    "builtins.enumerate",
-    "builtins.zip",
-    "builtins.reversed",
-    "itertools.accumulate",
-    "itertools.compress",
-    "itertools.cycle",
-    "itertools.groupby",
-    "itertools.starmap",
-    "itertools.zip_longest",
-    "itertools.chain.from_iterable",
-    "itertools.chain",
-    "itertools.islice",
-    "itertools.takewhile",
-    "itertools.dropwhile",
-    "itertools.filterfalse",
-    "itertools.tee",
-    "itertools.pairwise",
-    "itertools.batched",
     // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
     "tempfile.SpooledTemporaryFile.__iter__",
 ];
