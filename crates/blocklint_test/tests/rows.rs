@@ -34,7 +34,6 @@ use uses::{Difference, Expected, Of, Use, differences};
 const KNOWN_CALLS: &[&str] = &[
     // A name with two underscores at both ends is taken for an attribute of the module.
     "builtins.__import__",
-    // A lazy row without effect does not carry the laziness of its argument on.
     // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
     "tempfile.SpooledTemporaryFile.__iter__",
 ];
