@@ -295,13 +295,19 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
     val
 }
 
-/// The import root a file itself lies under: the parent of its topmost package, or its own folder.
+/// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
+/// file of its own inside a package is part of it.
 fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
-    let mut folder = parent(relative);
-    while !folder.is_empty() && link.program.is_package(folder) {
-        folder = parent(folder);
+    let mut root = parent(relative);
+    let mut folder = root;
+    while !folder.is_empty() {
+        let above = parent(folder);
+        if link.program.is_package(folder) {
+            root = above;
+        }
+        folder = above;
     }
-    folder
+    root
 }
 
 fn common_depth(root: &str, relative: &str) -> usize {
