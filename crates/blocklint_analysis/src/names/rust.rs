@@ -1,11 +1,11 @@
 //! Rust: paths, modules, impl blocks.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, Import, ImportKind, Sym};
+use blocklint_facts::{At, BodyId, ClassKind, FileFacts, Form, Import, ImportId, ImportKind, Sym};
 
 use crate::eval::Scope;
 use crate::ids::{ClassRef, FileId, Name, SiteRef};
-use crate::link::{Link, Typed};
+use crate::link::{Link, Task, Typed};
 use crate::value::{ArgsId, EnvId, Val, Why};
 
 /// Names of the prelude that are paths of `std`.
@@ -41,8 +41,8 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
         _ => {}
     }
     if let Some(name) = link.program.global(scope.file, sym) {
-        for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-            if let Val::Module(file) = import_base(link, scope.file, &import)
+        for glob in globs(facts) {
+            if let Val::Module(file) = glob_base(link, scope.file, glob)
                 && file != scope.file
                 && let Some(var) = link.program.scope_var(file, BodyId(0), name)
             {
@@ -50,8 +50,8 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
             }
         }
     }
-    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        if let Val::External(module) = import_base(link, scope.file, &import) {
+    for glob in globs(facts) {
+        if let Val::External(module) = glob_base(link, scope.file, glob) {
             let path = link.library.member(module, text);
             if link.library.speaks(path) {
                 return link.known(Val::External(path));
@@ -142,8 +142,8 @@ fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed {
         return link.var(Scope { file, at: At::default(), env: EnvId::NONE }, var);
     }
     let facts = link.program.facts(file);
-    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
-        match import_base(link, file, &import) {
+    for glob in globs(facts) {
+        match glob_base(link, file, glob) {
             Val::Module(other) if other != file => {
                 if let Some(var) = link.program.scope_var(other, BodyId(0), name) {
                     return link.var(Scope { file: other, at: At::default(), env: EnvId::NONE }, var);
@@ -195,8 +195,19 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
     }
 }
 
-fn import_base(link: &Link<'_>, file: FileId, row: &Import) -> Val {
-    let typed = import(link, file, &Import { name: Sym::NONE, ..*row });
+/// The glob imports of a file.
+fn globs(facts: &FileFacts) -> impl Iterator<Item = ImportId> + '_ {
+    let rows = facts.imports.iter().enumerate();
+    rows.filter(|(_, import)| import.kind == ImportKind::Star).map(|(at, _)| ImportId(at as u32))
+}
+
+/// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and
+/// meets itself.
+fn glob_base(link: &Link<'_>, file: FileId, glob: ImportId) -> Val {
+    let typed = link.remember(Task::Import(file, glob), || {
+        let row = link.program.facts(file).import(glob);
+        import(link, file, &Import { name: Sym::NONE, ..row })
+    });
     link.values.members(typed.value).first().copied().unwrap_or(Val::Unknown(Why::Unbound))
 }
 
