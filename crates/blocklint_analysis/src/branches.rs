@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
 
+use crate::constants::Constant;
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
-use crate::rows::{Constant, Shown};
+use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {

@@ -52,7 +52,7 @@ pub enum Choice {
     /// It is `None`.
     Null,
     /// It is this literal.
-    Equals(crate::rows::Constant),
+    Equals(crate::constants::Constant),
 }
 
 /// A condition on one parameter of the body.

@@ -181,7 +181,7 @@ fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, 
 /// Where the system gives no threads.
 pub fn time_searches(project: &Project, models: &Models, options: Options) -> Result<(Duration, Duration), Failure> {
     with_link(project, models, |link| {
-        let mut timed = || {
+        let timed = || {
             let started = Instant::now();
             let solved = blocklint_analysis::solve(link, options_of(options));
             (started.elapsed(), solved.findings.len())

@@ -8,7 +8,8 @@ use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 
-pub use crate::rows::{Constant, Shown};
+pub use crate::constants::Constant;
+pub use crate::rows::Shown;
 
 use crate::Options;
 use crate::Solved;

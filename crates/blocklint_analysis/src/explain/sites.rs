@@ -5,9 +5,9 @@ use blocklint_facts::{FileFacts, Form, FormId, SiteFlags, SiteId, SiteKind, VarK
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
+use crate::constants::Constant;
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::label::LabelHold;
-use crate::rows::Constant;
 use crate::search::{Next, Way};
 use crate::targets::{Edge, Target};
 use crate::value::{BoundId, EnvId};

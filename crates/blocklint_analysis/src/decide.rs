@@ -1,0 +1,172 @@
+//! Guards and holds that name a parameter, decided by the arguments of a site.
+
+use blocklint_core::Hold;
+use blocklint_facts::Form;
+
+use crate::callers::{Caller, Node};
+use crate::ids::SiteRef;
+use crate::label::{Guard, Label, LabelHold, Question, Source};
+use crate::rows::Shown;
+use crate::search::{Search, cap_wait};
+use crate::value::EnvId;
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Decides a label's guard and hold by the arguments of a site.
+    pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
+        let mut undecided = false;
+        if let LabelHold::Param { index, unit } = label.hold {
+            label.hold = match self.argument_for(caller, node, index) {
+                Given::Constant(constant) => match constant {
+                    crate::constants::Constant::Null => LabelHold::Fixed(Hold::Unbounded),
+                    crate::constants::Constant::Param(index) => LabelHold::Param { index, unit },
+                    constant => match constant.seconds() {
+                        Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
+                        None => LabelHold::Fixed(Hold::Unstated),
+                    },
+                },
+                Given::Forwarded => LabelHold::Param { index, unit },
+                Given::Hidden => LabelHold::Fixed(Hold::Unstated),
+            };
+            cap_wait(label);
+        }
+        if let Some(guard) = label.guard.take() {
+            match self.argument_for(caller, node, guard.param) {
+                Given::Forwarded => label.guard = Some(guard),
+                Given::Hidden => match guard.source {
+                    Source::When => return Decided::Fails,
+                    Source::Unless => undecided = true,
+                    Source::Timeout | Source::Branch => {}
+                },
+                Given::Constant(constant) => match self.answer(&guard, &constant) {
+                    Shown::Yes if guard.wanted => {}
+                    Shown::No if !guard.wanted => {}
+                    Shown::Yes | Shown::No => return Decided::Fails,
+                    Shown::Param(index) if guard.passed < 3 => {
+                        label.guard = Some(Guard { param: index, passed: guard.passed + 1, ..guard });
+                    }
+                    Shown::Param(_) | Shown::Hidden => match guard.source {
+                        Source::When => return Decided::Fails,
+                        Source::Unless => undecided = true,
+                        Source::Timeout | Source::Branch => {}
+                    },
+                },
+            }
+        }
+        Decided::Holds { undecided }
+    }
+
+    fn answer(&self, guard: &Guard, constant: &crate::constants::Constant) -> Shown {
+        use crate::constants::Constant;
+        if let Constant::Param(index) = constant {
+            return Shown::Param(*index);
+        }
+        match &*guard.question {
+            Question::Zero => match constant {
+                Constant::Hidden => Shown::Hidden,
+                constant => match constant.seconds() {
+                    Some(seconds) if seconds <= 0.0 => Shown::Yes,
+                    _ => Shown::No,
+                },
+            },
+            Question::Choice(choice) => crate::branches::answer(choice, constant),
+            Question::Condition(condition) => {
+                let mut all = Shown::Yes;
+                for test in &condition.tests {
+                    match self.link.test_constant(test, constant) {
+                        Shown::Yes => {}
+                        other => {
+                            all = other;
+                            break;
+                        }
+                    }
+                }
+                all
+            }
+        }
+    }
+
+    /// The literal that a site passes to a parameter of the node.
+    fn argument_for(&self, caller: Caller, node: Node, index: u32) -> Given {
+        use crate::constants::Constant;
+        let link = self.link;
+        let facts = link.program.facts(node.body.file);
+        let here = link.program.facts(caller.site.file);
+        if let Some(arg) = caller.arg {
+            // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
+            return self.forwarded_argument(caller, arg, index);
+        }
+        // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
+        let first_rest =
+            facts.params_of(node.body.body).iter().position(|param| param.kind == blocklint_facts::ParamKind::VarArgs);
+        if let Some(rest) = first_rest
+            && index as usize >= rest
+        {
+            let position = (index as usize).saturating_sub(usize::from(caller.with_receiver));
+            let argument = blocklint_models::Argument::Position(position as i32);
+            if let Some(form) = link.argument(caller.site, &argument) {
+                return Given::Constant(link.constant(caller.site, form, caller.env, 6));
+            }
+            return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
+        }
+        match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
+            Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
+            None => {
+                let unpacked = here
+                    .args_of(caller.site.site)
+                    .iter()
+                    .any(|arg| matches!(here.form(arg.value), Form::Star(_) | Form::StarStar(_)));
+                if unpacked {
+                    return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
+                }
+                let Some(param) = facts.params_of(node.body.body).get(index as usize) else { return Given::Hidden };
+                if param.default.is_none() {
+                    return Given::Hidden;
+                }
+                let parent = facts.body(node.body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+                match link.constant_in(node.body.file, parent, param.default, EnvId::NONE, 6) {
+                    Constant::Param(_) => Given::Hidden,
+                    constant => Given::Constant(constant),
+                }
+            }
+        }
+    }
+
+    /// Whether a site forwards its body's own `*args, **kwargs`: then what its callers pass counts.
+    fn forwards_all(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let body = facts.body_of(facts.site(site.site).at);
+        facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
+            Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
+                Form::Var(var) => facts.var(var).body == body,
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// The literal that later arguments pass to a handed-over callable.
+    fn forwarded_argument(&self, caller: Caller, arg: u32, index: u32) -> Given {
+        let facts = self.link.program.facts(caller.site.file);
+        let args = facts.args_of(caller.site.site);
+        let rest = &args[(arg as usize + 1).min(args.len())..];
+        match rest.iter().filter(|arg| arg.name.is_none()).nth(index as usize) {
+            Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
+            None => Given::Hidden,
+        }
+    }
+}
+
+/// What the arguments of a site make of a label.
+pub(crate) enum Decided {
+    /// It stays; a condition that could not be seen was taken to hold.
+    Holds { undecided: bool },
+    /// It ends.
+    Fails,
+}
+
+/// What a site passes to a parameter.
+enum Given {
+    Constant(crate::constants::Constant),
+    Forwarded,
+    Hidden,
+}

@@ -1,0 +1,346 @@
+//! Where labels begin: the calls that enter a model row, also under another name or as an argument.
+
+use blocklint_core::Hold;
+use blocklint_facts::{Form, FormId, SiteKind, VarKind};
+use blocklint_models::{CallRow, Match, Uses};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::callers::{Caller, CallerKind, add_steps};
+use crate::ids::{FileId, Name, PathId, SiteRef};
+use crate::label::{Label, LabelHold};
+use crate::mentions::{Mention, Wrap};
+use crate::roots::{Root, RootKind};
+use crate::search::{LeafSite, Next, Search, Way};
+use crate::targets::Target;
+use crate::value::{EnvId, Val};
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Resolves the sites whose last name is that of a row that holds its thread.
+    pub(crate) fn find_leaves(&mut self) {
+        let program = self.link.program;
+        let mut sites: Vec<SiteRef> = Vec::new();
+        let mut mentioned: Vec<Name> = Vec::new();
+        for language in blocklint_core::Language::ALL {
+            let models = self.link.library.of(*language);
+            let mut names: FxHashSet<Name> = FxHashSet::default();
+            let wanted = Uses::EFFECT.union(Uses::LAZY);
+            let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            for row in models.names(wanted) {
+                // An iteration stands under the front end's name.
+                let text = match row.name {
+                    "__next__" => "__iter__",
+                    other => other.strip_suffix('!').unwrap_or(other),
+                };
+                let Some(name) = program.name(text) else { continue };
+                names.insert(name);
+                if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
+                    called.extend(self.link.with_aliases(name));
+                }
+                if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
+                    read.extend(self.link.with_aliases(name));
+                }
+            }
+            let globbed = self.glob_names(*language);
+            names.extend(globbed.iter().copied());
+            let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
+            aliased.sort();
+            aliased.dedup();
+            mentioned.extend(aliased.iter().copied().filter(|name| called.contains(name) || globbed.contains(name)));
+            for name in aliased {
+                let is_read = read.contains(&name);
+                sites.extend(program.sites_named(name).filter(|site| {
+                    let facts = program.facts(site.file);
+                    facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                }));
+            }
+        }
+        sites.sort();
+        sites.dedup();
+        let iterated = self.iterated_names();
+        for &site in &sites {
+            if self.may_be_leaf(site, &iterated) {
+                self.leaves_at(site, EnvId::NONE);
+            }
+        }
+        self.find_passed_rows(&mentioned, &sites);
+    }
+
+    /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
+    fn find_passed_rows(&mut self, names: &[Name], direct: &[SiteRef]) {
+        let link = self.link;
+        let program = link.program;
+        let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
+        for &name in names {
+            for &(file, sym) in program.occurrences(name) {
+                for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
+                    if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
+                        continue;
+                    }
+                    for path in self.mentioned_rows(file, mention) {
+                        seeds.entry(path).or_default().push((file, mention, wrap));
+                    }
+                }
+            }
+        }
+        let mut seeds: Vec<_> = seeds.into_iter().collect();
+        seeds.sort_by_key(|(path, _)| *path);
+        for (path, places) in seeds {
+            for caller in self.callers.of_row(path, &places) {
+                match caller.arg {
+                    // Under its own name it was looked at already.
+                    None if caller.env == EnvId::NONE && direct.binary_search(&caller.site).is_ok() => {}
+                    None => self.leaves_at(caller.site, caller.env),
+                    Some(_) => self.passed_row(path, caller),
+                }
+            }
+        }
+    }
+
+    /// The library callables with an effect that a mention may be.
+    fn mentioned_rows(&self, file: FileId, mention: Mention) -> Vec<PathId> {
+        let link = self.link;
+        let facts = link.program.facts(file);
+        let (at, form) = match mention {
+            Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
+            Mention::Assign(assign) => {
+                let row = facts.assign(assign);
+                // An import binds a name that the search knows as an alias.
+                if row.kind == blocklint_facts::AssignKind::Import {
+                    return Vec::new();
+                }
+                (row.at, row.value)
+            }
+            Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
+            Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
+            Mention::Operand(_) => return Vec::new(),
+        };
+        let scope = crate::eval::Scope { file, at, env: EnvId::NONE };
+        let typed = link.eval(scope, form);
+        let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.filter(|&path| link.library.calls(path).effect().any(|row| row.held().is_some())).collect()
+    }
+
+    /// A library callable that a call runs or hands over with arguments that are not written as its own.
+    fn passed_row(&mut self, path: PathId, caller: Caller) {
+        let rows = self.link.library.calls(path);
+        let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
+        let Some(label) = self.link.unseen(row.row) else { return };
+        let program = self.link.program;
+        let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id });
+        let way = Way {
+            site: caller.site,
+            arg: caller.arg,
+            next: Next::Leaf(leaf),
+            steps: caller.steps,
+            shared: caller.shared,
+        };
+        if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
+            let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            self.hit(program.body_of_site(caller.site), kind, true, &label, way);
+            return;
+        }
+        self.arrive(caller.site, caller.env, label, way);
+    }
+
+    /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
+    fn glob_names(&self, language: blocklint_core::Language) -> Vec<Name> {
+        let link = self.link;
+        let models = link.library.of(language);
+        let mut found = Vec::new();
+        for glob in models.glob_name_patterns() {
+            let separator = crate::library::separator(language);
+            let head = glob.prefix.split(separator).next().unwrap_or("");
+            let Some(head) = link.program.name(head).filter(|_| !head.contains('*')) else { continue };
+            // Only files that name the library's first segment can call it.
+            for &(file, _) in link.program.occurrences(head) {
+                if link.program.language(file) != language {
+                    continue;
+                }
+                let facts = link.program.facts(file);
+                for site in &facts.sites {
+                    if !matches!(site.kind, SiteKind::Call | SiteKind::New)
+                        || !blocklint_models::segment_matches(glob.pattern, facts.text(site.name))
+                    {
+                        continue;
+                    }
+                    found.extend(link.program.global(file, site.name));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Drops sites that their head alone rules out; `iterated` are names of calls whose result may block in a loop.
+    fn may_be_leaf(&self, site: SiteRef, iterated: &FxHashSet<Name>) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let row = facts.site(site.site);
+        match row.kind {
+            SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
+            SiteKind::Iterate => self.may_block_iterated(site.file, row.callee, iterated, 4),
+            _ => match facts.form(row.callee) {
+                Form::Attr(base, _) => !matches!(
+                    facts.form(base),
+                    Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Pairs(_) | Form::Display(..)
+                ),
+                _ => true,
+            },
+        }
+    }
+
+    /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
+    /// project nor a row says gives such a thing.
+    fn may_block_iterated(&self, file: FileId, form: FormId, iterated: &FxHashSet<Name>, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        let link = self.link;
+        let facts = link.program.facts(file);
+        match facts.form(form) {
+            Form::Display(..) | Form::Pairs(_) | Form::Str(_) | Form::Bytes(_) | Form::Run(_) => false,
+            Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
+            Form::Result(site) => match link.program.global(file, facts.site(site).name) {
+                Some(name) => iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name),
+                None => true,
+            },
+            Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)) => true,
+            Form::Var(var) => facts.assigns_of(var).any(|row| {
+                row.annotation.is_some()
+                    || row.kind == blocklint_facts::AssignKind::Import
+                    || row.value.is_some() && self.may_block_iterated(file, row.value, iterated, depth)
+            }),
+            _ => true,
+        }
+    }
+
+    /// Names of calls that give values of library types whose iteration holds the thread.
+    fn iterated_names(&self) -> FxHashSet<Name> {
+        let link = self.link;
+        let mut found = FxHashSet::default();
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::RETURNS) {
+                let Some(name) = link.program.name(row.name) else { continue };
+                let blocks =
+                    row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
+                if blocks {
+                    found.extend(link.with_aliases(name));
+                }
+            }
+        }
+        // A type's own name calls its constructor.
+        for language in blocklint_core::Language::ALL {
+            for row in link.library.of(*language).names(Uses::EFFECT) {
+                if matches!(row.name, "__next__" | "__iter__") {
+                    for path in row.paths(Uses::EFFECT) {
+                        let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| link.program.name(owner));
+                        found.extend(owner.into_iter().flat_map(|owner| link.with_aliases(owner)));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The rows that hold the thread at a site, under a binding.
+    fn leaves_at(&mut self, site: SiteRef, env: EnvId) {
+        let link = self.link;
+        if !self.may_enter_row(site, env) {
+            return;
+        }
+        let targets = link.targets(site, env);
+        let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        for target in &targets.list {
+            let Target::Row { path, receiver, property, made } = *target else { continue };
+            if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
+                // What is awaited here is the coroutine among the alternatives.
+                continue;
+            }
+            if let Some(made) = made {
+                // The lazy result of another call is consumed here; that call says what happens.
+                let _ = made;
+                continue;
+            }
+            let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
+            let steps = add_steps(targets.steps, u8::from(leaf.undecided));
+            let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+            let steps = add_steps(steps, unknown);
+            if leaf.row.lazy {
+                for (consumer, arg) in self.callers.consumers_of_lazy(site) {
+                    self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+                }
+                continue;
+            }
+            self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+        }
+    }
+
+    /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
+    fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
+        let row = self.link.program.facts(site.file).site(site.site);
+        if row.kind != SiteKind::Call {
+            return true;
+        }
+        let callee = self.link.callee(site, env);
+        let mut members = self.link.values.members(callee.value).into_iter();
+        members.any(|val| match val {
+            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
+            Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
+            _ => true,
+        })
+    }
+
+    fn is_own_field(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
+            Form::Attr(base, _) => crate::mentions::is_own_receiver(facts, base),
+            _ => false,
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn leaf(
+        &mut self,
+        row_site: SiteRef,
+        consumer: SiteRef,
+        arg: Option<u32>,
+        label: &Label,
+        row: Match<'a, CallRow>,
+        path: PathId,
+        steps: u8,
+        shared: bool,
+        env: EnvId,
+    ) {
+        let program = self.link.program;
+        let mut label = label.clone();
+        let same_body = program.body_of_site(consumer) == program.body_of_site(row_site);
+        if consumer != row_site {
+            // A guard speaks of the parameters of the body the call stands in.
+            if !same_body {
+                label.guard = None;
+                if let LabelHold::Param { .. } = label.hold {
+                    label.hold = LabelHold::Fixed(Hold::Unstated);
+                }
+            }
+            self.raise_in_loop(&mut label, consumer);
+        }
+        // Consumed in the same body, it stands at the row's call.
+        let place = if same_body { row_site } else { consumer };
+        let label = match self.cuts.apply(program, row_site, label) {
+            Some(label) => label,
+            None => return,
+        };
+        let label_id = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id });
+        *self.graph.leaf_sites.entry(place).or_default() += 1;
+        let way = Way { site: place, arg: if same_body { None } else { arg }, next: Next::Leaf(leaf), steps, shared };
+        self.arrive(place, env, label, way);
+    }
+}
