@@ -329,7 +329,7 @@ impl<'a> Link<'a> {
         match val {
             Val::Fn { body, env, receiver } => {
                 let receiver = Some(self.values.single(receiver));
-                let made = self.called(body, env, receiver, None);
+                let made = self.called(body, env, receiver);
                 self.map(made, |made| match made {
                     Val::Coroutine { .. } | Val::Awaitable(_) => self.awaited(made),
                     Val::Iter { body, env } if yields => self.yielded(body, env),

@@ -72,7 +72,7 @@ enum Subject {
 
 /// A value to follow: by name, in its own file only, or the result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Trail {
+pub(crate) enum Trail {
     Named(Name),
     NamedIn(FileId, Sym),
     ResultOf(SiteRef, EnvId),
@@ -81,7 +81,7 @@ enum Trail {
 
 /// Callers by node, remembered.
 pub(crate) struct Callers<'l, 'a> {
-    link: &'l Link<'a>,
+    pub(crate) link: &'l Link<'a>,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
     names: RefCell<FxHashMap<Name, Rc<ByName>>>,
@@ -92,7 +92,7 @@ pub(crate) struct Callers<'l, 'a> {
 }
 
 /// Trails followed for one node.
-const TRAILS: usize = 200;
+pub(crate) const TRAILS: usize = 200;
 
 impl<'l, 'a> Callers<'l, 'a> {
     /// Nothing asked yet.
@@ -617,102 +617,6 @@ impl<'l, 'a> Callers<'l, 'a> {
         found.callers.sort_by_key(|caller| (caller.site, caller.arg, caller.env));
         found.callers.dedup();
         found.callers
-    }
-
-    /// Where the lazy result of a library call is consumed.
-    pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
-        let link = self.link;
-        let mut found = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
-        let holds = |value: ValueId| {
-            link.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
-        };
-        while let Some(trail) = trails.pop() {
-            if !seen.insert(trail) || seen.len() > TRAILS {
-                continue;
-            }
-            let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
-                Trail::ResultOf(site, _) => {
-                    let uses = link.program.index_of(site.file).uses_of_result(site.site);
-                    uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
-                }
-                Trail::NamedIn(file, sym) => {
-                    let uses = link.program.index_of(file).mentions_named(sym);
-                    uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
-                }
-                Trail::Named(name) => link
-                    .program
-                    .occurrences(name)
-                    .iter()
-                    .flat_map(|&(file, sym)| {
-                        let uses = link.program.index_of(file).mentions_named(sym);
-                        uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
-                    })
-                    .collect(),
-                Trail::Literal(_) => Vec::new(),
-            };
-            for (file, mention, wrap) in mentions {
-                if wrap == Wrap::Element {
-                    continue;
-                }
-                let facts = link.program.facts(file);
-                match mention {
-                    Mention::Operand(site) => {
-                        let site = SiteRef { file, site };
-                        let consumed = link
-                            .targets(site, EnvId::NONE)
-                            .list
-                            .iter()
-                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
-                        if consumed {
-                            found.push((site, None));
-                        }
-                    }
-                    Mention::Arg(site, arg) => {
-                        let site = SiteRef { file, site };
-                        let form = facts.args_of(site.site)[arg as usize].value;
-                        if !holds(link.eval(link.scope_of(site, EnvId::NONE), form).value) {
-                            continue;
-                        }
-                        let passing = link.passing(site, arg, EnvId::NONE);
-                        if passing.consumed {
-                            found.push((site, Some(arg)));
-                        }
-                        if passing.returned {
-                            trails.push(Trail::ResultOf(site, EnvId::NONE));
-                        }
-                    }
-                    Mention::Assign(assign) => {
-                        let row = facts.assign(assign);
-                        let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
-                        if !holds(link.assigned(scope, assign).value) {
-                            continue;
-                        }
-                        match facts.form(row.target) {
-                            Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
-                            Form::Attr(_, sym) => {
-                                if let Some(name) = link.program.global(file, sym) {
-                                    trails.push(Trail::Named(name));
-                                }
-                            }
-                            _ => {}
-                        }
-                    }
-                    Mention::Exit(exit) => {
-                        let row = facts.exits.at(exit as usize);
-                        let body = BodyRef { file, body: facts.body_of(row.at) };
-                        for &site in self.call_sites(body).iter() {
-                            trails.push(Trail::ResultOf(site, EnvId::NONE));
-                        }
-                    }
-                    Mention::Default(_) => {}
-                }
-            }
-        }
-        found.sort();
-        found.dedup();
-        found
     }
 }
 

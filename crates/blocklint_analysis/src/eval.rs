@@ -146,7 +146,7 @@ impl<'a> Link<'a> {
             }
             Form::Subscript(base, index) => {
                 let of = self.without_none(self.eval_within(scope, base, depth));
-                self.map(of, |member| self.subscript(scope, id, member, index))
+                self.map(of, |member| self.subscript(scope, member, index))
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);

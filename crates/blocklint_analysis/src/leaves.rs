@@ -261,9 +261,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
             }
-            if let Some(made) = made {
-                // The lazy result of another call is consumed here; that call says what happens.
-                let _ = made;
+            // Where the lazy result of another call is consumed, that call says what happens.
+            if made.is_some() {
                 continue;
             }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };

@@ -17,6 +17,7 @@ mod finding;
 mod hierarchy;
 mod ids;
 mod label;
+mod lazy;
 mod leaves;
 mod library;
 mod link;

@@ -429,7 +429,7 @@ impl<'a> Link<'a> {
                     let typed = self.attr(member, name);
                     if self.has_function(typed) {
                         let made = self.map(typed, |val| match val {
-                            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
                             _ => self.unknown(Why::Result),
                         });
                         return if method == "__getitem__" {
@@ -458,7 +458,7 @@ impl<'a> Link<'a> {
         let Some(name) = self.program.name("__next__") else { return self.unknown(Why::Result) };
         let typed = self.attr(member, name);
         self.map(typed, |val| match val {
-            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
             _ => self.unknown(Why::Result),
         })
     }
@@ -528,11 +528,10 @@ impl<'a> Link<'a> {
     }
 
     /// `a[i]` of one member: a generic class with its argument, else an element.
-    pub(crate) fn subscript(&self, scope: Scope, whole: FormId, member: Val, index: FormId) -> Typed {
+    pub(crate) fn subscript(&self, scope: Scope, member: Val, index: FormId) -> Typed {
         match member {
             Val::Class(_) | Val::External(_) => {
                 // `Store[int]` is the class; the argument matters where it is used as a type.
-                let _ = whole;
                 self.known(member)
             }
             Val::Tuple(args) => {
@@ -558,7 +557,7 @@ impl<'a> Link<'a> {
                     let typed = self.attr(member, name);
                     if self.has_function(typed) {
                         return self.map(typed, |val| match val {
-                            Val::Fn { body, env, .. } => self.called(body, env, Some(member), None),
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
                             _ => self.unknown(Why::Result),
                         });
                     }
@@ -639,13 +638,7 @@ impl<'a> Link<'a> {
     }
 
     /// What calling a body gives: a coroutine, an iterator, or what it returns.
-    pub(crate) fn called(
-        &self,
-        body: BodyRef,
-        env: EnvId,
-        receiver: Option<Val>,
-        _site: Option<crate::ids::SiteRef>,
-    ) -> Typed {
+    pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
         let facts = self.program.facts(body.file);
         match facts.body(body.body).flow {
             Flow::Coroutine => self.known(Val::Coroutine { body, env }),

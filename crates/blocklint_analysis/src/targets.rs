@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{Flow, Form, SiteFlags, SiteKind};
+use blocklint_facts::{Flow, SiteFlags, SiteKind};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
 use smallvec::SmallVec;
 
@@ -125,11 +125,11 @@ impl<'a> Link<'a> {
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
-                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site, env));
+                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
-                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site, env));
+                self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
             }
             SiteKind::Read => {
                 let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
@@ -184,13 +184,10 @@ impl<'a> Link<'a> {
     }
 
     /// Adds what calling a member runs.
-    fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef, env: EnvId) {
+    fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
-                let bound = self.bind(body, captured, site, env, with_receiver);
-                // The closure's own binding counts; what the call binds matters to what the call gives.
-                let _ = bound;
                 self.add_body(targets, body, captured, with_receiver, receiver);
             }
             Val::Class(class) => {
@@ -235,7 +232,7 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
-                None => self.add_callee(targets, self.values.single(inner), site, env),
+                None => self.add_callee(targets, self.values.single(inner), site),
                 Some((context, runtime)) => {
                     if let Val::Fn { body, env: captured, receiver } = self.values.single(inner) {
                         self.push(
@@ -530,14 +527,6 @@ impl<'a> Link<'a> {
         // A decorator that is not known keeps what it decorates.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             passing.returned = true;
-        }
-        if targets.list.is_empty()
-            && row.kind == SiteKind::Call
-            && let Form::Var(_) | Form::Attr(..) | Form::Result(_) = facts.form(row.callee)
-            && let [Val::Class(class)] = self.values.members(self.callee(site, env).value)[..]
-        {
-            // A class without constructor of its own: a dataclass stores what it is given.
-            let _ = class;
         }
         passing
     }
