@@ -32,6 +32,20 @@ impl<'a> Link<'a> {
         None
     }
 
+    /// Whether a test or an exception decides that a site is reached.
+    pub(crate) fn is_in_branch(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler) {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
     /// The condition under which a conditional expression gives a body as the callee of a site:
     /// `write = slow if careful else quick; write()`.
     pub(crate) fn selection_guard(&self, site: SiteRef, body: BodyRef) -> Option<Guard> {
@@ -59,7 +73,7 @@ impl<'a> Link<'a> {
     }
 
     /// The test of the branch that an `else` without a test of its own belongs to.
-    fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
+    pub(crate) fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let own = facts.region(id);
         // Arms follow each other: the `then` lies shortly before its `else`.
