@@ -8,6 +8,7 @@ use crate::constants::Constant;
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
+use crate::names;
 use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
@@ -111,6 +112,20 @@ impl<'a> Link<'a> {
                     other => Some(guard(param, Choice::Equals(other), holds)),
                 }
             }
+            // `name.startswith("s3:")`
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
+                let end = names::asks_for_end(facts.language, facts.text(row.name))?;
+                let param = self.own_param(site, subject)?;
+                let [only] = facts.args_of(call)[..] else { return None };
+                let Constant::Str(part) = self.constant(site, only.value, EnvId::NONE, 3) else { return None };
+                let choice = match end {
+                    names::StringEnd::First => Choice::Begins(part),
+                    names::StringEnd::Last => Choice::Ends(part),
+                };
+                Some(guard(param, choice, wanted))
+            }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
                 facts.list(list).iter().find_map(|&part| self.choice(site, part, true, depth))
@@ -147,6 +162,12 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Begins(part), Constant::Str(text)) => truth(text.starts_with(part.as_str())),
+        // The end of a long string was cut off.
+        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
+        (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
+        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), _) => Shown::No,
         (Choice::Equals(wanted), constant) => match (wanted, constant) {
             (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
             (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
