@@ -389,18 +389,49 @@ impl<'a> Link<'a> {
         let mut typed = typed;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && let Some(class) = names::instance_test(facts, region.test, var)
-            {
-                let tested = self.instances_of(scope, class);
-                if !self.values.is_unknown(tested.value) {
-                    typed = tested;
-                    break;
+            let holds = match region.kind {
+                RegionKind::Then => Some(true),
+                RegionKind::Else if region.test.is_some() => Some(false),
+                _ => None,
+            };
+            match holds.and_then(|holds| names::instance_test(facts, region.test, holds, var)) {
+                Some((class, true)) => {
+                    let tested = self.instances_of(scope, class);
+                    if !self.values.is_unknown(tested.value) {
+                        typed = tested;
+                        break;
+                    }
                 }
+                Some((class, false)) => typed = self.without_instances(scope, typed, class),
+                None => {}
             }
             at = region.parent;
         }
         typed
+    }
+
+    /// What is left of a union when it is no instance of the class or classes that a form names.
+    fn without_instances(&self, scope: Scope, typed: Typed, class: FormId) -> Typed {
+        let members = self.values.members(typed.value);
+        if members.len() < 2 {
+            return typed;
+        }
+        let excluded = self.instances_of(scope, class);
+        let excluded: Vec<ClassRef> = self
+            .values
+            .members(excluded.value)
+            .iter()
+            .filter_map(|val| match *val {
+                Val::Instance { class, .. } => Some(class),
+                _ => None,
+            })
+            .collect();
+        let is_excluded = |val: &Val| match *val {
+            Val::Instance { class, .. } => excluded.iter().any(|&base| self.is_subclass(class, base)),
+            _ => false,
+        };
+        let left: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
+        if left.is_empty() { typed } else { Typed { value: self.values.union(&left), ..typed } }
     }
 
     /// Instances of the class or classes that a form names.
