@@ -145,6 +145,9 @@ impl<'a> Link<'a> {
                 self.map(inner, |member| self.element(member))
             }
             Form::Subscript(base, index) => {
+                if let Some(entry) = self.entry_of_literal(scope, base, index) {
+                    return entry;
+                }
                 let of = self.without_none(self.eval_within(scope, base, depth));
                 self.map(of, |member| self.subscript(scope, member, index))
             }
@@ -298,7 +301,8 @@ impl<'a> Link<'a> {
         if row.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        self.eval(scope, row.value)
+        let made = self.eval(scope, row.value);
+        self.filled(scope, assign, made)
     }
 
     /// The assigned value where it is a proper subtype of the declared one.

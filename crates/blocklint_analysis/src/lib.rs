@@ -9,6 +9,7 @@ mod by_name;
 mod call;
 mod callers;
 mod constants;
+mod containers;
 mod cuts;
 mod dead;
 mod decide;
