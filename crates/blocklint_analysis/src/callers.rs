@@ -8,6 +8,7 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::by_name::ByName;
+use crate::dispatch::Dispatch;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::{Mention, Wrap};
@@ -82,6 +83,7 @@ pub(crate) enum Trail {
 /// Callers by node, remembered.
 pub(crate) struct Callers<'l, 'a> {
     pub(crate) link: &'l Link<'a>,
+    pub(crate) dispatch: Dispatch,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
     names: RefCell<FxHashMap<Name, Rc<ByName>>>,
@@ -102,6 +104,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     pub(crate) fn new(link: &'l Link<'a>) -> Self {
         Callers {
             link,
+            dispatch: Dispatch::default(),
             memo: RefCell::default(),
             sites: RefCell::default(),
             names: RefCell::default(),
@@ -140,6 +143,9 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
         if node.env == EnvId::NONE {
             trails.push(Trail::Literal(node.body));
+            for &site in self.dispatch.only(node.body) {
+                self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, found);
+            }
         }
         self.follow(Subject::Body(node), trails, found);
     }

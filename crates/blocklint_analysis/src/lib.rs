@@ -13,6 +13,7 @@ mod containers;
 mod cuts;
 mod dead;
 mod decide;
+mod dispatch;
 mod eval;
 mod explain;
 mod finding;

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
+use crate::mentions::Mention;
 use crate::names;
 use crate::value::{BoundId, EnvId, Val};
 
@@ -696,7 +697,28 @@ impl<'a> Link<'a> {
                 }
             }
         }
+        self.add_sites_of_result(body, &mut found);
         found
+    }
+
+    /// The sites that call a nested function as the result of the function around it: `@register("name")`.
+    fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
+        let facts = self.program.facts(body.file);
+        let Some(parent) = facts.body(body.body).parent.get() else { return };
+        let row = facts.body(parent);
+        if row.kind != blocklint_facts::BodyKind::Function || row.var.is_none() {
+            return;
+        }
+        let Some(name) = self.program.global(body.file, row.name) else { return };
+        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
+            for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+                let Mention::Operand(of) = mention else { continue };
+                let of = SiteRef { file: site.file, site: of };
+                if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {
+                    found.push(of);
+                }
+            }
+        }
     }
 
     /// The names by which a body is called: its own, import aliases, of a constructor the classes'.
