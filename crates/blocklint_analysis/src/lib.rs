@@ -33,6 +33,7 @@ mod names;
 mod paths;
 mod program;
 mod qualified;
+mod receivers;
 mod roots;
 mod rows;
 mod scopes;

@@ -231,6 +231,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let mut label = label.clone();
         let mut steps = caller.steps;
+        if !self.link.on_receiver(&mut label, caller, node) {
+            return;
+        }
         match self.decide(&mut label, caller, node) {
             Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
             Decided::Fails => return,
