@@ -1,5 +1,7 @@
 //! From the graph of a search to findings: placement, severity, confidence, traces and causes.
 
+use std::cmp::Reverse;
+
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Thread, expand_twin};
@@ -198,7 +200,12 @@ fn finding(
         .unwrap_or(Severity::Note);
     let any_sure = candidates.iter().any(|candidate| sure(&candidate));
     let of_severity = || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
-    let key = |c: &&Candidate| (c.cost, c.way.arg, way_number(&c.way));
+    // Among equally sure ways the one that holds longest, so that path and time are of one call.
+    let key = |c: &&Candidate| {
+        let (rank, seconds) = hold_of(&c.label).rank();
+        let shortest_first = (Reverse(rank), Reverse(seconds.to_bits()));
+        (Reverse(confidence(c)), shortest_first, c.cost, c.way.arg, way_number(&c.way))
+    };
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
     let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
@@ -251,12 +258,21 @@ fn finding(
         trace,
         causes: behind,
         call,
+        repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
+    }
+}
+
+impl Link<'_> {
+    /// Whether one run of its body may run a site many times.
+    fn is_repeated(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.in_loop(facts.site(site.site).at.region)
     }
 }
 
@@ -328,6 +344,7 @@ fn misuse(
         trace: vec![step],
         causes: Vec::new(),
         call,
+        repeats: false,
         held_by: None,
         note: None,
         twins: Vec::new(),

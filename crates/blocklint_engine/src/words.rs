@@ -45,6 +45,7 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         fails: raw.fails,
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
         holds_gil: raw.holds_gil,
+        repeats: raw.repeats,
         held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
