@@ -69,7 +69,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         let solved = blocklint_analysis::solve(&link, options_of(options));
         timings.solve = started.elapsed();
         let started = Instant::now();
-        findings.extend(worded(&link, &solved));
+        findings.extend(worded(&link, &solved, project.trace_in_paths));
         findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
         let groups = grouped(&findings);
         timings.output = started.elapsed();

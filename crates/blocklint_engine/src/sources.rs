@@ -15,7 +15,8 @@ use crate::extraction::decode;
 pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
     let mut sources = Sources::default();
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
-    for place in chosen.findings.iter_mut().flat_map(places).chain(of_groups) {
+    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
+    for place in findings.flat_map(places).chain(of_groups) {
         locate_one(project, place, &mut sources);
     }
     sources

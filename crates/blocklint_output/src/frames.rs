@@ -6,7 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
 use blocklint_core::{Finding, Place, last_name};
 
 use crate::Shown;
-use crate::paths::shown as shown_path;
+use crate::paths::shown_file;
 
 /// More steps than this are shown by their ends: nobody reads a hundred frames.
 const MOST_FRAMES: usize = 8;
@@ -20,17 +20,20 @@ pub(crate) enum Frame<'a> {
     Gap(usize),
 }
 
+/// What happens at a step of the trace, in words.
+pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
+    let last = finding.trace.len().saturating_sub(1);
+    let Some(step) = finding.trace.get(at) else { return String::new() };
+    match (at == last, last) {
+        (true, 0) => "blocks here".to_owned(),
+        (true, _) => format!("`{}` calls `{}`, which blocks", last_name(&step.function), step.call),
+        (false, _) => format!("`{}` calls `{}`", last_name(&step.function), last_name(&step.call)),
+    }
+}
+
 /// The frames of a finding, from its place to the call that blocks.
 pub(crate) fn frames(finding: &Finding) -> Vec<Frame<'_>> {
-    let last = finding.trace.len().saturating_sub(1);
-    let label = |at: usize| {
-        let step = &finding.trace[at];
-        match (at == last, last) {
-            (true, 0) => "blocks here".to_owned(),
-            (true, _) => format!("`{}` calls `{}`, which blocks", last_name(&step.function), step.call),
-            (false, _) => format!("`{}` calls `{}`", last_name(&step.function), last_name(&step.call)),
-        }
-    };
+    let label = |at: usize| step_label(finding, at);
     let label_of_place = (!finding.trace.is_empty()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
     let (head, tail) = match finding.trace.len() > MOST_FRAMES {
@@ -48,7 +51,7 @@ pub(crate) fn frames(finding: &Finding) -> Vec<Frame<'_>> {
 
 /// One place as an element: its line with a mark, or its position where the text is not at hand.
 pub(crate) fn element<'a>(place: &'a Place, label: Option<String>, primary: bool, shown: &Shown<'a>) -> Element<'a> {
-    let path = shown_path(&place.path, shown.folder);
+    let path = shown_file(place, shown.folder);
     let Some(text) = shown.sources.get(&place.path) else {
         let (line, column) = (place.start.row as usize, place.start.column as usize);
         return Origin::path(path).line(line).char_column(column).into();

@@ -9,7 +9,7 @@ use blocklint_core::{Cause, Finding, Group, Severity};
 
 use crate::Shown;
 use crate::frames::{Frame, element, frames};
-use crate::paths::{harmless, shown as shown_path};
+use crate::paths::{harmless, shown_place};
 use crate::summary::count;
 
 /// Writes all findings; in colour where `styled` says so.
@@ -52,12 +52,11 @@ fn is_alone(group: &Group) -> bool {
 }
 
 fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>) -> String {
-    let at = cause.place.start;
-    let path = shown_path(&cause.place.path, shown.folder);
+    let at = shown_place(&cause.place, shown.folder);
     let reach = count(cause.reach as usize, "function");
     let number = if of == 1 { "cause".to_owned() } else { format!("cause {number} of {of}") };
     let call = harmless(&cause.call);
-    format!("{number}: `{call}` at {path}:{}:{}, reached by {reach} that must not block", at.row, at.column)
+    format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
 }
 
 fn write_heading(out: &mut dyn Write, heading: &str, styled: bool) -> io::Result<()> {

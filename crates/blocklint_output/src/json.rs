@@ -34,6 +34,8 @@ struct Object<'a> {
 
 #[derive(Serialize)]
 struct CauseObject<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     filename: &'a str,
     location: Location,
     function: &'a str,
@@ -43,6 +45,8 @@ struct CauseObject<'a> {
 
 #[derive(Serialize)]
 struct StepObject<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     filename: &'a str,
     location: Location,
     end_location: Location,
@@ -78,7 +82,7 @@ pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 
 fn object(finding: &Finding) -> Object<'_> {
     Object {
-        cell: None,
+        cell: finding.place.cell,
         code: finding.rule.to_string(),
         end_location: finding.place.end,
         filename: finding.place.path.as_str(),
@@ -102,6 +106,7 @@ fn object(finding: &Finding) -> Object<'_> {
 
 fn cause(cause: &Cause) -> CauseObject<'_> {
     CauseObject {
+        cell: cause.place.cell,
         filename: cause.place.path.as_str(),
         location: cause.place.start,
         function: &cause.function,
@@ -112,6 +117,7 @@ fn cause(cause: &Cause) -> CauseObject<'_> {
 
 fn step(step: &Step) -> StepObject<'_> {
     StepObject {
+        cell: step.place.cell,
         filename: step.place.path.as_str(),
         location: step.place.start,
         end_location: step.place.end,

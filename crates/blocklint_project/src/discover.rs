@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
+use crate::pattern::Patterns;
 use crate::root::{absolute, common, project_root};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
@@ -25,6 +26,19 @@ pub struct Request<'a> {
     pub paths: &'a [Utf8PathBuf],
     /// Whether configuration is left unread.
     pub isolated: bool,
+}
+
+/// What the command line says about the paths besides naming them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathOptions<'a> {
+    /// Patterns of what is not read, counted from the current folder, in place of the configuration's `exclude`.
+    pub exclude: Option<&'a [String]>,
+    /// More of them.
+    pub extend_exclude: &'a [String],
+    /// Whether also a path that the user named is left out where a pattern means it.
+    pub force_exclude: bool,
+    /// Whether a finding is also reported where only its trace or a cause lies in the paths.
+    pub trace_in_paths: bool,
 }
 
 /// What one run analyses.
@@ -48,6 +62,8 @@ pub struct Project {
     pub crates: Vec<RustCrate>,
     /// The folders below which Java's folders are its packages (`src/main/java`), sorted.
     pub java_roots: Vec<Utf8PathBuf>,
+    /// Whether a finding is also reported where only its trace or a cause lies in reported files.
+    pub trace_in_paths: bool,
     /// Paths the user named that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
     /// What could not be looked at, besides `missing`; sorted.
@@ -90,19 +106,34 @@ impl Project {
 ///
 /// Every error of the configuration. Whatever cannot be read besides is a problem of the project.
 pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>> {
+    discover_with(request, PathOptions::default())
+}
+
+/// The same, as the command line says.
+///
+/// # Errors
+///
+/// Every error of the configuration.
+pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
-    let named = Named::new(request, &mut problems);
+    let mut named = Named::new(request, &mut problems);
     let root = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
     let configuration = match request.isolated {
         true => Configuration::default(),
         false => Configuration::read(&root, &mut problems)?,
     };
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root) };
+    let excluded = excluded(&configuration, &root, request.current, options);
+    if options.force_exclude {
+        named.files.retain(|path, _| !excluded.covers(path, &root));
+        named.reported_folders.retain(|path| !excluded.covers(path, &root));
+    }
+
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
         if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
-            let below = walk(folder);
+            let below = walk(folder, &excluded);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.problems.extend(below.problems);
@@ -146,9 +177,23 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
         import_roots: imports.roots,
         crates,
         java_roots,
+        trace_in_paths: options.trace_in_paths,
         missing: named.missing,
         problems,
     })
+}
+
+/// What is not read: the patterns of the configuration count from the project root, those of the command line from the
+/// current folder.
+fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, options: PathOptions<'_>) -> Patterns {
+    let (own, from) = match options.exclude {
+        Some(patterns) => (patterns, current),
+        None => (&*configuration.exclude, root),
+    };
+    let own = own.iter().map(|pattern| (from, pattern.as_str()));
+    let extended = configuration.extend_exclude.iter().map(|pattern| (root, pattern.as_str()));
+    let more = options.extend_exclude.iter().map(|pattern| (current, pattern.as_str()));
+    Patterns::new(own.chain(extended).chain(more), false)
 }
 
 /// What the user named, by kind.
