@@ -24,6 +24,8 @@ struct Candidate {
     label: Label,
     way: Way,
     cost: Cost,
+    /// The reason of the comment that silences it, if one does.
+    silenced: Option<Option<String>>,
 }
 
 /// Findings and causes of a finished search.
@@ -42,8 +44,16 @@ pub(crate) fn findings(
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
             let Some(cost) = paths.cost(link, graph, &way) else { continue };
-            for &cause in causes.behind(&way) {
-                reach[cause as usize].insert(hit.root);
+            let silenced = match hit.cut {
+                // The comment may stand where a literal is called, and the finding inside of it.
+                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
+            };
+            // What is silenced at its own place is no function that waits to be mended.
+            if silenced.is_none() {
+                for &cause in causes.behind(&way) {
+                    reach[cause as usize].insert(hit.root);
+                }
             }
             let arg = if hit.handed { way.arg } else { None };
             places.entry((way.site, arg, rule)).or_default().push(Candidate {
@@ -53,7 +63,13 @@ pub(crate) fn findings(
                 label: hit.label.clone(),
                 way,
                 cost,
+                silenced,
             });
+        }
+    }
+    for candidates in places.values_mut() {
+        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
+            candidates.retain(|candidate| candidate.silenced.is_none());
         }
     }
     // Code all of whose callers are start-up or tests is one level lower.
@@ -88,7 +104,7 @@ pub(crate) fn findings(
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
-            finding(link, cuts, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
+            finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
@@ -145,7 +161,6 @@ fn hold_of(label: &Label) -> Hold {
 #[allow(clippy::too_many_arguments)]
 fn finding(
     link: &Link<'_>,
-    cuts: &Cuts,
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
@@ -197,7 +212,6 @@ fn finding(
     let language = facts.language;
     let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
     let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
-    let body = link.program.body_of_site(site);
     RawFinding {
         rule,
         severity,
@@ -221,7 +235,7 @@ fn finding(
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
-        suppressed: cuts.hides(link.program, site, body, rule),
+        suppressed: best.silenced.clone(),
     }
 }
 
