@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Finding, Location, Place, Span};
-use blocklint_output::Sources;
+use blocklint_output::{CellStart, Sources};
 use blocklint_project::{Project, read};
 use camino::Utf8Path;
 
@@ -25,9 +25,8 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 /// Computes rows and columns of a place.
 pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
     if !sources.contains(&place.path) {
-        let text = text_of(project, &place.path);
-        if let Some(text) = text {
-            sources.insert(Arc::clone(&place.path), text);
+        if let Some((text, cells)) = text_of(project, &place.path) {
+            sources.insert_cells(Arc::clone(&place.path), text, cells);
         }
     }
     if !sources.locate(place) {
@@ -50,11 +49,11 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// The text of a file of the project, as its facts' spans count it.
-pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+/// The text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
+pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let bytes = read(path, project.configuration.max_file_size).ok()?;
-    Some(decode(project.files.get(at)?.language, bytes))
+    Some(decode(project.files.get(at)?, bytes))
 }
 
 pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {

@@ -87,6 +87,13 @@ pub struct SourceFile {
     pub import_root: Option<u32>,
 }
 
+impl SourceFile {
+    /// Whether it is a Jupyter notebook: its code stands in cells.
+    pub fn is_notebook(&self) -> bool {
+        self.path.extension() == Some("ipynb")
+    }
+}
+
 impl Project {
     /// The dotted name under which a Python file is imported from its own import root
     /// (`shop.db` of `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the

@@ -30,7 +30,7 @@ enum Item {
 /// The language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
     match path.extension()?.to_str()? {
-        "py" => Some(Language::Python),
+        "py" | "ipynb" => Some(Language::Python),
         "rs" => Some(Language::Rust),
         "java" => Some(Language::Java),
         _ => None,
