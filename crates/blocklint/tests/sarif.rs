@@ -150,8 +150,8 @@ fn the_trace_is_a_code_flow_and_causes_are_related() {
     });
     let expected = [
         ("`handler` calls `fetch`", handler),
-        ("`fetch` calls `load`", place("pkg/main.py", 7, 12, 31)),
-        ("`load` calls `requests.Session.get`, which blocks", get.clone()),
+        ("`fetch` calls `Store.load`", place("pkg/main.py", 7, 12, 31)),
+        ("`Store.load` calls `requests.Session.get`, which blocks", get.clone()),
     ];
     assert_eq!(steps.collect::<Vec<_>>(), expected);
     let related = found["relatedLocations"].as_array().expect("causes");

@@ -13,6 +13,7 @@ mod paths;
 mod sarif;
 mod statistics;
 mod summary;
+mod wording;
 
 use std::sync::Arc;
 

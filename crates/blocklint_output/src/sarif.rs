@@ -11,8 +11,8 @@ use camino::Utf8Path;
 use serde_json::{Map, Value, json};
 
 use crate::Shown;
-use crate::frames::step_label;
 use crate::paths::shown_place;
+use crate::wording::step_label;
 
 /// The name under which services keep fingerprints; the number changes with what goes into them.
 const FINGERPRINT: &str = "blocklint/v1";
