@@ -24,10 +24,10 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 
 /// Computes rows and columns of a place.
 pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
-    if !sources.contains(&place.path) {
-        if let Some((text, cells)) = text_of(project, &place.path) {
-            sources.insert_cells(Arc::clone(&place.path), text, cells);
-        }
+    if !sources.contains(&place.path)
+        && let Some((text, cells)) = text_of(project, &place.path)
+    {
+        sources.insert_cells(Arc::clone(&place.path), text, cells);
     }
     if !sources.locate(place) {
         (place.start, place.end) = (Location { row: 1, column: 1 }, Location { row: 1, column: 1 });
