@@ -145,7 +145,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit(program.body_of_site(caller.site), kind, placed, &label, way);
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
         self.arrive(caller.site, caller.env, label, way);

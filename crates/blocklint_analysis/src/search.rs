@@ -130,10 +130,12 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the leaves and follows their labels to the roots.
     pub(crate) fn run(mut self) -> Graph<'a> {
+        self.callers.dispatch = crate::dispatch::Dispatch::new(self.link);
         self.find_leaves();
         while let Some(state) = self.queue.pop() {
             self.expand(state);
         }
+        self.dispatch();
         self.graph
     }
 
@@ -143,12 +145,16 @@ impl<'l, 'a> Search<'l, 'a> {
         let body = program.body_of_site(site);
         let uncut = label.clone();
         let left = self.cuts.apply(program, site, label);
-        let Some(mut label) = left.and_then(|label| self.cuts.apply_body(program, body, label)) else {
+        let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
+        if self.link.never_runs(site) {
+            return;
+        }
+        let Some(mut label) = left else {
             // Nothing flows on, but a finding that would stand here is made and marked.
             if !self.link.off_the_loop(site)
                 && let Some(root) = self.roots.of(body)
             {
-                self.hit(body, root, Placed { handed: false, cut: true }, &uncut, way);
+                self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);
             }
             return;
         };
@@ -163,7 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
             label.guard = self.link.branch_guard(site);
         }
         if let Some(root) = self.roots.of(body) {
-            self.hit(body, root, Placed { handed: false, cut: false }, &label, way);
+            self.hit(body, root, false, &label, way);
             if root.absorbs() {
                 return;
             }
@@ -171,7 +177,11 @@ impl<'l, 'a> Search<'l, 'a> {
         self.push(Node { body, env }, label, way);
     }
 
-    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: Way) {
+    pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
+        self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, way);
+    }
+
+    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: Way) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
@@ -263,7 +273,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let (cut, label) = (left.is_none(), left.unwrap_or(label));
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit(body, kind, Placed { handed: true, cut }, &label, way);
+            self.hit_or_cut(body, kind, Placed { handed: true, cut }, &label, way);
             return;
         }
         self.arrive(caller.site, caller.env, label, way);
