@@ -225,4 +225,21 @@ fn a_clean_run_is_a_log_too_and_goes_to_a_file() {
     assert_eq!((code, out.as_str()), (Some(0), ""));
     let log = fs::read(folder.path().join("out.sarif")).expect("written");
     validate(&serde_json::from_slice(&log).expect("JSON"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+    let run = command.current_dir(folder.path()).args(["check", "-o", "no/such.txt"]).output().expect("it starts");
+    let told = String::from_utf8(run.stderr).expect("UTF-8");
+    assert_eq!(run.status.code(), Some(2));
+    assert!(told.starts_with("error: cannot write: no/such.txt: "), "{told}");
+}
+
+#[test]
+fn no_two_findings_have_one_fingerprint() {
+    let twice =
+        "import time\nasync def f():\n    time.sleep(1)\n    time.sleep(1)\nasync def f():\n    time.sleep(1)\n";
+    let run = Folder::new(&[("a.py", twice)]).sarif(&[]);
+    let mut prints: Vec<_> =
+        results(&run, "BLT101").iter().map(|found| found["partialFingerprints"]["blocklint/v1"].to_string()).collect();
+    prints.sort();
+    prints.dedup();
+    assert_eq!(prints.len(), 3);
 }

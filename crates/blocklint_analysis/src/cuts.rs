@@ -71,6 +71,11 @@ impl Cuts {
         Cuts { names, comments, used: RefCell::default() }
     }
 
+    /// Whether a file has comments that could cut.
+    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+        self.comments.contains_key(&file)
+    }
+
     /// The rule of an effect in a context.
     pub(crate) fn rule_of(&self, effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
         (self.names.rule_of)(effect, native, context)

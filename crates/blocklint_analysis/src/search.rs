@@ -143,7 +143,7 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, way: Way) {
         let program = self.link.program;
         let body = program.body_of_site(site);
-        let uncut = label.clone();
+        let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
         let left = self.cuts.apply(program, site, label);
         let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
         if self.link.never_runs(site) {
@@ -151,7 +151,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let Some(mut label) = left else {
             // Nothing flows on, but a finding that would stand here is made and marked.
-            if !self.link.off_the_loop(site)
+            if let Some(uncut) = uncut
+                && !self.link.off_the_loop(site)
                 && let Some(root) = self.roots.of(body)
             {
                 self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);

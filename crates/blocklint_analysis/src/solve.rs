@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::Callers;
 use crate::cuts::Cuts;
 use crate::finding::{RawCause, RawFinding, RawStep};
-use crate::ids::{BodyRef, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::paths::{Causes, Cost, Paths};
@@ -335,12 +335,13 @@ fn twins(
         .collect()
 }
 
-/// Numbers the equal calls of one body, so that a fingerprint needs no line.
+/// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
+/// fingerprint knows it by its name.
 fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
-    let mut seen: FxHashMap<(blocklint_core::RuleCode, BodyRef, String), u32> = FxHashMap::default();
+    let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
     for finding in found {
-        let body = link.program.body_of_site(finding.site);
-        let count = seen.entry((finding.rule, body, finding.callee.clone())).or_default();
+        let body = link.qualified_name(link.program.body_of_site(finding.site));
+        let count = seen.entry((finding.rule, finding.file, body, finding.callee.clone())).or_default();
         finding.occurrence = *count;
         *count += 1;
     }

@@ -139,7 +139,9 @@ impl Writer<'_> {
             let related = causes.iter().zip(1u32..).map(|(cause, id)| self.related(cause, id));
             set("relatedLocations", related.collect());
         }
-        if let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) {
+        // Places in a cell are no places in the notebook's file.
+        let applies = |fix: &&Fix| !fix.edits.is_empty() && fix.edits.iter().all(|edit| edit.place.cell.is_none());
+        if let Some(fix) = finding.fix.as_ref().filter(applies) {
             set("fixes", json!([self.fix(fix)]));
         }
         if let Some(suppression) = &finding.suppression {
