@@ -9,7 +9,7 @@ pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
     match (at == last, last) {
         (true, 0) => "blocks here".to_owned(),
         (true, _) => format!("{} calls `{}`, which blocks", who(&step.function), step.call),
-        (false, _) => format!("{} {}", who(&step.function), does(&step.call)),
+        (false, _) => format!("{} {}", who(&step.function), does(&step.call, &step.function)),
     }
 }
 
@@ -21,8 +21,8 @@ fn who(qualified: &str) -> String {
     }
 }
 
-/// What a body does that runs this one.
-fn does(qualified: &str) -> String {
+/// What a body, `by`, does that runs this one.
+fn does(qualified: &str, by: &str) -> String {
     if let Some(what) = nameless(qualified) {
         return format!("runs {what}");
     }
@@ -32,6 +32,8 @@ fn does(qualified: &str) -> String {
             let article = if class.trim_start_matches('_').starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
             format!("makes {article} `{class}`")
         }
+        // The class they share was just said.
+        name if parent(qualified) == parent(by) => format!("calls `{name}`"),
         _ => format!("calls `{}`", with_class(qualified)),
     }
 }
@@ -87,10 +89,11 @@ mod tests {
 
     #[test]
     fn constructors_make_and_the_nameless_go_by_what_they_are() {
-        assert_eq!(does("app.Blocks.__init__"), "makes a `Blocks`");
-        assert_eq!(does("org.acme.App.<init>"), "makes an `App`");
-        assert_eq!(does("app.Store.load"), "calls `Store.load`");
-        assert_eq!(does("app.run.<lambda>"), "runs a lambda");
+        assert_eq!(does("app.Blocks.__init__", "app.f"), "makes a `Blocks`");
+        assert_eq!(does("org.acme.App.<init>", "org.acme.App.run"), "makes an `App`");
+        assert_eq!(does("app.Store.load", "app.f"), "calls `Store.load`");
+        assert_eq!(does("app.Store.load", "app.Store.get"), "calls `load`");
+        assert_eq!(does("app.run.<lambda>", "app.run"), "runs a lambda");
         assert_eq!(who("app.run.<lambda>"), "a lambda of `run`");
         assert_eq!(who("app.any.<genexpr>.<lambda>"), "a lambda of a generator expression of `any`");
         assert_eq!(who("a::Store::run::<async block>"), "an async block of `Store::run`");
