@@ -30,7 +30,8 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
         true => format!("{}, and then as above", step_label(finding, at)),
         false => step_label(finding, at),
     };
-    let label_of_place = (!finding.trace.is_empty()).then(|| label(0));
+    // What does not block itself (a lock over an `await`) is told by its message.
+    let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
     let (head, tail) = match own > MOST_FRAMES {
         true => (FIRST_FRAMES, own - (MOST_FRAMES - FIRST_FRAMES)),

@@ -7,6 +7,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
 use blocklint_core::{Cause, Finding, Group, Severity, Step};
+use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::Shown;
@@ -35,7 +36,13 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<
                 at + 1,
                 at + alone
             ),
-            (None, _) => "files that were not read as a whole".to_owned(),
+            (None, _) => {
+                let unread = |index: &u32| shown.findings.get(*index as usize).is_some_and(is_unread);
+                match group.findings.iter().all(unread) {
+                    true => "files that were not read as a whole".to_owned(),
+                    false => "findings without a cause elsewhere".to_owned(),
+                }
+            }
         };
         write_heading(out, &heading, styled)?;
         let mut said = Said::default();
@@ -47,6 +54,10 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<
         at += together;
     }
     Ok(())
+}
+
+fn is_unread(finding: &Finding) -> bool {
+    finding.rule == UNREADABLE_SOURCE.code
 }
 
 /// Whether the group's heading would say no more than its only finding.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Step};
+use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
 use crate::Shown;
@@ -90,7 +91,7 @@ fn object(finding: &Finding) -> Object<'_> {
         location: finding.place.start,
         message: &finding.message,
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
-        noqa_row: finding.effect.map(|_| finding.place.start.row),
+        noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
         url: None,
         confidence: finding.confidence.as_str(),

@@ -132,7 +132,7 @@ impl Writer<'_> {
         }
         set("locations", json!([location]));
         set("partialFingerprints", json!({ FINGERPRINT: finding.fingerprint }));
-        if !finding.trace.is_empty() {
+        if !finding.trace.is_empty() && finding.effect.is_some() {
             set("codeFlows", json!([{ "threadFlows": [{ "locations": self.flow(finding) }] }]));
         }
         if !causes.is_empty() {
