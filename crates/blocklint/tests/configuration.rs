@@ -150,6 +150,19 @@ fn findings_whose_trace_lies_in_the_paths_are_reported_when_asked() {
     assert_eq!(folder.found(&["--trace-in-paths", "second.py"]), ALL[1..2]);
 }
 
+#[test]
+fn a_table_below_the_project_root_is_told_to_hold_for_its_folder_only() {
+    let folder = Folder::service("ignore = ['BLT1']");
+    folder.write("tests/pyproject.toml", "[tool.blocklint]\nmin-severity = 'note'\n");
+    folder.write("gen/pyproject.toml", "[tool.other]\n");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    let told =
+        "tests/pyproject.toml: its `[tool.blocklint]` holds only for runs on this folder; the project root is above it";
+    assert_eq!((code, err), (Some(0), format!("warning: {told}\n")));
+    assert_eq!(folder.run_in("", &["check", "--isolated", "--exit-zero"]).2, "");
+    assert_eq!(folder.found(&["tests"]), [ALL[2], ALL[3]]);
+}
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

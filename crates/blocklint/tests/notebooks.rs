@@ -115,6 +115,16 @@ fn a_line_of_a_cell_can_be_asked_about() {
 }
 
 #[test]
+fn a_stub_is_no_code() {
+    let folder = demo();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+    let run = command.env_clear().current_dir(folder.path()).args(["check", "stub.pyi"]).output().expect("it starts");
+    let told = String::from_utf8(run.stderr).expect("UTF-8");
+    assert!(told.starts_with("warning: stub.pyi: skipped: a stub holds no code\n"), "{told}");
+    assert_eq!(run.status.code(), Some(0));
+}
+
+#[test]
 fn a_broken_notebook_is_a_note() {
     let broken = notebook(&["x = (\n", "import time\nasync def f(): time.sleep(1)"]);
     let folder = Folder::new(&[("a.ipynb", "{"), ("b.ipynb", &broken)]);

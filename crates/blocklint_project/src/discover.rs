@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
-use crate::root::{absolute, common, project_root};
+use crate::root::{absolute, common, has_table, project_root};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
@@ -152,6 +152,10 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     found.manifests.sort_unstable();
     found.manifests.dedup();
 
+    if !request.isolated {
+        problems.extend(unread_tables(&root, &found.manifests));
+    }
+
     let units = units(&root, &found.manifests);
     let imports = Imports::new(&root, &units, &sources);
     let crates = rust_crates(&root, &found.manifests, &sources, &mut problems);
@@ -188,6 +192,14 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         missing: named.missing,
         problems,
     })
+}
+
+/// A line for each `[tool.blocklint]` below the project root: whoever wrote it expects it to hold.
+fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Problem> {
+    let below =
+        manifests.iter().filter(|file| file.file_name() == Some("pyproject.toml") && file.parent() != Some(root));
+    let said = "its `[tool.blocklint]` holds only for runs on this folder; the project root is above it";
+    below.filter(|file| has_table(file)).map(|file| Problem::new(file.as_std_path(), said)).collect()
 }
 
 /// What is not read: the patterns of the configuration count from the project root, those of the command line from the
@@ -234,7 +246,13 @@ impl Named {
                 Some(language) => {
                     named.files.insert(path, language);
                 }
-                None => problems.push(Problem::new(path.as_std_path(), "skipped: not a Python, Rust or Java file")),
+                None => {
+                    let why = match path.extension() {
+                        Some("pyi") => "skipped: a stub holds no code",
+                        _ => "skipped: not a Python, Rust or Java file",
+                    };
+                    problems.push(Problem::new(path.as_std_path(), why));
+                }
             }
         }
         named
