@@ -205,15 +205,19 @@ def read(folder: Path) -> list[Asked]:
     for one in asked:
         if "twins" in one.question:
             one.question["async"] = sorted(awaited & set(one.question["twins"]))
-        path = one.place.path
-        others = [(spelling, path[len(target) :]) for spelling, target in aliases.items() if is_below(path, target)]
-        one.question.setdefault("spellings", [spelling + rest for spelling, rest in others])
+        one.question["spellings"] = spellings(one.place.path, aliases)[1:]
+        one.question["names"] = [spellings(name, aliases) for name in one.question.get("names", [])]
     return asked
 
 
 def is_below(path: str, prefix: str) -> bool:
     """Whether a path is another or lies below it."""
     return path == prefix or path.startswith(prefix + ".")
+
+
+def spellings(path: str, aliases: dict[str, str]) -> list[str]:
+    """A path, and how else it can be written."""
+    return [path] + [other + path[len(known) :] for other, known in aliases.items() if is_below(path, known)]
 
 
 def question_of(file: str, line: int, table: str, row: Row, path: str, ranges: list[str]) -> Asked:

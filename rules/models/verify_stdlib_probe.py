@@ -91,6 +91,9 @@ def find(path: str) -> Tuple[Any, Any]:
             continue
         holder: Any = None
         found: Any = module
+        if end > 1:
+            # A package may have a member of the same name, which then counts: `unittest.main`.
+            found = getattr(load(".".join(parts[: end - 1])), parts[end - 1], module)
         for part in parts[end:]:
             holder, found = getattr(found, "__origin__", found), member(found, part)
         return found, holder
@@ -192,11 +195,11 @@ def look_up(question: Answer) -> Answer:
             continue
         if inspect.isclass(found) and inspect.isclass(wanted) and not issubclass(found, wanted):
             problems.append("it does not derive from `{}`".format(base))
-    for other in question.get("names", []):
+    for spellings in question.get("names", []):
         try:
-            find(other)
+            find_any(spellings)
         except Missing as error:
-            problems.append("`{}`: {}".format(other, error))
+            problems.append("`{}`: {}".format(spellings[0], error))
     for twin in question.get("twins", []):
         try:
             gives = find(twin)[0]
