@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks the models of Python's standard library against interpreters.
 
-    verify_stdlib.py [--models FOLDER] PYTHON...
+    verify_stdlib.py [--models FOLDER] [--results FILE] [--unsigned] PYTHON...
 
 For each interpreter, every path of every row must name what it says: modules, classes, methods and properties exist,
 parameters stand under their name at their place, base classes are base classes, aliases are the same object, twins are
 awaited. A row's `version` must be as wide as the interpreters show: what lies outside of it must not exist there, and so
 it is with rows that say `unchecked = "removed in Python 3.13"`. Other rows with `unchecked`, and synthetic types, are
-exempt and counted. The exit code is 1 if anything is wrong.
+exempt and counted. The exit code is 1 if anything is wrong. `--results` writes what was found, for the repository.
 
 Needs Python 3.11 or newer; the interpreters that are asked may be older.
 """
@@ -15,16 +15,18 @@ Needs Python 3.11 or newer; the interpreters that are asked may be older.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 Row = dict[str, Any]
 Version = tuple[int, ...]
@@ -86,6 +88,8 @@ class Tally:
     # What is not there and may be in another version, and the places that were asked for it.
     absent: set[str] = field(default_factory=set)
     present: set[str] = field(default_factory=set)
+    # Functions whose parameters the interpreter does not tell.
+    unsigned: set[str] = field(default_factory=set)
 
 
 def as_list(value: Any) -> list[Any]:
@@ -156,7 +160,9 @@ def also_named(row: Row) -> list[str]:
         names += dotted(text)
     templates = row.get("rewrite", {})
     for template in templates.values() if isinstance(templates, dict) else [templates]:
-        names += [name for name in re.findall(r"\{([A-Za-z_][\w.]*\.\w+)\}", template) if name.split(".")[0] in STANDARD]
+        names += [
+            name for name in re.findall(r"\{([A-Za-z_][\w.]*\.\w+)\}", template) if name.split(".")[0] in STANDARD
+        ]
     return sorted(set(names))
 
 
@@ -247,7 +253,9 @@ def ask(python: str, questions: list[Row]) -> tuple[Version, list[Row]]:
     """The version of an interpreter, and its answers."""
     show = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     version = subprocess.run([python, "-I", "-c", show], capture_output=True, text=True, check=True).stdout.strip()
-    done = subprocess.run([python, "-I", PROBE], input=json.dumps(questions), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [python, "-I", PROBE], input=json.dumps(questions), capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise SystemExit(f"{python}: the probe failed\n{done.stderr}")
     return numbers(version), json.loads(done.stdout)
@@ -277,6 +285,8 @@ def judge(asked: list[Asked], version: Version, answers: list[Row]) -> Tally:
             tally.present.add(str(one.place))
             # A parameter may be newer than the interpreter.
             tally.absent |= {f"{one.place}: {absent.partition(' in (')[0]}" for absent in said.get("absent", [])}
+            if said["signature"] is False:
+                tally.unsigned.add(one.place.path)
             if said["signature"] is not None:
                 tally.counts["with signature" if said["signature"] else "without signature"] += 1
             tally.errors += [f"{one.place}: {problem}" for problem in said["problems"]]
@@ -297,18 +307,24 @@ def main() -> int:
     """Checks all interpreters that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, default=HERE / "python/stdlib", help="the folder with the models")
+    parser.add_argument("--results", type=Path, help="where to write what was found")
+    parser.add_argument("--unsigned", action="store_true", help="list the functions that tell no parameters")
     parser.add_argument("pythons", nargs="+", metavar="PYTHON", help="an interpreter")
     options = parser.parse_args()
     asked = read(options.models)
     print(f"{len(asked)} paths and aliases of {len({one.place.file for one in asked})} files")
     failed = False
     tallies: list[Tally] = []
+    lines: list[str] = []
     for python in options.pythons:
         version, answers = ask(python, [one.question for one in asked])
         tally = judge(asked, version, answers)
         tallies.append(tally)
         counts = ", ".join(f"{count} {what}" for what, count in sorted(tally.counts.items()))
-        print(f"Python {'.'.join(map(str, version))}: {counts}, {len(tally.errors)} wrong")
+        lines.append(f"Python {'.'.join(map(str, version))}: {counts}, {len(tally.errors)} wrong")
+        print(lines[-1])
+        if options.unsigned:
+            print(f"    without signature: {', '.join(sorted(tally.unsigned))}")
         if tally.unbuilt:
             print(f"    not built: {', '.join(sorted(tally.unbuilt))}")
         for error in tally.errors:
@@ -317,7 +333,16 @@ def main() -> int:
     for gone in nowhere(tallies):
         print(f"in none of them: {gone}")
         failed = True
+    if options.results is not None and not failed:
+        options.results.write_text("\n".join([*lines, *checked(options.models, asked), ""]), encoding="utf-8")
     return int(failed)
+
+
+def checked(folder: Path, asked: list[Asked]) -> list[str]:
+    """One line for each file: how much of it was asked, and what it was."""
+    paths = Counter(one.place.file for one in asked)
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:16] for name in sorted(paths)}
+    return [f"{name}: {paths[name]} paths and aliases, sha256 {digest}" for name, digest in digests.items()]
 
 
 if __name__ == "__main__":

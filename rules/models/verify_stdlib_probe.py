@@ -4,6 +4,8 @@
 keeps to what Python 3.8 reads. Nothing but the standard library is imported, and nothing of it is called.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fnmatch
 import importlib
@@ -14,7 +16,7 @@ import re
 import sys
 import types
 import warnings
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict
 
 Answer = Dict[str, Any]
 # Modules that say something when they are imported.
@@ -29,7 +31,7 @@ class Unbuilt(Exception):
     """A module that this build of the interpreter leaves out."""
 
 
-def load(name: str) -> Optional[types.ModuleType]:
+def load(name: str) -> types.ModuleType | None:
     """The module, or None if there is none of that name."""
     if name.split(".")[0] in LOUD:
         raise Missing(name)
@@ -40,9 +42,9 @@ def load(name: str) -> Optional[types.ModuleType]:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             return None
         # The module is there, and the extension it needs is not.
-        raise Unbuilt("{} (needs {})".format(name, error.name)) from error
+        raise Unbuilt(f"{name} (needs {error.name})") from error
     except ImportError as error:
-        raise Unbuilt("{} ({})".format(name, error)) from error
+        raise Unbuilt(f"{name} ({error})") from error
 
 
 class OnInstance:
@@ -59,7 +61,7 @@ def source(cls: type) -> str:
 
 def on_instances(cls: type, name: str) -> bool:
     """Whether a class declares an attribute, or one of its methods assigns it."""
-    assigned = re.compile(r"\bself\.{}\b[^\n=(]*=[^=]".format(re.escape(name)))
+    assigned = re.compile(rf"\bself\.{re.escape(name)}\b[^\n=(]*=[^=]")
     return any(name in vars(base).get("__annotations__", {}) or assigned.search(source(base)) for base in cls.__mro__)
 
 
@@ -73,7 +75,7 @@ def member(holder: Any, name: str) -> Any:
         except AttributeError:
             if on_instances(holder, name):
                 return OnInstance
-            raise Missing("`{}` has no `{}`".format(holder.__qualname__, name)) from None
+            raise Missing(f"`{holder.__qualname__}` has no `{name}`") from None
         if isinstance(found, property) or inspect.isgetsetdescriptor(found) or inspect.ismemberdescriptor(found):
             return found
     try:
@@ -82,7 +84,7 @@ def member(holder: Any, name: str) -> Any:
         raise Missing("`{}` has no `{}`".format(getattr(holder, "__name__", holder), name)) from None
 
 
-def find(path: str) -> Tuple[Any, Any]:
+def find(path: str) -> tuple[Any, Any]:
     """What a dotted path names, and what it is a member of."""
     parts = path.split(".")
     for end in range(len(parts), 0, -1):
@@ -97,10 +99,10 @@ def find(path: str) -> Tuple[Any, Any]:
         for part in parts[end:]:
             holder, found = getattr(found, "__origin__", found), member(found, part)
         return found, holder
-    raise Missing("there is no module `{}`".format(parts[0]))
+    raise Missing(f"there is no module `{parts[0]}`")
 
 
-def find_any(spellings: List[str]) -> Tuple[Any, Any]:
+def find_any(spellings: list[str]) -> tuple[Any, Any]:
     """What the first spelling that is there names."""
     for spelling in spellings[1:]:
         try:
@@ -111,7 +113,7 @@ def find_any(spellings: List[str]) -> Tuple[Any, Any]:
     return find(spellings[0])
 
 
-def parameters(found: Any, holder: Any, name: str) -> Optional[List[inspect.Parameter]]:
+def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | None:
     """The parameters without the receiver; None where the interpreter does not tell them."""
     try:
         listed = list(inspect.signature(found).parameters.values())
@@ -125,7 +127,7 @@ def parameters(found: Any, holder: Any, name: str) -> Optional[List[inspect.Para
     return listed
 
 
-def argument_problem(argument: str, listed: List[inspect.Parameter]) -> Optional[str]:
+def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | None:
     """What is wrong with an argument as rows write it; None if nothing is. That it is not there begins with `no `."""
     takes_any = any(one.kind is one.VAR_POSITIONAL for one in listed)
     takes_named = any(one.kind is one.VAR_KEYWORD for one in listed)
@@ -136,27 +138,27 @@ def argument_problem(argument: str, listed: List[inspect.Parameter]) -> Optional
         if place < 0:
             return None
         if place >= len(by_place):
-            return None if takes_any else "no argument {} in ({})".format(place, shown)
+            return None if takes_any else f"no argument {place} in ({shown})"
         one = by_place[place]
         # A leading underscore, or a name nobody may write, counts as positional only.
         if one.kind is one.POSITIONAL_OR_KEYWORD and not one.name.startswith("_"):
-            return "argument {} may be given by name: `{}@{}`".format(place, one.name, place)
+            return f"argument {place} may be given by name: `{one.name}@{place}`"
         return None
     name, _, place_text = argument.partition("@")
     named = [one for one in listed if one.name == name and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     if not named:
         if takes_named and (not place_text or takes_any or int(place_text) >= len(by_place)):
             return None
-        return "no parameter `{}` in ({})".format(name, shown)
+        return f"no parameter `{name}` in ({shown})"
     if place_text:
         place = int(place_text)
         if place < len(by_place) and by_place[place].name == name:
             return None
         if named[0].kind is named[0].KEYWORD_ONLY and place >= len(by_place):
             return None
-        return "`{}` is not argument {} in ({})".format(name, place, shown)
+        return f"`{name}` is not argument {place} in ({shown})"
     if named[0].kind is named[0].POSITIONAL_OR_KEYWORD:
-        return "`{}` may be given by place: `{}@{}`".format(name, name, by_place.index(named[0]))
+        return f"`{name}` may be given by place: `{name}@{by_place.index(named[0])}`"
     return None
 
 
@@ -168,13 +170,15 @@ def is_coroutine(found: Any) -> bool:
 def look_up(question: Answer) -> Answer:
     """Answers for one path of one row."""
     path = question["path"]
-    problems: List[str] = []
+    problems: list[str] = []
     if "*" in path:
         head, _, pattern = path.rpartition(".")
         holder, _ = find(head.replace(".**", ""))
         names = [name for name in dir(holder) if fnmatch.fnmatchcase(name, pattern) and not name.startswith("_")]
-        return {"problems": [] if names else ["`{}` matches nothing".format(path)], "signature": None}
+        return {"problems": [] if names else [f"`{path}` matches nothing"], "signature": None}
     found, holder = find_any([path] + question.get("spellings", []))
+    # What `typing` offers stands for the class behind it.
+    found = getattr(found, "__origin__", found) if question.get("class") else found
     name = path.rsplit(".", 1)[-1]
     if question.get("class") and not inspect.isclass(found):
         problems.append("it is not a class")
@@ -191,32 +195,35 @@ def look_up(question: Answer) -> Answer:
             wanted = find(base)[0]
             wanted = getattr(wanted, "__origin__", wanted)
         except Missing as error:
-            problems.append("base: {}".format(error))
+            problems.append(f"base: {error}")
             continue
         if inspect.isclass(found) and inspect.isclass(wanted) and not issubclass(found, wanted):
-            problems.append("it does not derive from `{}`".format(base))
+            problems.append(f"it does not derive from `{base}`")
     for spellings in question.get("names", []):
         try:
             find_any(spellings)
         except Missing as error:
-            problems.append("`{}`: {}".format(spellings[0], error))
+            problems.append(f"`{spellings[0]}`: {error}")
     for twin in question.get("twins", []):
         try:
             gives = find(twin)[0]
         except Missing as error:
-            problems.append("twin `{}`: {}".format(twin, error))
+            problems.append(f"twin `{twin}`: {error}")
             continue
         if not is_coroutine(gives) and twin not in question["async"]:
-            problems.append("twin `{}` is no coroutine function, and no row says that it is awaited".format(twin))
+            problems.append(f"twin `{twin}` is no coroutine function, and no row says that it is awaited")
     for attribute in question.get("fields", []):
         # What a class written in C has on its instances cannot be asked.
         if source(found) and not hasattr(found, attribute) and not on_instances(found, attribute):
-            problems.append("it has no field `{}`".format(attribute))
+            problems.append(f"it has no field `{attribute}`")
     signature = None
-    absent: List[str] = []
+    absent: list[str] = []
     if question.get("arguments") and found is not OnInstance:
         listed = parameters(found, holder, name)
         signature = listed is not None
+        if listed is not None and name.startswith("__") and not inspect.isclass(found):
+            # What the language calls is given by place, whatever its parameters are named.
+            listed = [one.replace(kind=one.POSITIONAL_ONLY) for one in listed]
         for argument in question["arguments"] if listed is not None else []:
             wrong = argument_problem(argument, listed or [])
             if wrong is not None:
