@@ -45,6 +45,10 @@ COMPARISONS: dict[str, Callable[[Version, Version], bool]] = {
 # Spellings that the interpreters at hand cannot have.
 ELSEWHERE = {
     "asyncio.ProactorEventLoop": "Windows only",
+    "compression.bz2": "Python 3.14",
+    "compression.gzip": "Python 3.14",
+    "compression.lzma": "Python 3.14",
+    "compression.zlib": "Python 3.14",
     "typing_extensions": "a library of its own with the same names",
 }
 # Where names of the standard library begin; twins of other libraries are checked with those.
