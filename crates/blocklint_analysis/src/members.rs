@@ -51,7 +51,14 @@ impl<'a> Link<'a> {
             },
             Val::Folder(path) => names::python::folder_member(self, &self.library.text(path), name),
             Val::External(path) => {
-                let member = self.library.member(path, self.program.text(name));
+                let text = self.program.text(name);
+                // A class has its instances' fields where it has fields at all: `SQLModel.metadata`.
+                if let Some(rows) = self.library.ty(path)
+                    && let Some(field) = rows.field(text)
+                {
+                    return self.type_value(&field.clone(), member, None);
+                }
+                let member = self.library.member(path, text);
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }
             Val::Class(class) => self.class_member(class, name, member),
