@@ -351,13 +351,7 @@ impl<'a> Link<'a> {
                 })
             }
             Val::Library { ty, .. } => {
-                let rows = self.library.calls(self.library.member(ty, "__call__"));
-                let always =
-                    rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty());
-                match always.and_then(|row| row.returns.clone()) {
-                    Some(returns) => self.type_value(&returns, val, None),
-                    None => self.unknown(Why::Result),
-                }
+                self.always_returned(ty, "__call__", val).unwrap_or_else(|| self.unknown(Why::Result))
             }
             _ => self.unknown(Why::Result),
         }

@@ -383,7 +383,21 @@ impl<'a> Link<'a> {
         {
             return self.map(inner, |inner| self.attr(inner, name));
         }
+        if self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(made) = self.always_returned(ty, "__getattr__", receiver)
+        {
+            return made;
+        }
         self.known(Val::Method { path, receiver: bound })
+    }
+
+    /// What a method of a library's type gives by a row without conditions: `client["shop"]`, `client.shop`.
+    pub(crate) fn always_returned(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
+        let rows = self.library.calls(self.library.member(ty, method));
+        let always = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
+        let returns = always.returns.clone()?;
+        Some(self.type_value(&returns, receiver, None))
     }
 
     /// What a transparent type holds.
@@ -556,7 +570,7 @@ impl<'a> Link<'a> {
                     .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
                 match self.values.nth(args, 1).filter(|_| is_dict) {
                     Some(value) => Typed { value, steps: 0 },
-                    None => self.element(member),
+                    None => self.always_returned(ty, "__getitem__", member).unwrap_or_else(|| self.element(member)),
                 }
             }
             Val::Instance { .. } => {
