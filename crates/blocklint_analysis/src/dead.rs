@@ -9,7 +9,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
-use crate::value::EnvId;
+use crate::value::{EnvId, Val, Why};
 
 /// How deep tests and names are followed.
 const DEPTH: u32 = 4;
@@ -100,7 +100,9 @@ impl<'a> Link<'a> {
         }
         // A module's variable is assigned from outside as its attribute.
         let is_module_level = facts.body(row.body).parent.get().is_none();
-        if is_module_level && self.is_assigned_elsewhere(file, row.name) {
+        if is_module_level
+            && self.foreign_receivers(file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
+        {
             return None;
         }
         found.one()
@@ -108,37 +110,38 @@ impl<'a> Link<'a> {
 
     /// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
     fn only_in_field(&self, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
-        if self.program.language(file) != Language::Python || self.is_assigned_elsewhere(file, sym) {
+        if self.program.language(file) != Language::Python {
             return None;
         }
         let name = self.program.global(file, sym)?;
-        let mut found = Only::default();
+        // Its bases, and what derives from it: an instance of either may be what `self` is.
         let mut seen = FxHashSet::default();
         let mut queue = vec![class];
         while let Some(next) = queue.pop() {
-            if !seen.insert(next) {
-                continue;
+            if seen.insert(next) {
+                queue.extend(self.derived(next).iter().copied());
             }
-            let facts = self.program.facts(next.file);
-            // A decorator or a reflective call sets what no assignment tells.
-            let sets_by_name = ["setattr", "__dict__"]
-                .iter()
-                .any(|text| self.program.name(text).is_some_and(|name| self.program.local(next.file, name).is_some()));
-            if seen.len() > 64 || sets_by_name || !facts.list(facts.class(next.class).decorators).is_empty() {
+            if seen.len() > 64 {
                 return None;
             }
+        }
+        for next in seen.clone() {
             for ancestor in self.mro(next).iter() {
                 match *ancestor {
-                    Ancestor::Class(base) => queue.push(base),
-                    Ancestor::Library(path, _) => {
-                        if !names::python::sets_no_attributes(&self.library.text(path)) {
-                            return None;
-                        }
-                    }
-                    Ancestor::Unknown => return None,
+                    Ancestor::Class(base) => _ = seen.insert(base),
+                    Ancestor::Library(path, _) if names::python::sets_no_attributes(&self.library.text(path)) => {}
+                    Ancestor::Library(..) | Ancestor::Unknown => return None,
                 }
             }
-            queue.extend(self.derived(next).iter().copied());
+        }
+        let mut found = Only::default();
+        for &next in &seen {
+            let facts = self.program.facts(next.file);
+            // A decorator or a computed name sets what no assignment tells.
+            let decorated = !facts.list(facts.class(next.class).decorators).is_empty();
+            if decorated || self.sets_by_name(next) {
+                return None;
+            }
             if let Some((owner, var)) = self.own_member(next, name) {
                 let facts = self.program.facts(owner.file);
                 for row in facts.assigns_of(var) {
@@ -150,16 +153,55 @@ impl<'a> Link<'a> {
                 found.see(self.plain_literal(next.file, facts.assign(assign).value)?);
             }
         }
-        found.one()
+        let related: Vec<ClassRef> = seen.into_iter().collect();
+        let set_from_outside = self.foreign_receivers(file, sym, &related).any(|val| match val {
+            Val::Instance { class, .. } | Val::Class(class) => related.contains(&class),
+            Val::External(_) | Val::Library { .. } | Val::Module(_) | Val::None => false,
+            _ => true,
+        });
+        if set_from_outside { None } else { found.one() }
     }
 
-    /// Whether an attribute of this name of something that is no method's receiver is assigned in the project.
-    fn is_assigned_elsewhere(&self, file: FileId, sym: Sym) -> bool {
-        let Some(name) = self.program.global(file, sym) else { return true };
-        self.program
-            .occurrences(name)
-            .iter()
-            .any(|&(file, sym)| self.program.index_of(file).attr_assigns(sym).iter().any(|(_, own)| !own))
+    /// Whether a class sets attributes whose names it computes.
+    fn sets_by_name(&self, class: ClassRef) -> bool {
+        ["setattr", "__setattr__", "__dict__"].iter().any(|text| {
+            let sym = self.program.name(text).and_then(|name| self.program.local(class.file, name));
+            let facts = self.program.facts(class.file);
+            sym.is_some_and(|sym| {
+                self.program
+                    .index_of(class.file)
+                    .sites_named(sym)
+                    .iter()
+                    .any(|&site| self.class_around(class.file, facts.body_of(facts.site(site).at)) == Some(class))
+            })
+        })
+    }
+
+    /// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type
+    /// is not known only those in files that name one of the classes.
+    fn foreign_receivers(&self, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
+        let mut found = Vec::new();
+        let Some(name) = self.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };
+        let names: Vec<_> = classes.iter().flat_map(|&class| self.class_names(class)).collect();
+        for &(file, sym) in self.program.occurrences(name) {
+            let facts = self.program.facts(file);
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                if own {
+                    continue;
+                }
+                let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                for val in self.values.members(self.eval(scope, base).value) {
+                    let named =
+                        || names.is_empty() || names.iter().any(|&name| self.program.local(file, name).is_some());
+                    if !matches!(val, Val::Unknown(_)) || named() {
+                        found.push(val);
+                    }
+                }
+            }
+        }
+        found.into_iter()
     }
 
     fn plain_literal(&self, file: FileId, form: FormId) -> Option<Constant> {

@@ -181,7 +181,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let sure = |candidate: &&Candidate| confidence_of(candidate.cost.0) >= min_confidence;
+    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
         .filter(sure)
@@ -227,7 +228,7 @@ fn finding(
     RawFinding {
         rule,
         severity,
-        confidence: confidence_of(best.cost.0),
+        confidence: confidence(best),
         effect: best.label.effect,
         context: best.kind.context,
         runtime: best.kind.runtime,
