@@ -145,6 +145,9 @@ impl<'l, 'a> Search<'l, 'a> {
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            if !label.place.holds(kind.context, kind.runtime) {
+                return;
+            }
             self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
@@ -156,12 +159,20 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let models = link.library.of(language);
         let mut found = Vec::new();
+        // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+        let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
+        for (text, name) in link.program.dotted_names() {
+            dotted.entry(text.split('.').next().unwrap_or("")).or_default().push(name);
+        }
         for glob in models.glob_name_patterns() {
             let separator = crate::library::separator(language);
             let head = glob.prefix.split(separator).next().unwrap_or("");
-            let Some(head) = link.program.name(head).filter(|_| !head.contains('*')) else { continue };
+            if head.contains('*') {
+                continue;
+            }
             // Only files that name the library's first segment can call it.
-            for &(file, _) in link.program.occurrences(head) {
+            let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
+            for &(file, _) in heads.flat_map(|head| link.program.occurrences(head)) {
                 if link.program.language(file) != language {
                     continue;
                 }

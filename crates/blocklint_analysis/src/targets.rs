@@ -261,6 +261,14 @@ impl<'a> Link<'a> {
                     self.add_method(targets, val, name);
                 }
             }
+            // The project need not spell the method's name.
+            Val::Library { ty, .. } => {
+                let path = self.library.member(ty, "__call__");
+                if !self.library.calls(path).is_empty() {
+                    let receiver = self.values.bound(val);
+                    self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                }
+            }
             _ => {}
         }
     }
