@@ -134,7 +134,7 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()
     {
-        return blocklint_core::last_name(&first.call).to_owned();
+        return blocklint_core::body_name(&first.call).to_owned();
     }
     let facts = link.program.facts(raw.root.file);
     let mut body = raw.root.body;
