@@ -10,6 +10,7 @@ mod call;
 mod callers;
 mod constants;
 mod cuts;
+mod dead;
 mod decide;
 mod eval;
 mod explain;

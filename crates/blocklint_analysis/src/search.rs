@@ -132,6 +132,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let body = program.body_of_site(site);
         let Some(label) = self.cuts.apply(program, site, label) else { return };
         let Some(mut label) = self.cuts.apply_body(program, body, label) else { return };
+        if self.link.never_runs(site) {
+            return;
+        }
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {

@@ -1,6 +1,6 @@
 //! From the graph of a search to findings: placement, severity, confidence, traces and causes.
 
-use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,16 +56,25 @@ pub(crate) fn findings(
             });
         }
     }
-    // Code all of whose callers are start-up or tests is one level lower.
+    // Code all of whose callers are start-up or tests is one level lower; what reads a file to make an object for each
+    // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            if !candidate.label.fails
-                && candidate.label.severity > Severity::Note
-                && scopes.of(candidate.root) != When::Serving
+            let label = &mut candidate.label;
+            if label.fails {
+                continue;
+            }
+            if label.severity > Severity::Note {
+                if scopes.of(candidate.root).is_aside() {
+                    label.severity = label.severity.lowered();
+                }
+            } else if label.effect == Effect::File
+                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && scopes.of(candidate.root) == When::Serving
             {
-                candidate.label.severity = candidate.label.severity.lowered();
+                label.severity = Severity::Warning;
             }
         }
     }
@@ -95,6 +104,23 @@ pub(crate) fn findings(
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
+fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+    let ways = paths.follow(*way);
+    let constructs = ways.last().is_some_and(|last| match last.next {
+        Next::Leaf(leaf) => {
+            let path = graph.leaves[leaf as usize].path;
+            link.library.is_type(path)
+        }
+        Next::State(_) => false,
+    });
+    constructs
+        && ways.iter().all(|way| {
+            let body = link.program.body_of_site(way.site);
+            !link.is_in_branch(way.site) && !link.method_kind(body).cached
+        })
 }
 
 /// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.

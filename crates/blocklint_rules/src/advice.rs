@@ -1,12 +1,15 @@
 //! What to do about a finding, for the runtime it stands in.
 
-use blocklint_core::{Language, Runtime};
+use blocklint_core::{Effect, Language, Runtime};
 
 use crate::words::one_line;
 use crate::{RawFinding, SiteKind};
 
 /// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
+    if raw.rule.effect == Some(Effect::NestedLoop) {
+        return Some(nested(raw));
+    }
     let twin = raw.twin.filter(|_| raw.owner.kind.is_async());
     match twin {
         Some(twin) if twin.local && raw.direct => {
@@ -22,7 +25,29 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         }
         None => {}
     }
+    if raw.holds_gil {
+        return Some(
+            "a thread would not free the event loop, for the call keeps the interpreter's lock: work in chunks, or use a \
+             process pool"
+                .to_owned(),
+        );
+    }
     offload(raw)
+}
+
+/// A loop inside of a loop: what it runs can be awaited.
+fn nested(raw: &RawFinding<'_>) -> String {
+    let (word, rest) = match raw.language {
+        Language::Python | Language::Rust => ("await", "what it runs"),
+        Language::Java => ("compose", "what it waits for"),
+    };
+    match raw.direct {
+        true => format!("{word} {rest} instead"),
+        false => {
+            let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
+            format!("make the way to it async and {word} {rest}{also}")
+        }
+    }
 }
 
 /// How to hand the call to a thread that may block; `None` where a thread would not help.
@@ -89,7 +114,7 @@ fn java(runtime: Option<Runtime>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use blocklint_core::{Context, Effect, Hold};
+    use blocklint_core::{Context, Hold};
 
     use super::*;
     use crate::{Owner, OwnerKind, Twin, rule_of};
@@ -133,7 +158,7 @@ mod tests {
     fn no_thread_is_offered_where_it_would_not_help() {
         let mut holding = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
         holding.holds_gil = true;
-        assert_eq!(help(&holding), None);
+        assert!(help(&holding).expect("some help").starts_with("a thread would not free"));
     }
 
     #[test]

@@ -6,10 +6,13 @@
 mod advice;
 mod blocking_database;
 mod blocking_file;
+mod blocking_input;
 mod blocking_network;
 mod blocking_sleep;
 mod blocking_subprocess;
 mod blocking_wait;
+mod cpu_bound;
+mod nested_event_loop;
 mod rule;
 mod selection;
 mod unreadable_source;
@@ -30,14 +33,17 @@ pub static RULES: &[&Rule] = &[
     &blocking_file::BLOCKING_FILE,
     &blocking_subprocess::BLOCKING_SUBPROCESS,
     &blocking_wait::BLOCKING_WAIT,
+    &nested_event_loop::NESTED_EVENT_LOOP,
+    &cpu_bound::CPU_BOUND,
+    &blocking_input::BLOCKING_INPUT,
     &UNREADABLE_SOURCE,
 ];
 
 /// The rule that reports an effect in a root's context; `native` says that no library makes the
 /// call cooperative. `None` where no rule speaks of it.
 ///
-/// Greenlets and the effects `nested-loop`, `cpu` and `input` have rules of their own that do not
-/// exist yet: nothing may be reported under a code whose page would say something else.
+/// Greenlets have rules of their own that do not exist yet: nothing may be reported under a code whose page would say
+/// something else.
 pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'static Rule> {
     match context {
         Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
@@ -90,8 +96,8 @@ mod tests {
         for context in [Context::Worker, Context::Unknown, Context::Greenlet] {
             assert_eq!(code(Effect::Sleep, context), None);
         }
-        for later in [Effect::NestedLoop, Effect::Cpu, Effect::Input] {
-            assert_eq!(code(later, Context::EventLoop), None);
-        }
+        assert_eq!(code(Effect::NestedLoop, Context::EventLoop), Some(RuleCode(107)));
+        assert_eq!(code(Effect::Cpu, Context::EventLoop), Some(RuleCode(108)));
+        assert_eq!(code(Effect::Input, Context::EventLoop), Some(RuleCode(109)));
     }
 }

@@ -36,6 +36,9 @@ const KNOWN_CALLS: &[&str] = &[
     "builtins.__import__",
     // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
     "tempfile.SpooledTemporaryFile.__iter__",
+    // An object of a module, whose type has no name, is not iterated.
+    "sys.stdin.__next__",
+    "sys.stdin.buffer.__next__",
 ];
 
 /// Calls whose path is not found.
@@ -118,6 +121,10 @@ const KNOWN_JAVA: &[&str] = &[
     // The declared type hides what the assigned value carries (`BufferedReader r = new BufferedReader(file)`).
     "java.io.BufferedReader.readLine",
     // Of overloads the first row counts, whatever the arguments are.
+    "reactor.core.publisher.Flux.blockFirst(_)",
+    "reactor.core.publisher.Flux.blockLast(_)",
+    "reactor.core.publisher.Mono.block(_)",
+    "reactor.core.publisher.Mono.blockOptional(_)",
     "java.lang.Thread.join(_)",
     "java.util.concurrent.CountDownLatch.await(_,_)",
     "java.util.concurrent.CyclicBarrier.await(_,_)",

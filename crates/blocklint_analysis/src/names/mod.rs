@@ -49,6 +49,26 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
     }
 }
 
+/// Which end of a string a method asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StringEnd {
+    First,
+    Last,
+}
+
+/// The end that the strings' own method of this name asks for.
+pub(crate) fn asks_for_end(language: Language, method: &str) -> Option<StringEnd> {
+    match (language, method) {
+        (Language::Python, "startswith") | (Language::Rust, "starts_with") | (Language::Java, "startsWith") => {
+            Some(StringEnd::First)
+        }
+        (Language::Python, "endswith") | (Language::Rust, "ends_with") | (Language::Java, "endsWith") => {
+            Some(StringEnd::Last)
+        }
+        _ => None,
+    }
+}
+
 /// Names under which imports bind another name: original → aliases.
 pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
     let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();

@@ -61,6 +61,17 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     })
 }
 
+/// Whether a base class only speaks to the type checker.
+pub(crate) fn adds_no_members(path: &str) -> bool {
+    matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
+}
+
+/// Whether a base class of the standard library sets no attributes that its subclasses declare.
+pub(crate) fn sets_no_attributes(path: &str) -> bool {
+    path == "builtins.object"
+        || ["typing.", "typing_extensions.", "abc.", "collections.abc."].iter().any(|module| path.starts_with(module))
+}
+
 /// What a name of `typing` means in a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
