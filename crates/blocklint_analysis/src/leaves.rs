@@ -143,6 +143,9 @@ impl<'l, 'a> Search<'l, 'a> {
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            if !label.place.holds(kind.context, kind.runtime) {
+                return;
+            }
             self.hit(program.body_of_site(caller.site), kind, true, &label, way);
             return;
         }

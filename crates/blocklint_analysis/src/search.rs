@@ -119,10 +119,12 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the leaves and follows their labels to the roots.
     pub(crate) fn run(mut self) -> Graph<'a> {
+        self.callers.dispatch = crate::dispatch::Dispatch::new(self.link);
         self.find_leaves();
         while let Some(state) = self.queue.pop() {
             self.expand(state);
         }
+        self.dispatch();
         self.graph
     }
 

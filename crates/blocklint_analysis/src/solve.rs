@@ -181,7 +181,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let sure = |candidate: &&Candidate| confidence_of(candidate.cost.0) >= min_confidence;
+    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
         .filter(sure)
@@ -227,7 +228,7 @@ fn finding(
     RawFinding {
         rule,
         severity,
-        confidence: confidence_of(best.cost.0),
+        confidence: confidence(best),
         effect: best.label.effect,
         context: best.kind.context,
         runtime: best.kind.runtime,
@@ -302,7 +303,7 @@ fn twins(
     let path = link.library.text(leaf.path);
     let calls = link.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return Vec::new() };
+    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
     let separator = crate::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = link
@@ -318,6 +319,24 @@ fn twins(
             (twin, local)
         })
         .collect()
+}
+
+/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+fn class_twins(
+    link: &Link<'_>,
+    path: crate::ids::PathId,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
+    if !link.library.is_type(class) || method.starts_with("__") {
+        return Vec::new();
+    }
+    let separator = crate::library::separator(language);
+    let calls = link.library.calls(class);
+    let constructor = calls.with(|row| row.instead.is_some()).next();
+    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line.

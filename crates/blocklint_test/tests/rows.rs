@@ -82,25 +82,6 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
-    // What is put into an empty container is not among its elements.
-    "asyncio.Queue.put",
-    "asyncio.Queue.put_nowait",
-    "builtins.list.append",
-    "builtins.list.insert",
-    "builtins.list.__setitem__",
-    "builtins.set.add",
-    "builtins.dict.__setitem__",
-    "builtins.dict.setdefault",
-    "multiprocessing.queues.Queue.put",
-    "multiprocessing.queues.Queue.put_nowait",
-    "multiprocessing.queues.SimpleQueue.put",
-    "queue.Queue.put",
-    "queue.Queue.put_nowait",
-    "queue.SimpleQueue.put",
-    "queue.SimpleQueue.put_nowait",
-    "collections.deque.append",
-    "collections.deque.appendleft",
-    "collections.deque.insert",
 ];
 
 /// Spellings that lead nowhere.

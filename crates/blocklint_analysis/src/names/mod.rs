@@ -107,16 +107,22 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
     aliases
 }
 
-/// The class form of a test that the variable is an instance of it (`isinstance(v, C)`, `v instanceof C`).
-pub(crate) fn instance_test(facts: &FileFacts, test: FormId, var: VarId) -> Option<FormId> {
+/// What a test that comes out as `holds` tells of a variable's class: its form, and whether the variable is an instance
+/// of it (`isinstance(v, C)`, `v instanceof C`).
+pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
             let [subject, class] = facts.args_of(site)[..] else { return None };
-            (facts.form(subject.value) == Form::Var(var)).then_some(class.value)
+            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, holds))
         }
-        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some(class),
-        Form::Alt(blocklint_facts::AltKind::And, list) => {
-            facts.list(list).iter().find_map(|&part| instance_test(facts, part, var))
+        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
+        Form::Not(inner) => instance_test(facts, inner, !holds, var),
+        // All of `a and b` hold, none of `a or b` does.
+        Form::Alt(blocklint_facts::AltKind::And, list) if holds => {
+            facts.list(list).iter().find_map(|&part| instance_test(facts, part, true, var))
+        }
+        Form::Alt(blocklint_facts::AltKind::Or, list) if !holds => {
+            facts.list(list).iter().find_map(|&part| instance_test(facts, part, false, var))
         }
         _ => None,
     }
