@@ -17,6 +17,7 @@ mod dispatch;
 mod eval;
 mod explain;
 mod finding;
+mod handed_results;
 mod hierarchy;
 mod ids;
 mod label;
@@ -24,6 +25,7 @@ mod lazy;
 mod leaves;
 mod library;
 mod link;
+mod locks;
 mod loop_tests;
 mod members;
 mod mentions;
@@ -31,6 +33,7 @@ mod names;
 mod paths;
 mod program;
 mod qualified;
+mod receivers;
 mod roots;
 mod rows;
 mod scopes;
@@ -43,11 +46,11 @@ mod value;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
-pub use cuts::RuleNames;
+pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{RawCause, RawFinding, RawStep};
+pub use finding::{RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

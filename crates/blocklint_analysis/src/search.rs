@@ -70,6 +70,8 @@ pub(crate) struct LeafSite<'m> {
     pub(crate) path: PathId,
     /// Silenced for some rules.
     pub(crate) label: LabelId,
+    /// It takes a lock that is held over this call.
+    pub(crate) held_by: Option<SiteRef>,
 }
 
 /// The graph that the search leaves behind.
@@ -121,11 +123,18 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn run(mut self) -> Graph<'a> {
         self.callers.dispatch = crate::dispatch::Dispatch::new(self.link);
         self.find_leaves();
-        while let Some(state) = self.queue.pop() {
-            self.expand(state);
+        self.drain();
+        if self.wait_for_locks() {
+            self.drain();
         }
         self.dispatch();
         self.graph
+    }
+
+    fn drain(&mut self) {
+        while let Some(state) = self.queue.pop() {
+            self.expand(state);
+        }
     }
 
     /// A label reaches a site: its body carries it, or the site is one of a root.
@@ -222,6 +231,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let mut label = label.clone();
         let mut steps = caller.steps;
+        if !self.link.on_receiver(&mut label, caller, node) {
+            return;
+        }
         match self.decide(&mut label, caller, node) {
             Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
             Decided::Fails => return,

@@ -6,8 +6,8 @@ use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
-use crate::cuts::Cuts;
-use crate::finding::{RawCause, RawFinding, RawStep};
+use crate::cuts::{Cuts, Misuse};
+use crate::finding::{RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -94,12 +94,18 @@ pub(crate) fn findings(
             }
         })
         .collect();
+    let misused = misuses(link, cuts);
+    // What is called where it should be handed over is said once.
+    places.retain(|(site, ..), _| {
+        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+    });
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
             finding(link, cuts, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
+    found.extend(misused);
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
@@ -229,11 +235,12 @@ fn finding(
         rule,
         severity,
         confidence: confidence(best),
-        effect: best.label.effect,
-        context: best.kind.context,
+        what: What::Holds,
+        effect: Some(best.label.effect),
+        context: Some(best.kind.context),
         runtime: best.kind.runtime,
         root: best.root,
-        root_kind: best.kind.kind,
+        root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
         fails: leaf.and_then(|leaf| crate::rows::fails(leaf.row.row)),
@@ -244,9 +251,87 @@ fn finding(
         trace,
         causes: behind,
         call,
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        occurrence: 0,
+        suppressed: cuts.hides(link.program, site, body, rule),
+    }
+}
+
+/// Mistakes that are no effect of a call.
+fn misuses(link: &Link<'_>, cuts: &Cuts) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        for one in link.handed_results() {
+            let what = What::CalledInstead { taker: link.written_site(one.taker) };
+            let call = link.library.text(one.path).to_string();
+            let severity = match link.program.is_test(one.called.file) {
+                true => Severity::Error.lowered(),
+                false => Severity::Error,
+            };
+            found.push(misuse(link, cuts, rule, what, one.called, call, severity, one.confidence));
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
+        for one in link.held_over_await() {
+            let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
+            let call = link.library.text(one.ty).to_string();
+            let severity = match link.program.is_test(one.taken.file) {
+                true => Severity::Warning.lowered(),
+                false => Severity::Warning,
+            };
+            found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
+        }
+    }
+    found
+}
+
+#[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
+fn misuse(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    rule: blocklint_core::RuleCode,
+    what: What,
+    site: SiteRef,
+    call: String,
+    severity: Severity,
+    confidence: Confidence,
+) -> RawFinding {
+    let body = link.program.body_of_site(site);
+    let span = place_of(link, site);
+    let step = RawStep {
+        file: site.file,
+        span,
+        function: link.qualified_name(body),
+        call: call.clone(),
+        written: link.written_site(site),
+    };
+    RawFinding {
+        rule,
+        severity,
+        confidence,
+        what,
+        effect: None,
+        context: None,
+        runtime: link.runtime_of(site.file),
+        root: body,
+        root_kind: None,
+        handed: false,
+        hold: Hold::Unstated,
+        fails: None,
+        file: site.file,
+        span,
+        site,
+        callee: call.clone(),
+        trace: vec![step],
+        causes: Vec::new(),
+        call,
+        held_by: None,
+        note: None,
+        twins: Vec::new(),
+        holds_gil: false,
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
     }
