@@ -40,6 +40,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
+            sites.extend(self.calls_of_instances(*language));
             let globbed = self.glob_names(*language);
             names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
