@@ -40,6 +40,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
+            sites.extend(self.calls_of_instances(*language));
             let globbed = self.glob_names(*language);
             names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
@@ -88,7 +89,9 @@ impl<'l, 'a> Search<'l, 'a> {
             for caller in self.callers.of_row(path, &places) {
                 match caller.arg {
                     // Under its own name it was looked at already.
-                    None if caller.env == EnvId::NONE && direct.binary_search(&caller.site).is_ok() => {}
+                    None if caller.env == EnvId::NONE
+                        && direct.binary_search(&caller.site).is_ok()
+                        && !self.calls_parameter(caller.site) => {}
                     None => self.leaves_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 }
@@ -114,6 +117,10 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
+        // What a parameter holds is followed from where it was passed, so that callers are told apart.
+        if self.is_parameter(file, form) {
+            return Vec::new();
+        }
         let scope = crate::eval::Scope { file, at, env: EnvId::NONE };
         let typed = link.eval(scope, form);
         let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
@@ -268,8 +275,13 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        // What callers pass is told apart by caller, whatever the parameter is called.
+        let passed = if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
+            if passed.contains(&path) {
+                continue;
+            }
             if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
@@ -306,6 +318,26 @@ impl<'l, 'a> Search<'l, 'a> {
             Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
             _ => true,
         })
+    }
+
+    /// Whether what is called is a parameter of the body or of one around it.
+    fn calls_parameter(&self, site: SiteRef) -> bool {
+        self.is_parameter(site.file, self.link.program.facts(site.file).site(site.site).callee)
+    }
+
+    fn is_parameter(&self, file: FileId, form: FormId) -> bool {
+        let facts = self.link.program.facts(file);
+        matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
+    }
+
+    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
+        let callee = self.link.callee(site, EnvId::NONE);
+        let paths = self.link.values.members(callee.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.collect()
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {

@@ -7,6 +7,7 @@ mod annotation;
 mod branches;
 mod by_name;
 mod call;
+mod called_instances;
 mod callers;
 mod constants;
 mod containers;
