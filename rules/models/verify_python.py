@@ -58,13 +58,19 @@ def as_list(value: Any) -> list[Any]:
 
 
 def expand(path: str) -> list[str]:
-    """`{a,b}` written out."""
-    found = re.search(r"\{([^{}]*)\}", path)
-    if not found:
+    """`{a,b}` written out; braces may stand in braces."""
+    start = path.find("{")
+    if start < 0:
         return [path]
-    return [
-        q for part in found[1].split(",") for q in expand(path[: found.start()] + part.strip() + path[found.end() :])
-    ]
+    depth, parts, last = 0, [], start + 1
+    for at in range(start, len(path)):
+        depth += {"{": 1, "}": -1}.get(path[at], 0)
+        if depth == 0 or depth == 1 and path[at] == ",":
+            parts.append(path[last:at].strip())
+            last = at + 1
+        if depth == 0:
+            break
+    return [path[:start] + p + rest for part in parts for p in expand(part) for rest in expand(path[last:])]
 
 
 def paths_of(row: Row) -> list[str]:
