@@ -266,6 +266,11 @@ class Sources:
     def resolve(self, path: str) -> list[Entity]:
         """Everything that a dotted path may be; nothing if it does not exist."""
         parts = path.split(".")
+        if (parent := self.module(".".join(parts[:-1]))) is not None:
+            # A function may have the name of the module that it stands in.
+            found = [e for e in self.member(parent, parts[-1]) if not isinstance(e, (Module, Outside))]
+            if found:
+                return found
         for length in range(len(parts), 0, -1):
             module = self.module(".".join(parts[:length]))
             if module is None:
