@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 from python_sources import AWAITABLE, Class, Entity, Function, Instance, Outside, Sources, Value, own_nodes
+
+#: Annotations of what is run only where it is awaited.
+COROUTINE = re.compile(r"\b(Awaitable|Coroutine|AsyncIterator|AsyncGenerator|AsyncIterable)\b")
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,8 @@ def is_async(sources: Sources, entity: Entity, depth: int = 0) -> bool:
     node = entity.node
     if isinstance(node, ast.AsyncFunctionDef) or {"asynccontextmanager", "coroutine"} & set(entity.decorators):
         return True
-    for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        for target in sources.evaluate(called, entity.module, None):
-            if isinstance(target, Function) and gives_coroutine_function(target.node):
-                return True
+    if is_wrapped(sources, entity):
+        return True
     if node.returns is not None:
         text = ast.unparse(node.returns)
         if AWAITABLE.search(text):
@@ -114,6 +115,25 @@ def is_async(sources: Sources, entity: Entity, depth: int = 0) -> bool:
         targets = sources.evaluate(called, entity.module, entity.owner)
         if any(is_async(sources, t, depth + 1) for t in targets if isinstance(t, (Function, Class)) and t != entity):
             return True
+    return False
+
+
+def is_coroutine(sources: Sources, entity: Entity) -> bool:
+    """Whether nothing at all happens before the result is awaited."""
+    if not isinstance(entity, Function):
+        return False
+    returns = ast.unparse(entity.node.returns) if entity.node.returns is not None else ""
+    written = isinstance(entity.node, ast.AsyncFunctionDef) or "asynccontextmanager" in entity.decorators
+    return written or COROUTINE.search(returns) is not None or is_wrapped(sources, entity)
+
+
+def is_wrapped(sources: Sources, function: Function) -> bool:
+    """Whether one of its decorators makes a coroutine function of it."""
+    for decorator in function.node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        for target in sources.evaluate(called, function.module, None):
+            if isinstance(target, Function) and gives_coroutine_function(target.node):
+                return True
     return False
 
 

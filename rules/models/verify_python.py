@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import python_packages
-from python_signatures import Signature, is_async, signatures
+from python_signatures import Signature, is_async, is_coroutine, signatures
 from python_sources import Class, Entity, Function, Module, Outside, Sources, Value
 
 HERE = Path(__file__).resolve().parent
@@ -168,7 +168,7 @@ class Checker:
             return ["matches nothing"]
         if table != "call" or "effect" not in row or row["effect"] == "none" or row.get("async"):
             return []
-        loose = [n for n, e in covered.items() if n not in self.exact and all(is_async(self.sources, x) for x in e)]
+        loose = [n for n, e in covered.items() if n not in self.exact and all(is_coroutine(self.sources, x) for x in e)]
         return [f"covers the coroutine function `{name}`" for name in sorted(loose)]
 
     def kind(self, row: Row, path: str, found: list[Entity]) -> list[str]:
@@ -184,7 +184,7 @@ class Checker:
         if row.get("async"):
             if functions and not any(is_async(self.sources, f) for f in functions):
                 return ["is not seen to give something to await"]
-        elif held and functions and all(is_async(self.sources, f) for f in functions):
+        elif held and functions and all(is_coroutine(self.sources, f) for f in functions):
             return ["is a coroutine function"]
         if held and not row.get("async") and not row.get("lazy"):
             if functions and all("contextmanager" in f.decorators for f in functions):
