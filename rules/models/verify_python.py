@@ -186,7 +186,7 @@ class Checker:
                 return ["is not seen to give something to await"]
         elif held and functions and all(is_coroutine(self.sources, f) for f in functions):
             return ["is a coroutine function"]
-        if held and not row.get("async") and not row.get("lazy"):
+        if held and not row.get("async") and not row.get("lazy") and not path.endswith(".__iter__"):
             if functions and all("contextmanager" in f.decorators for f in functions):
                 return ["is a context manager: the effect is that of entering it"]
             if functions and all(f.is_generator and not f.decorators for f in functions):
