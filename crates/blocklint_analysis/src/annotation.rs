@@ -12,6 +12,30 @@ use crate::names::python::Special;
 use crate::value::{ArgsId, EnvId, Val, ValueId, Why};
 
 impl<'a> Link<'a> {
+    /// Whether an annotation names a type by this last name, also as an alternative or in `Optional`.
+    pub(crate) fn names_type(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym) -> bool {
+        self.names_type_within(file, annotation, sym, 6)
+    }
+
+    fn names_type_within(&self, file: FileId, annotation: FormId, sym: blocklint_facts::Sym, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if annotation.is_none() {
+            return false;
+        }
+        let facts = self.program.facts(file);
+        let inner = |form| self.names_type_within(file, form, sym, depth);
+        match facts.form(annotation) {
+            Form::Var(var) => facts.var(var).name == sym,
+            Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => name == sym,
+            Form::Subscript(base, index) => inner(base) || inner(index),
+            Form::Join(list) | Form::Display(_, list) | Form::Alt(_, list) => {
+                facts.list(list).iter().any(|&part| inner(part))
+            }
+            Form::Bound(form) => inner(form),
+            _ => false,
+        }
+    }
+
     /// An instance of the type that an annotation names; unknown if it names none.
     pub(crate) fn annotation(&self, scope: Scope, form: FormId) -> Typed {
         match self.program.facts(scope.file).form(form) {

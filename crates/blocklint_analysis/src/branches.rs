@@ -8,6 +8,7 @@ use crate::constants::Constant;
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
+use crate::names;
 use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
@@ -30,6 +31,20 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         None
+    }
+
+    /// Whether a test or an exception decides that a site is reached.
+    pub(crate) fn is_in_branch(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler) {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
     }
 
     /// The condition under which a conditional expression gives a body as the callee of a site:
@@ -59,7 +74,7 @@ impl<'a> Link<'a> {
     }
 
     /// The test of the branch that an `else` without a test of its own belongs to.
-    fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
+    pub(crate) fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
         let facts = self.program.facts(site.file);
         let own = facts.region(id);
         // Arms follow each other: the `then` lies shortly before its `else`.
@@ -97,6 +112,20 @@ impl<'a> Link<'a> {
                     other => Some(guard(param, Choice::Equals(other), holds)),
                 }
             }
+            // `name.startswith("s3:")`
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
+                let end = names::asks_for_end(facts.language, facts.text(row.name))?;
+                let param = self.own_param_but_for_prefixes(site, subject)?;
+                let [only] = facts.args_of(call)[..] else { return None };
+                let Constant::Str(part) = self.constant(site, only.value, EnvId::NONE, 3) else { return None };
+                let choice = match end {
+                    names::StringEnd::First => Choice::Begins(part),
+                    names::StringEnd::Last => Choice::Ends(part),
+                };
+                Some(guard(param, choice, wanted))
+            }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
                 facts.list(list).iter().find_map(|&part| self.choice(site, part, true, depth))
@@ -106,6 +135,65 @@ impl<'a> Link<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What a branch around a site says that a string begins with.
+    pub(crate) fn known_beginning(&self, site: SiteRef, subject: FormId) -> Option<String> {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then
+                && let Some(found) = self.beginning_in(site, region.test, subject, 4)
+            {
+                return Some(found);
+            }
+            at = region.parent;
+        }
+        None
+    }
+
+    /// The beginning of a string that a test states where it holds.
+    fn beginning_in(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            Form::Alt(AltKind::And, list) => {
+                facts.list(list).iter().find_map(|&part| self.beginning_in(site, part, subject, depth))
+            }
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+                let same = facts.form(base) == facts.form(subject) && matches!(facts.form(subject), Form::Var(_));
+                let first = names::asks_for_end(facts.language, facts.text(row.name)) == Some(names::StringEnd::First);
+                let [only] = facts.args_of(call)[..] else { return None };
+                match self.constant(site, only.value, EnvId::NONE, 3) {
+                    Constant::Str(text) if same && first => Some(text),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// As `own_param`, also if a prefix was taken off before: `if name.startswith("env:"): name = name[4:]`. Without that
+    /// prefix nothing is assigned, and with it the rest is not known to begin otherwise.
+    fn own_param_but_for_prefixes(&self, site: SiteRef, form: FormId) -> Option<u32> {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return None };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return None };
+        let takes_off = |region: RegionId| {
+            let region = facts.region(region);
+            let Form::Result(call) = facts.form(region.test) else { return false };
+            let test = facts.site(call);
+            let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
+            region.kind == RegionKind::Then
+                && on_it
+                && names::asks_for_end(facts.language, facts.text(test.name)).is_some()
+        };
+        let own = row.body == facts.body_of(facts.site(site.site).at);
+        (own && facts.assigns_of(var).all(|assign| takes_off(assign.at.region))).then_some(index)
     }
 
     /// The parameter of the site's own body that a form is, if nothing assigns to it.
@@ -133,6 +221,12 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Begins(part), Constant::Str(text)) => truth(text.starts_with(part.as_str())),
+        // The end of a long string was cut off.
+        (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
+        (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
+        (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => Shown::Hidden,
+        (Choice::Begins(_) | Choice::Ends(_), _) => Shown::No,
         (Choice::Equals(wanted), constant) => match (wanted, constant) {
             (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
             (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,

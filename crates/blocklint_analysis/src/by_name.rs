@@ -106,6 +106,16 @@ impl<'a> Link<'a> {
             Val::Fn { body, .. } | Val::Iter { body, .. } | Val::Coroutine { body, .. } => found.push(body),
             Val::Partial { inner, .. } => self.add_bodies(self.values.single(inner), depth, found),
             Val::Class(class) => found.extend(self.constructors(class)),
+            Val::Instance { .. } => {
+                if let Some(name) = self.program.name("__call__").filter(|&name| self.hierarchy.bodies_named(name) > 0)
+                {
+                    let called = self.attr(val, name);
+                    found.extend(self.values.members(called.value).iter().filter_map(|member| match *member {
+                        Val::Fn { body, .. } => Some(body),
+                        _ => None,
+                    }));
+                }
+            }
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::by_name::ByName;
+use crate::dispatch::Dispatch;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::{Mention, Wrap};
@@ -82,6 +83,7 @@ pub(crate) enum Trail {
 /// Callers by node, remembered.
 pub(crate) struct Callers<'l, 'a> {
     pub(crate) link: &'l Link<'a>,
+    pub(crate) dispatch: Dispatch,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
     names: RefCell<FxHashMap<Name, Rc<ByName>>>,
@@ -91,6 +93,9 @@ pub(crate) struct Callers<'l, 'a> {
     busy_sites: RefCell<FxHashSet<BodyRef>>,
 }
 
+/// Methods that run where an instance is called, or read or set as an attribute.
+const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
+
 /// Trails followed for one node.
 pub(crate) const TRAILS: usize = 200;
 
@@ -99,6 +104,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     pub(crate) fn new(link: &'l Link<'a>) -> Self {
         Callers {
             link,
+            dispatch: Dispatch::default(),
             memo: RefCell::default(),
             sites: RefCell::default(),
             names: RefCell::default(),
@@ -137,6 +143,9 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
         if node.env == EnvId::NONE {
             trails.push(Trail::Literal(node.body));
+            for &site in self.dispatch.only(node.body) {
+                self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, found);
+            }
         }
         self.follow(Subject::Body(node), trails, found);
     }
@@ -152,6 +161,53 @@ impl<'l, 'a> Callers<'l, 'a> {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
             trails.extend(link.body_names(body).into_iter().map(Trail::Named));
+        }
+        if let Some(class) = row.class.get()
+            && RUN_BY_INSTANCE.contains(&facts.text(row.name))
+        {
+            self.start_instances(crate::ids::ClassRef { file: body.file, class }, trails);
+        }
+    }
+
+    /// What runs a method without naming it is the instance: where instances of a class are made, or declared.
+    fn start_instances(&self, class: crate::ids::ClassRef, trails: &mut Vec<Trail>) {
+        let link = self.link;
+        let mut classes = vec![class];
+        let mut at = 0;
+        while at < classes.len() && at < 64 {
+            for &derived in link.derived(classes[at]).iter() {
+                if !classes.contains(&derived) {
+                    classes.push(derived);
+                }
+            }
+            at += 1;
+        }
+        let mut names: Vec<Name> = classes.iter().flat_map(|&class| link.class_names(class)).collect();
+        names.sort();
+        names.dedup();
+        for name in names {
+            for &(file, sym) in link.program.occurrences(name) {
+                let facts = link.program.facts(file);
+                for &site in link.program.index_of(file).sites_named(sym) {
+                    if matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New) {
+                        trails.push(Trail::ResultOf(SiteRef { file, site }, EnvId::NONE));
+                    }
+                }
+                for param in facts.params.iter().filter(|param| link.names_type(file, param.annotation, sym)) {
+                    trails.push(Trail::NamedIn(file, param.name));
+                }
+                for row in facts.assigns.iter().filter(|row| link.names_type(file, row.annotation, sym)) {
+                    match facts.form(row.target) {
+                        Form::Attr(_, field) => trails.extend(link.program.global(file, field).map(Trail::Named)),
+                        Form::Var(var) => {
+                            let name = facts.var(var).name;
+                            trails.push(Trail::NamedIn(file, name));
+                            trails.extend(link.program.global(file, name).map(Trail::Named));
+                        }
+                        _ => {}
+                    }
+                }
+            }
         }
     }
 
@@ -381,6 +437,14 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = facts.body(node.body.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
+                        && self.link.is_subclass(class, crate::ids::ClassRef { file: node.body.file, class: own })
+                })
+            }
+            Val::Instance { class, .. } => {
+                let facts = self.link.program.facts(node.body.file);
+                let row = facts.body(node.body.body);
+                row.class.get().is_some_and(|own| {
+                    RUN_BY_INSTANCE.contains(&facts.text(row.name))
                         && self.link.is_subclass(class, crate::ids::ClassRef { file: node.body.file, class: own })
                 })
             }

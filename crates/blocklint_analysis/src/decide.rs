@@ -5,7 +5,7 @@ use blocklint_facts::Form;
 
 use crate::callers::{Caller, Node};
 use crate::ids::SiteRef;
-use crate::label::{Guard, Label, LabelHold, Question, Source};
+use crate::label::{Choice, Guard, Label, LabelHold, Question, Source};
 use crate::rows::Shown;
 use crate::search::{Search, cap_wait};
 use crate::value::EnvId;
@@ -30,6 +30,9 @@ impl<'l, 'a> Search<'l, 'a> {
             cap_wait(label);
         }
         if let Some(guard) = label.guard.take() {
+            if self.begins_otherwise(caller, node, &guard) {
+                return Decided::Fails;
+            }
             match self.argument_for(caller, node, guard.param) {
                 Given::Forwarded => label.guard = Some(guard),
                 Given::Hidden => match guard.source {
@@ -53,6 +56,17 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         Decided::Holds { undecided }
+    }
+
+    /// Whether a branch around the site says that the argument begins otherwise than a guard asks.
+    fn begins_otherwise(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+        let Question::Choice(Choice::Begins(wanted)) = &*guard.question else { return false };
+        if caller.arg.is_some() || !guard.wanted {
+            return false;
+        }
+        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        let known = form.and_then(|form| self.link.known_beginning(caller.site, form));
+        known.is_some_and(|known| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
     }
 
     fn answer(&self, guard: &Guard, constant: &crate::constants::Constant) -> Shown {

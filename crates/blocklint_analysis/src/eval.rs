@@ -145,6 +145,9 @@ impl<'a> Link<'a> {
                 self.map(inner, |member| self.element(member))
             }
             Form::Subscript(base, index) => {
+                if let Some(entry) = self.entry_of_literal(scope, base, index) {
+                    return entry;
+                }
                 let of = self.without_none(self.eval_within(scope, base, depth));
                 self.map(of, |member| self.subscript(scope, member, index))
             }
@@ -298,7 +301,8 @@ impl<'a> Link<'a> {
         if row.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        self.eval(scope, row.value)
+        let made = self.eval(scope, row.value);
+        self.filled(scope, assign, made)
     }
 
     /// The assigned value where it is a proper subtype of the declared one.
@@ -389,18 +393,49 @@ impl<'a> Link<'a> {
         let mut typed = typed;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && let Some(class) = names::instance_test(facts, region.test, var)
-            {
-                let tested = self.instances_of(scope, class);
-                if !self.values.is_unknown(tested.value) {
-                    typed = tested;
-                    break;
+            let holds = match region.kind {
+                RegionKind::Then => Some(true),
+                RegionKind::Else if region.test.is_some() => Some(false),
+                _ => None,
+            };
+            match holds.and_then(|holds| names::instance_test(facts, region.test, holds, var)) {
+                Some((class, true)) => {
+                    let tested = self.instances_of(scope, class);
+                    if !self.values.is_unknown(tested.value) {
+                        typed = tested;
+                        break;
+                    }
                 }
+                Some((class, false)) => typed = self.without_instances(scope, typed, class),
+                None => {}
             }
             at = region.parent;
         }
         typed
+    }
+
+    /// What is left of a union when it is no instance of the class or classes that a form names.
+    fn without_instances(&self, scope: Scope, typed: Typed, class: FormId) -> Typed {
+        let members = self.values.members(typed.value);
+        if members.len() < 2 {
+            return typed;
+        }
+        let excluded = self.instances_of(scope, class);
+        let excluded: Vec<ClassRef> = self
+            .values
+            .members(excluded.value)
+            .iter()
+            .filter_map(|val| match *val {
+                Val::Instance { class, .. } => Some(class),
+                _ => None,
+            })
+            .collect();
+        let is_excluded = |val: &Val| match *val {
+            Val::Instance { class, .. } => excluded.iter().any(|&base| self.is_subclass(class, base)),
+            _ => false,
+        };
+        let left: Vec<Val> = members.iter().copied().filter(|val| !is_excluded(val)).collect();
+        if left.is_empty() { typed } else { Typed { value: self.values.union(&left), ..typed } }
     }
 
     /// Instances of the class or classes that a form names.

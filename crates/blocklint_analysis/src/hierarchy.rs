@@ -106,6 +106,9 @@ impl<'a> Link<'a> {
                 let scope = Scope { file: class.file, at, env: EnvId::NONE };
                 let mut bases = Vec::new();
                 for &base in facts.list(row.bases) {
+                    if self.adds_no_members(scope, base) {
+                        continue;
+                    }
                     let typed = self.annotation(scope, base);
                     bases.extend(self.values.members(typed.value));
                 }
@@ -123,6 +126,23 @@ impl<'a> Link<'a> {
                 self.bases.borrow_mut().insert(class, bases.clone());
             },
         )
+    }
+
+    /// Whether a base only declares type parameters or the like: `Generic[T]`, `Protocol`.
+    fn adds_no_members(&self, scope: Scope, base: blocklint_facts::FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        if facts.language != blocklint_core::Language::Python {
+            return false;
+        }
+        let head = match facts.form(base) {
+            Form::Subscript(head, _) => head,
+            _ => base,
+        };
+        matches!(facts.form(head), Form::Var(_) | Form::Name(_) | Form::Attr(..))
+            && self.values.members(self.eval(scope, head).value).iter().any(|val| match *val {
+                Val::External(path) => crate::names::python::adds_no_members(&self.library.text(path)),
+                _ => false,
+            })
     }
 
     /// The lookup order of a class, itself first: depth first, a class behind all that derive from it.

@@ -53,6 +53,10 @@ pub enum Choice {
     Null,
     /// It is this literal.
     Equals(crate::constants::Constant),
+    /// It is a string that begins so.
+    Begins(String),
+    /// It is a string that ends so.
+    Ends(String),
 }
 
 /// A condition on one parameter of the body.

@@ -9,11 +9,15 @@ mod by_name;
 mod call;
 mod callers;
 mod constants;
+mod containers;
 mod cuts;
+mod dead;
 mod decide;
+mod dispatch;
 mod eval;
 mod explain;
 mod finding;
+mod handed_results;
 mod hierarchy;
 mod ids;
 mod label;
@@ -21,6 +25,7 @@ mod lazy;
 mod leaves;
 mod library;
 mod link;
+mod locks;
 mod loop_tests;
 mod members;
 mod mentions;
@@ -40,11 +45,11 @@ mod value;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
-pub use cuts::RuleNames;
+pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{RawCause, RawFinding, RawStep};
+pub use finding::{RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

@@ -294,7 +294,7 @@ impl<'a> Link<'a> {
     }
 
     /// Assignments to an attribute of the receiver in the methods of a class.
-    fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
+    pub(crate) fn own_assigns(&self, class: ClassRef, name: Name) -> Vec<AssignId> {
         let Some(sym) = self.program.local(class.file, name) else { return Vec::new() };
         let facts = self.program.facts(class.file);
         let assigns = self.program.index_of(class.file).attr_assigns(sym).iter();

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use blocklint_core::{Context, Language, Runtime};
+use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
 use blocklint_models::{HandoverRow, Runs, Via};
 use rustc_hash::FxHashMap;
@@ -24,6 +24,8 @@ pub enum RootKind {
     Promised,
     /// A literal that is handed to an event loop where it stands.
     Literal,
+    /// One of several callables among which a body that must not block chooses.
+    Dispatched,
 }
 
 /// A body that must not block.
@@ -40,7 +42,12 @@ pub struct Root {
 impl Root {
     /// Whether nothing flows out of it to its callers.
     pub fn absorbs(self) -> bool {
-        self.kind != RootKind::Literal
+        !matches!(self.kind, RootKind::Literal | RootKind::Dispatched)
+    }
+
+    /// How sure it is that the body runs there.
+    pub fn confidence(self) -> Confidence {
+        if self.kind == RootKind::Dispatched { Confidence::Medium } else { Confidence::High }
     }
 }
 

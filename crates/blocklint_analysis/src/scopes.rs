@@ -17,8 +17,29 @@ pub(crate) enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
-    /// While serving, or nobody knows.
+    /// While serving: a registration says so.
     Serving,
+    /// Nobody knows: a driven `main` usually is the service.
+    Unknown,
+}
+
+impl When {
+    /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
+    /// may be one.
+    fn and(self, other: When) -> When {
+        match (self, other) {
+            (When::Serving, _) | (_, When::Serving) => When::Serving,
+            (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
+            (When::Test, When::Test) => When::Test,
+            // Tests and start-up together are neither alone, but none of them serves.
+            _ => When::StartUp,
+        }
+    }
+
+    /// Whether it delays nobody who is served.
+    pub(crate) fn is_aside(self) -> bool {
+        matches!(self, When::Test | When::StartUp)
+    }
 }
 
 /// Scopes of bodies, remembered.
@@ -43,7 +64,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return known;
         }
         // A cycle tells nothing: its other callers decide.
-        self.memo.insert(body, When::Serving);
+        self.memo.insert(body, When::Unknown);
         let when = self.find(body, depth);
         self.memo.insert(body, when);
         when
@@ -56,28 +77,22 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if let Some(when) = self.registered(body) {
             return when;
         }
-        let Some(depth) = depth.checked_sub(1) else { return When::Serving };
+        let Some(depth) = depth.checked_sub(1) else { return When::Unknown };
         let sites = self.callers.call_sites(body);
         if sites.is_empty() || sites.len() > 64 {
-            return When::Serving;
+            return When::Unknown;
         }
-        let mut all = None;
+        let mut all: Option<When> = None;
         for &site in sites.iter() {
             let caller = self.link.program.body_of_site(site);
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
             let when =
-                if is_root || self.registered(caller).is_some() { self.within(caller, depth) } else { When::Serving };
-            match all {
-                None => all = Some(when),
-                Some(known) if known == when => {}
-                // Tests and start-up together are neither alone, but none of them serves.
-                Some(When::Test | When::StartUp) if when != When::Serving => all = Some(When::StartUp),
-                Some(_) => return When::Serving,
-            }
+                if is_root || self.registered(caller).is_some() { self.within(caller, depth) } else { When::Unknown };
+            all = Some(all.map_or(when, |known| known.and(when)));
         }
-        all.unwrap_or(When::Serving)
+        all.unwrap_or(When::Unknown)
     }
 
     /// What a registration says: a decorator or a call that takes the body.

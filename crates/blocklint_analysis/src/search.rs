@@ -70,6 +70,8 @@ pub(crate) struct LeafSite<'m> {
     pub(crate) path: PathId,
     /// Silenced for some rules.
     pub(crate) label: LabelId,
+    /// It takes a lock that is held over this call.
+    pub(crate) held_by: Option<SiteRef>,
 }
 
 /// The graph that the search leaves behind.
@@ -119,11 +121,20 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the leaves and follows their labels to the roots.
     pub(crate) fn run(mut self) -> Graph<'a> {
+        self.callers.dispatch = crate::dispatch::Dispatch::new(self.link);
         self.find_leaves();
+        self.drain();
+        if self.wait_for_locks() {
+            self.drain();
+        }
+        self.dispatch();
+        self.graph
+    }
+
+    fn drain(&mut self) {
         while let Some(state) = self.queue.pop() {
             self.expand(state);
         }
-        self.graph
     }
 
     /// A label reaches a site: its body carries it, or the site is one of a root.
@@ -132,6 +143,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let body = program.body_of_site(site);
         let Some(label) = self.cuts.apply(program, site, label) else { return };
         let Some(mut label) = self.cuts.apply_body(program, body, label) else { return };
+        if self.link.never_runs(site) {
+            return;
+        }
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {

@@ -1,13 +1,13 @@
 //! From the graph of a search to findings: placement, severity, confidence, traces and causes.
 
-use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
-use crate::cuts::Cuts;
-use crate::finding::{RawCause, RawFinding, RawStep};
+use crate::cuts::{Cuts, Misuse};
+use crate::finding::{RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -56,16 +56,25 @@ pub(crate) fn findings(
             });
         }
     }
-    // Code all of whose callers are start-up or tests is one level lower.
+    // Code all of whose callers are start-up or tests is one level lower; what reads a file to make an object for each
+    // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            if !candidate.label.fails
-                && candidate.label.severity > Severity::Note
-                && scopes.of(candidate.root) != When::Serving
+            let label = &mut candidate.label;
+            if label.fails {
+                continue;
+            }
+            if label.severity > Severity::Note {
+                if scopes.of(candidate.root).is_aside() {
+                    label.severity = label.severity.lowered();
+                }
+            } else if label.effect == Effect::File
+                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && scopes.of(candidate.root) == When::Serving
             {
-                candidate.label.severity = candidate.label.severity.lowered();
+                label.severity = Severity::Warning;
             }
         }
     }
@@ -85,16 +94,39 @@ pub(crate) fn findings(
             }
         })
         .collect();
+    let misused = misuses(link, cuts);
+    // What is called where it should be handed over is said once.
+    places.retain(|(site, ..), _| {
+        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+    });
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
             finding(link, cuts, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
+    found.extend(misused);
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
+fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+    let ways = paths.follow(*way);
+    let constructs = ways.last().is_some_and(|last| match last.next {
+        Next::Leaf(leaf) => {
+            let path = graph.leaves[leaf as usize].path;
+            link.library.is_type(path)
+        }
+        Next::State(_) => false,
+    });
+    constructs
+        && ways.iter().all(|way| {
+            let body = link.program.body_of_site(way.site);
+            !link.is_in_branch(way.site) && !link.method_kind(body).cached
+        })
 }
 
 /// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
@@ -155,7 +187,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let sure = |candidate: &&Candidate| confidence_of(candidate.cost.0) >= min_confidence;
+    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
         .filter(sure)
@@ -201,12 +234,13 @@ fn finding(
     RawFinding {
         rule,
         severity,
-        confidence: confidence_of(best.cost.0),
-        effect: best.label.effect,
-        context: best.kind.context,
+        confidence: confidence(best),
+        what: What::Holds,
+        effect: Some(best.label.effect),
+        context: Some(best.kind.context),
         runtime: best.kind.runtime,
         root: best.root,
-        root_kind: best.kind.kind,
+        root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
         fails: leaf.and_then(|leaf| crate::rows::fails(leaf.row.row)),
@@ -217,9 +251,87 @@ fn finding(
         trace,
         causes: behind,
         call,
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        occurrence: 0,
+        suppressed: cuts.hides(link.program, site, body, rule),
+    }
+}
+
+/// Mistakes that are no effect of a call.
+fn misuses(link: &Link<'_>, cuts: &Cuts) -> Vec<RawFinding> {
+    let mut found = Vec::new();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        for one in link.handed_results() {
+            let what = What::CalledInstead { taker: link.written_site(one.taker) };
+            let call = link.library.text(one.path).to_string();
+            let severity = match link.program.is_test(one.called.file) {
+                true => Severity::Error.lowered(),
+                false => Severity::Error,
+            };
+            found.push(misuse(link, cuts, rule, what, one.called, call, severity, one.confidence));
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
+        for one in link.held_over_await() {
+            let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
+            let call = link.library.text(one.ty).to_string();
+            let severity = match link.program.is_test(one.taken.file) {
+                true => Severity::Warning.lowered(),
+                false => Severity::Warning,
+            };
+            found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
+        }
+    }
+    found
+}
+
+#[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
+fn misuse(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    rule: blocklint_core::RuleCode,
+    what: What,
+    site: SiteRef,
+    call: String,
+    severity: Severity,
+    confidence: Confidence,
+) -> RawFinding {
+    let body = link.program.body_of_site(site);
+    let span = place_of(link, site);
+    let step = RawStep {
+        file: site.file,
+        span,
+        function: link.qualified_name(body),
+        call: call.clone(),
+        written: link.written_site(site),
+    };
+    RawFinding {
+        rule,
+        severity,
+        confidence,
+        what,
+        effect: None,
+        context: None,
+        runtime: link.runtime_of(site.file),
+        root: body,
+        root_kind: None,
+        handed: false,
+        hold: Hold::Unstated,
+        fails: None,
+        file: site.file,
+        span,
+        site,
+        callee: call.clone(),
+        trace: vec![step],
+        causes: Vec::new(),
+        call,
+        held_by: None,
+        note: None,
+        twins: Vec::new(),
+        holds_gil: false,
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
     }

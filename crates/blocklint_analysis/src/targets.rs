@@ -3,13 +3,15 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{Flow, SiteFlags, SiteKind};
+use blocklint_facts::{Flow, Form, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
 use smallvec::SmallVec;
 
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
+use crate::mentions::Mention;
+use crate::names;
 use crate::value::{BoundId, EnvId, Val};
 
 /// How a target runs.
@@ -126,6 +128,7 @@ impl<'a> Link<'a> {
             SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
+                self.add_protocol(&mut targets, callee, site, env);
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -161,7 +164,13 @@ impl<'a> Link<'a> {
                     self.add_members(&mut targets, operand, |link, targets, val| link.add_method(targets, val, name));
                 }
             }
-            SiteKind::Import | SiteKind::Await | SiteKind::Write => {}
+            SiteKind::Write => {
+                let operand = self.without_none(self.eval(self.scope_of(site, env), row.callee));
+                if let Some(name) = self.program.global(site.file, row.name) {
+                    self.add_members(&mut targets, operand, |link, targets, val| link.add_setter(targets, val, name));
+                }
+            }
+            SiteKind::Import | SiteKind::Await => {}
         }
         targets
     }
@@ -380,6 +389,7 @@ impl<'a> Link<'a> {
                                     );
                                 }
                             }
+                            self.add_descriptor(targets, owner, var, "__get__");
                             if !targets.list.is_empty() && !exact && !self.overrides(class, name).is_empty() {
                                 self.push(targets, Target::Overrides { class, name });
                             }
@@ -411,6 +421,74 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Row { path, receiver, property: true, made: None });
             }
             _ => {}
+        }
+    }
+
+    /// Adds what setting an attribute runs: the setter of a property, or of a descriptor.
+    fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
+        let Val::Instance { class, .. } = val else { return };
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Class(owner) = *ancestor else { continue };
+            let Some((owner, var)) = self.own_member(owner, name) else { continue };
+            for body in self.functions_of(owner, var) {
+                let facts = self.program.facts(body.file);
+                let sets = facts.list(facts.body(body.body).decorators).iter().any(
+                    |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
+                );
+                if sets && facts.body(body.body).flow == Flow::Sync {
+                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
+                    self.push(targets, target);
+                }
+            }
+            self.add_descriptor(targets, owner, var, "__set__");
+            return;
+        }
+    }
+
+    /// Adds the method of an object that a class holds under a name, where reading or setting the name runs it.
+    fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
+        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
+            return;
+        };
+        let facts = self.program.facts(owner.file);
+        let body = facts.class(owner.class).body;
+        for assign in facts.assign_ids_of(var) {
+            let row = facts.assign(assign);
+            if facts.body_of(row.at) != body || row.value.is_none() {
+                continue;
+            }
+            let scope = crate::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
+            for val in self.values.members(self.eval(scope, row.value).value) {
+                if matches!(val, Val::Instance { .. }) {
+                    self.add_method(targets, val, method);
+                }
+            }
+        }
+    }
+
+    /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.
+    fn add_protocol(&self, targets: &mut Targets, callee: Typed, site: SiteRef, env: EnvId) {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return;
+        }
+        let Some(method) = names::python::protocol_method(facts.text(facts.site(site.site).name)) else { return };
+        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
+            return;
+        };
+        let is_builtin = self.values.members(callee.value).iter().any(|val| match *val {
+            Val::External(path) => self.library.text(path).starts_with("builtins."),
+            _ => false,
+        });
+        if let Some(&first) = facts.args_of(site.site).iter().next()
+            && is_builtin
+            && first.name.is_none()
+        {
+            for val in self.values.members(self.eval(self.scope_of(site, env), first.value).value) {
+                if matches!(val, Val::Instance { .. }) {
+                    self.add_method(targets, val, method);
+                }
+            }
         }
     }
 
@@ -619,7 +697,28 @@ impl<'a> Link<'a> {
                 }
             }
         }
+        self.add_sites_of_result(body, &mut found);
         found
+    }
+
+    /// The sites that call a nested function as the result of the function around it: `@register("name")`.
+    fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
+        let facts = self.program.facts(body.file);
+        let Some(parent) = facts.body(body.body).parent.get() else { return };
+        let row = facts.body(parent);
+        if row.kind != blocklint_facts::BodyKind::Function || row.var.is_none() {
+            return;
+        }
+        let Some(name) = self.program.global(body.file, row.name) else { return };
+        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
+            for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+                let Mention::Operand(of) = mention else { continue };
+                let of = SiteRef { file: site.file, site: of };
+                if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {
+                    found.push(of);
+                }
+            }
+        }
     }
 
     /// The names by which a body is called: its own, import aliases, of a constructor the classes'.
@@ -648,9 +747,13 @@ impl<'a> Link<'a> {
         if row.var.is_none() {
             return Vec::new();
         }
-        match self.program.global(body.file, row.name) {
+        let mut names = match self.program.global(body.file, row.name) {
             Some(name) => self.with_aliases(name),
             None => Vec::new(),
+        };
+        if row.class.is_some() && own.starts_with("__") {
+            names.extend(names::python::protocol_functions(own).filter_map(|function| self.program.name(function)));
         }
+        names
     }
 }

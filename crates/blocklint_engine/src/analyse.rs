@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use blocklint_analysis::{CrateLayout, Layout, Link, Program, RuleNames, SourceFile};
+use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
+use blocklint_rules::What;
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
@@ -85,6 +86,13 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
 pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
     let rules = RuleNames {
         rule_of: |effect, native, context| blocklint_rules::rule_of(effect, native, context).map(|rule| rule.code),
+        rule_of_misuse: |misuse| {
+            let what = match misuse {
+                Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
+                Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+            };
+            blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
+        },
         named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
     };
     blocklint_analysis::Options { min_confidence: options.min_confidence, rules }

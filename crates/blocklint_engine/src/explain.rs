@@ -172,6 +172,9 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
     match site.root.map(|root| root.kind) {
         Some(RootKind::Coroutine) | None => text,
         Some(RootKind::Registered | RootKind::Literal) => format!("{text}, which runs on the event loop"),
+        Some(RootKind::Dispatched) => {
+            format!("{text}, one of several callables that an event loop's code chooses among")
+        }
         Some(RootKind::Promised) => format!("{text}, marked `blocklint: nonblocking`"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{BodyRef, FileId, Link, RawCause, RawFinding, RawStep, RootKind, Solved};
+use blocklint_analysis::{BodyRef, FileId, Link, RawCause, RawFinding, RawStep, RootKind, Solved, What};
 use blocklint_core::{Cause, Finding, Language, Place, Step, Suppression, fingerprint};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_rules::{Owner, OwnerKind, SiteKind, Twin};
@@ -29,6 +29,11 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
     let owner_name = owner_name(link, raw);
     let words = blocklint_rules::RawFinding {
         rule,
+        what: match &raw.what {
+            What::Holds => blocklint_rules::What::Holds,
+            What::CalledInstead { taker } => blocklint_rules::What::CalledInstead { taker },
+            What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+        },
         language: program.language(raw.file),
         runtime: raw.runtime,
         call: &raw.call,
@@ -40,6 +45,7 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         fails: raw.fails,
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
         holds_gil: raw.holds_gil,
+        held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     }
@@ -56,8 +62,8 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         notes: words.notes,
         help: words.help,
         place: place(link, raw.file, raw.span),
-        effect: Some(raw.effect),
-        context: Some(raw.context),
+        effect: raw.effect,
+        context: raw.context,
         runtime: raw.runtime,
         fingerprint: fingerprint(raw.rule, &source.relative, &function, &raw.callee, raw.occurrence),
         function,
@@ -110,7 +116,8 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
         (_, BodyKind::Lambda, _) => OwnerKind::CallbackLiteral,
         (_, _, Flow::Coroutine) => OwnerKind::AsyncFunction,
         (_, _, Flow::AsyncGenerator) => OwnerKind::AsyncGenerator,
-        (RootKind::Promised, _, _) => OwnerKind::Marked,
+        (Some(RootKind::Promised), _, _) => OwnerKind::Marked,
+        (None, _, _) => OwnerKind::Plain,
         _ => OwnerKind::Callback,
     }
 }

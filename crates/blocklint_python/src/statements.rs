@@ -74,9 +74,15 @@ impl Walker<'_> {
                 return true;
             }
             Stmt::Assert(node) => {
-                self.expr(&node.test);
+                let test = self.expr(&node.test);
                 if let Some(message) = &node.msg {
                     self.expr(message);
+                }
+                // What follows runs where a class was promised.
+                if asks_for_class(&node.test) {
+                    let end = node.range.end().to_u32();
+                    let group = self.facts.group();
+                    self.open_arm(RegionKind::Then, group, test, blocklint_core::Span::new(end, end));
                 }
             }
             Stmt::Delete(node) => {
@@ -274,6 +280,15 @@ impl Walker<'_> {
             self.region = outer;
         }
         all_leave
+    }
+}
+
+/// `isinstance(…)`, alone or with other tests.
+fn asks_for_class(test: &Expr) -> bool {
+    match test {
+        Expr::Call(call) => matches!(&*call.func, Expr::Name(name) if &*name.id == "isinstance"),
+        Expr::BoolOp(operation) => operation.values.iter().any(asks_for_class),
+        _ => false,
     }
 }
 

@@ -1,12 +1,22 @@
 //! What to do about a finding, for the runtime it stands in.
 
-use blocklint_core::{Language, Runtime};
+use blocklint_core::{Effect, Language, Runtime};
 
 use crate::words::one_line;
-use crate::{RawFinding, SiteKind};
+use crate::{RawFinding, SiteKind, What};
 
 /// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
+    match raw.what {
+        What::Holds => {}
+        What::CalledInstead { taker } => {
+            return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
+        }
+        What::LockOverAwait { .. } => return Some(lock(raw)),
+    }
+    if raw.rule.effect == Some(Effect::NestedLoop) {
+        return Some(nested(raw));
+    }
     let twin = raw.twin.filter(|_| raw.owner.kind.is_async());
     match twin {
         Some(twin) if twin.local && raw.direct => {
@@ -22,7 +32,41 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         }
         None => {}
     }
+    if raw.holds_gil {
+        return Some(
+            "a thread would not free the event loop, for the call keeps the interpreter's lock: work in chunks, or use a \
+             process pool"
+                .to_owned(),
+        );
+    }
     offload(raw)
+}
+
+/// A lock that tasks can wait for.
+fn lock(raw: &RawFinding<'_>) -> String {
+    let lock = match (raw.language, raw.runtime) {
+        (_, Some(Runtime::Trio)) => "`trio.Lock`",
+        (_, Some(Runtime::Anyio)) => "`anyio.Lock`",
+        (Language::Python, _) => "`asyncio.Lock`",
+        (Language::Rust, _) => "the runtime's own `Mutex`",
+        (Language::Java, _) => "a lock that does not block",
+    };
+    format!("let go of the lock before the `await`, or use {lock} wherever it is taken")
+}
+
+/// A loop inside of a loop: what it runs can be awaited.
+fn nested(raw: &RawFinding<'_>) -> String {
+    let (word, rest) = match raw.language {
+        Language::Python | Language::Rust => ("await", "what it runs"),
+        Language::Java => ("compose", "what it waits for"),
+    };
+    match raw.direct {
+        true => format!("{word} {rest} instead"),
+        false => {
+            let also = offload(raw).map_or(String::new(), |offload| format!(", or {offload}"));
+            format!("make the way to it async and {word} {rest}{also}")
+        }
+    }
 }
 
 /// How to hand the call to a thread that may block; `None` where a thread would not help.
@@ -89,14 +133,15 @@ fn java(runtime: Option<Runtime>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use blocklint_core::{Context, Effect, Hold};
+    use blocklint_core::{Context, Hold};
 
     use super::*;
-    use crate::{Owner, OwnerKind, Twin, rule_of};
+    use crate::{Owner, OwnerKind, Twin, What, rule_of};
 
     fn raw(runtime: Runtime, kind: OwnerKind) -> RawFinding<'static> {
         RawFinding {
             rule: rule_of(Effect::File, false, Context::EventLoop).expect("a rule"),
+            what: What::Holds,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",
@@ -108,6 +153,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            held_by: None,
             note: None,
             more_causes: 0,
         }
@@ -133,7 +179,7 @@ mod tests {
     fn no_thread_is_offered_where_it_would_not_help() {
         let mut holding = raw(Runtime::Asyncio, OwnerKind::AsyncFunction);
         holding.holds_gil = true;
-        assert_eq!(help(&holding), None);
+        assert!(help(&holding).expect("some help").starts_with("a thread would not free"));
     }
 
     #[test]

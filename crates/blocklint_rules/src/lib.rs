@@ -6,10 +6,15 @@
 mod advice;
 mod blocking_database;
 mod blocking_file;
+mod blocking_input;
 mod blocking_network;
 mod blocking_sleep;
 mod blocking_subprocess;
 mod blocking_wait;
+mod called_instead_of_handed_over;
+mod cpu_bound;
+mod lock_held_across_await;
+mod nested_event_loop;
 mod rule;
 mod selection;
 mod unreadable_source;
@@ -20,7 +25,7 @@ use blocklint_core::{Context, Effect, RuleCode};
 pub use rule::Rule;
 pub use selection::{Selection, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
-pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, Words};
+pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[
@@ -30,18 +35,32 @@ pub static RULES: &[&Rule] = &[
     &blocking_file::BLOCKING_FILE,
     &blocking_subprocess::BLOCKING_SUBPROCESS,
     &blocking_wait::BLOCKING_WAIT,
+    &nested_event_loop::NESTED_EVENT_LOOP,
+    &cpu_bound::CPU_BOUND,
+    &blocking_input::BLOCKING_INPUT,
+    &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
+    &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
 ];
 
 /// The rule that reports an effect in a root's context; `native` says that no library makes the
 /// call cooperative. `None` where no rule speaks of it.
 ///
-/// Greenlets and the effects `nested-loop`, `cpu` and `input` have rules of their own that do not
-/// exist yet: nothing may be reported under a code whose page would say something else.
+/// Greenlets have rules of their own that do not exist yet: nothing may be reported under a code whose page would say
+/// something else.
 pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'static Rule> {
     match context {
         Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
         Context::Greenlet | Context::Worker | Context::Unknown => None,
+    }
+}
+
+/// The rule of a mistake that is no effect of a call.
+pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
+    match what {
+        What::Holds => None,
+        What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
+        What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
     }
 }
 
@@ -90,8 +109,8 @@ mod tests {
         for context in [Context::Worker, Context::Unknown, Context::Greenlet] {
             assert_eq!(code(Effect::Sleep, context), None);
         }
-        for later in [Effect::NestedLoop, Effect::Cpu, Effect::Input] {
-            assert_eq!(code(later, Context::EventLoop), None);
-        }
+        assert_eq!(code(Effect::NestedLoop, Context::EventLoop), Some(RuleCode(107)));
+        assert_eq!(code(Effect::Cpu, Context::EventLoop), Some(RuleCode(108)));
+        assert_eq!(code(Effect::Input, Context::EventLoop), Some(RuleCode(109)));
     }
 }

@@ -11,6 +11,8 @@ use crate::advice::help;
 pub struct RawFinding<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
+    /// What is wrong.
+    pub what: What<'a>,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
@@ -34,10 +36,29 @@ pub struct RawFinding<'a> {
     pub twin: Option<Twin<'a>>,
     /// Whether a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
+    /// Who holds the lock that the call waits for.
+    pub held_by: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
     pub more_causes: u32,
+}
+
+/// What is wrong at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// A call holds a thread that must not be held.
+    Holds,
+    /// What the call gives is handed to another call, which wants the callable.
+    CalledInstead {
+        /// That call's callee, as written.
+        taker: &'a str,
+    },
+    /// The lock that is taken here is held over an `await`.
+    LockOverAwait {
+        /// What is awaited, as written.
+        awaited: &'a str,
+    },
 }
 
 /// The body that must not block.
@@ -70,6 +91,8 @@ pub enum OwnerKind {
     Marked,
     /// A function that is no coroutine and whose result runs on the loop (an assembly root).
     Assembly,
+    /// Any other function: the mistake does not depend on where it runs.
+    Plain,
 }
 
 impl OwnerKind {
@@ -113,7 +136,17 @@ pub struct Words {
 impl RawFinding<'_> {
     /// The sentences of this finding.
     pub fn words(&self) -> Words {
-        let mut notes = vec![why(self.language, self.runtime).to_owned()];
+        let mut notes = vec![match self.what {
+            What::Holds => why(self.language, self.runtime).to_owned(),
+            What::CalledInstead { taker } => {
+                format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
+            }
+            What::LockOverAwait { .. } => {
+                "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
+                    .to_owned()
+            }
+        }];
+        notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
             0 => {}
@@ -125,6 +158,17 @@ impl RawFinding<'_> {
 
     fn message(&self) -> String {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
+        match self.what {
+            What::Holds => {}
+            What::CalledInstead { taker } => {
+                let (written, taker) = (one_line(self.written), one_line(taker));
+                return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
+            }
+            What::LockOverAwait { awaited } => {
+                let (written, awaited) = (one_line(self.written), one_line(awaited));
+                return format!("lock `{written}` is held over `await {awaited}` in {owner}");
+            }
+        }
         let through = match self.direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
@@ -166,7 +210,7 @@ impl Owner<'_> {
             OwnerKind::Callback => format!("callback `{name}`"),
             OwnerKind::CallbackLiteral => format!("a callback of `{name}`"),
             OwnerKind::Marked => format!("nonblocking function `{name}`"),
-            OwnerKind::Assembly => format!("function `{name}`"),
+            OwnerKind::Assembly | OwnerKind::Plain => format!("function `{name}`"),
         }
     }
 }
@@ -258,6 +302,7 @@ mod tests {
     fn raw(effect: Effect, call: &'static str) -> RawFinding<'static> {
         RawFinding {
             rule: rule_of(effect, false, blocklint_core::Context::EventLoop).expect("a rule"),
+            what: What::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,
@@ -269,6 +314,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            held_by: None,
             note: None,
             more_causes: 0,
         }

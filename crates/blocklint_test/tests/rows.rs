@@ -36,6 +36,9 @@ const KNOWN_CALLS: &[&str] = &[
     "builtins.__import__",
     // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
     "tempfile.SpooledTemporaryFile.__iter__",
+    // An object of a module, whose type has no name, is not iterated.
+    "sys.stdin.__next__",
+    "sys.stdin.buffer.__next__",
 ];
 
 /// Calls whose path is not found.
@@ -79,25 +82,6 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
-    // What is put into an empty container is not among its elements.
-    "asyncio.Queue.put",
-    "asyncio.Queue.put_nowait",
-    "builtins.list.append",
-    "builtins.list.insert",
-    "builtins.list.__setitem__",
-    "builtins.set.add",
-    "builtins.dict.__setitem__",
-    "builtins.dict.setdefault",
-    "multiprocessing.queues.Queue.put",
-    "multiprocessing.queues.Queue.put_nowait",
-    "multiprocessing.queues.SimpleQueue.put",
-    "queue.Queue.put",
-    "queue.Queue.put_nowait",
-    "queue.SimpleQueue.put",
-    "queue.SimpleQueue.put_nowait",
-    "collections.deque.append",
-    "collections.deque.appendleft",
-    "collections.deque.insert",
 ];
 
 /// Spellings that lead nowhere.
@@ -118,6 +102,10 @@ const KNOWN_JAVA: &[&str] = &[
     // The declared type hides what the assigned value carries (`BufferedReader r = new BufferedReader(file)`).
     "java.io.BufferedReader.readLine",
     // Of overloads the first row counts, whatever the arguments are.
+    "reactor.core.publisher.Flux.blockFirst(_)",
+    "reactor.core.publisher.Flux.blockLast(_)",
+    "reactor.core.publisher.Mono.block(_)",
+    "reactor.core.publisher.Mono.blockOptional(_)",
     "java.lang.Thread.join(_)",
     "java.util.concurrent.CountDownLatch.await(_,_)",
     "java.util.concurrent.CyclicBarrier.await(_,_)",

@@ -49,6 +49,26 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
     }
 }
 
+/// Which end of a string a method asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StringEnd {
+    First,
+    Last,
+}
+
+/// The end that the strings' own method of this name asks for.
+pub(crate) fn asks_for_end(language: Language, method: &str) -> Option<StringEnd> {
+    match (language, method) {
+        (Language::Python, "startswith") | (Language::Rust, "starts_with") | (Language::Java, "startsWith") => {
+            Some(StringEnd::First)
+        }
+        (Language::Python, "endswith") | (Language::Rust, "ends_with") | (Language::Java, "endsWith") => {
+            Some(StringEnd::Last)
+        }
+        _ => None,
+    }
+}
+
 /// Names under which imports bind another name: original → aliases.
 pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>> {
     let mut aliases: FxHashMap<Name, Vec<Name>> = FxHashMap::default();
@@ -87,16 +107,22 @@ pub(crate) fn import_aliases(program: &Program<'_>) -> FxHashMap<Name, Vec<Name>
     aliases
 }
 
-/// The class form of a test that the variable is an instance of it (`isinstance(v, C)`, `v instanceof C`).
-pub(crate) fn instance_test(facts: &FileFacts, test: FormId, var: VarId) -> Option<FormId> {
+/// What a test that comes out as `holds` tells of a variable's class: its form, and whether the variable is an instance
+/// of it (`isinstance(v, C)`, `v instanceof C`).
+pub(crate) fn instance_test(facts: &FileFacts, test: FormId, holds: bool, var: VarId) -> Option<(FormId, bool)> {
     match facts.form(test) {
         Form::Result(site) if facts.text(facts.site(site).name) == "isinstance" => {
             let [subject, class] = facts.args_of(site)[..] else { return None };
-            (facts.form(subject.value) == Form::Var(var)).then_some(class.value)
+            (facts.form(subject.value) == Form::Var(var)).then_some((class.value, holds))
         }
-        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some(class),
-        Form::Alt(blocklint_facts::AltKind::And, list) => {
-            facts.list(list).iter().find_map(|&part| instance_test(facts, part, var))
+        Form::Cast(value, class) if facts.form(value) == Form::Var(var) => Some((class, holds)),
+        Form::Not(inner) => instance_test(facts, inner, !holds, var),
+        // All of `a and b` hold, none of `a or b` does.
+        Form::Alt(blocklint_facts::AltKind::And, list) if holds => {
+            facts.list(list).iter().find_map(|&part| instance_test(facts, part, true, var))
+        }
+        Form::Alt(blocklint_facts::AltKind::Or, list) if !holds => {
+            facts.list(list).iter().find_map(|&part| instance_test(facts, part, false, var))
         }
         _ => None,
     }

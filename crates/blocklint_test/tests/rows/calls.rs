@@ -133,15 +133,19 @@ pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, itera
         Effect::File => "BLT104",
         Effect::Subprocess => "BLT105",
         Effect::Wait => "BLT106",
-        // Their rules come with a later version; until then they are silent.
-        Effect::NestedLoop | Effect::Cpu | Effect::Input => return silent,
+        Effect::NestedLoop => "BLT107",
+        Effect::Cpu => "BLT108",
+        Effect::Input => "BLT109",
     };
     let on_object = of
         .path
         .rsplit('.')
         .nth(1)
         .is_some_and(|owner| owner.starts_with(|first: char| first.is_uppercase() || first == '<'));
-    let mut severity = row.severity.unwrap_or(if effect == Effect::File { Severity::Warning } else { Severity::Error });
+    let mut severity = row.severity.unwrap_or(match effect {
+        Effect::File | Effect::Cpu => Severity::Warning,
+        _ => Severity::Error,
+    });
     let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
     let mut hold = match given {
         Some(text) => text.parse().map_or(Hold::Unstated, Hold::Seconds),
@@ -155,7 +159,7 @@ pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, itera
     if given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);
     }
-    if effect == Effect::File {
+    if matches!(effect, Effect::File | Effect::Cpu) {
         hold = Hold::Unstated;
     }
     if severity == Severity::Note {

@@ -1,0 +1,244 @@
+//! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
+
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionKind, Sym, VarId, VarKind};
+use rustc_hash::FxHashSet;
+
+use crate::constants::Constant;
+use crate::hierarchy::Ancestor;
+use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::link::Link;
+use crate::names;
+use crate::value::{EnvId, Val, Why};
+
+/// How deep tests and names are followed.
+const DEPTH: u32 = 4;
+
+impl<'a> Link<'a> {
+    /// Whether a site stands in a branch whose test can be seen never to come out that way.
+    pub(crate) fn never_runs(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let (test, wanted) = match region.kind {
+                RegionKind::Then => (Some(region.test), true),
+                RegionKind::Else if region.test.is_some() => (Some(region.test), false),
+                RegionKind::Else => (self.sibling_test(site, id), false),
+                _ => (None, true),
+            };
+            if let Some(test) = test
+                && self.always(site, test, DEPTH) == Some(!wanted)
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// What a test always comes out as.
+    fn always(&self, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            Form::Not(inner) => self.always(site, inner, depth).map(|holds| !holds),
+            Form::Alt(AltKind::And, list) => {
+                let parts: Vec<_> = facts.list(list).iter().map(|&part| self.always(site, part, depth)).collect();
+                match parts.contains(&Some(false)) {
+                    true => Some(false),
+                    false => parts.iter().all(|part| *part == Some(true)).then_some(true),
+                }
+            }
+            Form::Alt(AltKind::Or, list) => {
+                let parts: Vec<_> = facts.list(list).iter().map(|&part| self.always(site, part, depth)).collect();
+                match parts.contains(&Some(true)) {
+                    true => Some(true),
+                    false => parts.iter().all(|part| *part == Some(false)).then_some(false),
+                }
+            }
+            Form::Compare(comparison, left, right) => {
+                let null = |form| facts.form(form) == Form::None;
+                let other = if null(right) { left } else { null(left).then_some(right)? };
+                let holds = self.only_literal(site, other)? == Constant::Null;
+                match comparison {
+                    Comparison::Is | Comparison::Eq => Some(holds),
+                    Comparison::IsNot | Comparison::NotEq => Some(!holds),
+                    _ => None,
+                }
+            }
+            _ => truth(&self.only_literal(site, test)?),
+        }
+    }
+
+    /// The literal that a form always is: written there, or all that is ever assigned to its name.
+    fn only_literal(&self, site: SiteRef, form: FormId) -> Option<Constant> {
+        let facts = self.program.facts(site.file);
+        match facts.form(form) {
+            Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) => {
+                Some(self.constant(site, form, EnvId::NONE, 1))
+            }
+            Form::Var(var) => self.only_assigned(site.file, var),
+            Form::Attr(base, sym) if crate::mentions::is_own_receiver(facts, base) => {
+                let class = self.class_around(site.file, facts.body_of(facts.site(site.site).at))?;
+                self.only_in_field(class, site.file, sym)
+            }
+            _ => None,
+        }
+    }
+
+    /// The literal that all assignments to a variable give it.
+    fn only_assigned(&self, file: FileId, var: VarId) -> Option<Constant> {
+        let facts = self.program.facts(file);
+        let row = facts.var(var);
+        if matches!(row.kind, VarKind::Param(_)) {
+            return None;
+        }
+        let mut found = Only::default();
+        for row in facts.assigns_of(var) {
+            found.see(self.plain_literal(file, row.value)?);
+        }
+        // A module's variable is assigned from outside as its attribute.
+        let is_module_level = facts.body(row.body).parent.get().is_none();
+        if is_module_level
+            && self.foreign_receivers(file, row.name, &[]).any(|val| !matches!(val, Val::Instance { .. }))
+        {
+            return None;
+        }
+        found.one()
+    }
+
+    /// The literal that a field of a class and of its relatives always holds; `None` where something else may set it.
+    fn only_in_field(&self, class: ClassRef, file: FileId, sym: Sym) -> Option<Constant> {
+        if self.program.language(file) != Language::Python {
+            return None;
+        }
+        let name = self.program.global(file, sym)?;
+        // Its bases, and what derives from it: an instance of either may be what `self` is.
+        let mut seen = FxHashSet::default();
+        let mut queue = vec![class];
+        while let Some(next) = queue.pop() {
+            if seen.insert(next) {
+                queue.extend(self.derived(next).iter().copied());
+            }
+            if seen.len() > 64 {
+                return None;
+            }
+        }
+        for next in seen.clone() {
+            for ancestor in self.mro(next).iter() {
+                match *ancestor {
+                    Ancestor::Class(base) => _ = seen.insert(base),
+                    Ancestor::Library(path, _) if names::python::sets_no_attributes(&self.library.text(path)) => {}
+                    Ancestor::Library(..) | Ancestor::Unknown => return None,
+                }
+            }
+        }
+        let mut found = Only::default();
+        for &next in &seen {
+            let facts = self.program.facts(next.file);
+            // A decorator or a computed name sets what no assignment tells.
+            let decorated = !facts.list(facts.class(next.class).decorators).is_empty();
+            if decorated || self.sets_by_name(next) {
+                return None;
+            }
+            if let Some((owner, var)) = self.own_member(next, name) {
+                let facts = self.program.facts(owner.file);
+                for row in facts.assigns_of(var) {
+                    // `device: str` alone assigns nothing here, but tells that someone does.
+                    found.see(self.plain_literal(owner.file, row.value)?);
+                }
+            }
+            for assign in self.own_assigns(next, name) {
+                found.see(self.plain_literal(next.file, facts.assign(assign).value)?);
+            }
+        }
+        let related: Vec<ClassRef> = seen.into_iter().collect();
+        let set_from_outside = self.foreign_receivers(file, sym, &related).any(|val| match val {
+            Val::Instance { class, .. } | Val::Class(class) => related.contains(&class),
+            Val::External(_) | Val::Library { .. } | Val::Module(_) | Val::None => false,
+            _ => true,
+        });
+        if set_from_outside { None } else { found.one() }
+    }
+
+    /// Whether a class sets attributes whose names it computes.
+    fn sets_by_name(&self, class: ClassRef) -> bool {
+        ["setattr", "__setattr__", "__dict__"].iter().any(|text| {
+            let sym = self.program.name(text).and_then(|name| self.program.local(class.file, name));
+            let facts = self.program.facts(class.file);
+            sym.is_some_and(|sym| {
+                self.program
+                    .index_of(class.file)
+                    .sites_named(sym)
+                    .iter()
+                    .any(|&site| self.class_around(class.file, facts.body_of(facts.site(site).at)) == Some(class))
+            })
+        })
+    }
+
+    /// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type
+    /// is not known only those in files that name one of the classes.
+    fn foreign_receivers(&self, file: FileId, sym: Sym, classes: &[ClassRef]) -> impl Iterator<Item = Val> {
+        let mut found = Vec::new();
+        let Some(name) = self.program.global(file, sym) else { return vec![Val::Unknown(Why::Unbound)].into_iter() };
+        let names: Vec<_> = classes.iter().flat_map(|&class| self.class_names(class)).collect();
+        for &(file, sym) in self.program.occurrences(name) {
+            let facts = self.program.facts(file);
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                if own {
+                    continue;
+                }
+                let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                for val in self.values.members(self.eval(scope, base).value) {
+                    let named =
+                        || names.is_empty() || names.iter().any(|&name| self.program.local(file, name).is_some());
+                    if !matches!(val, Val::Unknown(_)) || named() {
+                        found.push(val);
+                    }
+                }
+            }
+        }
+        found.into_iter()
+    }
+
+    fn plain_literal(&self, file: FileId, form: FormId) -> Option<Constant> {
+        match self.program.facts(file).form(form) {
+            Form::None => Some(Constant::Null),
+            Form::Bool(value) => Some(Constant::Bool(value)),
+            _ => None,
+        }
+    }
+}
+
+/// The one literal seen; nothing once two differ.
+#[derive(Default)]
+struct Only(Option<Constant>);
+
+impl Only {
+    fn one(self) -> Option<Constant> {
+        self.0.filter(|constant| *constant != Constant::Hidden)
+    }
+
+    fn see(&mut self, constant: Constant) {
+        self.0 = match self.0.take() {
+            None => Some(constant),
+            Some(known) if known == constant => Some(constant),
+            Some(_) => Some(Constant::Hidden),
+        };
+    }
+}
+
+/// What a literal is in a test.
+fn truth(constant: &Constant) -> Option<bool> {
+    match constant {
+        Constant::Null => Some(false),
+        Constant::Bool(value) => Some(*value),
+        Constant::Int(value) => Some(*value != 0),
+        Constant::Float(value) => Some(*value != 0.0),
+        Constant::Str(text) => Some(!text.is_empty()),
+        Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => None,
+    }
+}

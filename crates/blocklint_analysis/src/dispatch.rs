@@ -1,0 +1,160 @@
+//! Calls through a container that holds more than one callable: `table[key]()`, `for hook in hooks: hook()`. Which of
+//! them runs nobody can tell, so nothing flows through; but where a body that must not block dispatches, each of them
+//! must not block either, and the callable is the place to mend.
+
+use blocklint_facts::{Flow, Form, FormId, SiteKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::callers::{CallerKind, Node};
+use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::label::Label;
+use crate::link::Link;
+use crate::roots::{Root, RootKind};
+use crate::search::{Search, Way};
+use crate::targets::{Edge, Target};
+use crate::value::EnvId;
+
+/// Methods that give an element of a container.
+const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
+
+/// Calls through containers.
+#[derive(Debug, Default)]
+pub(crate) struct Dispatch {
+    /// Sites at which one of several callables runs, by callable.
+    among: FxHashMap<BodyRef, Vec<SiteRef>>,
+    /// Sites at which the only callable of a container runs, by callable.
+    only: FxHashMap<BodyRef, Vec<SiteRef>>,
+}
+
+impl Dispatch {
+    /// Looks at each call whose callee is taken out of a container.
+    pub(crate) fn new(link: &Link<'_>) -> Self {
+        let mut found = Dispatch::default();
+        for (slot, source) in link.program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            for (at, row) in facts.sites.iter().enumerate() {
+                if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
+                    continue;
+                }
+                let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+                let targets = link.targets(site, EnvId::NONE);
+                let alternatives = targets.list.len() + usize::from(targets.unknown);
+                for target in &targets.list {
+                    let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };
+                    let sites = if alternatives > 1 { &mut found.among } else { &mut found.only };
+                    sites.entry(body).or_default().push(site);
+                }
+            }
+        }
+        found
+    }
+
+    /// The sites at which a body runs as the only callable of a container.
+    pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
+        self.only.get(&body).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether a callee is an element of a container.
+fn is_taken_out(link: &Link<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(file);
+    match facts.form(callee) {
+        Form::Subscript(..) | Form::Element(_) => true,
+        Form::Part(inner, _) => is_taken_out(link, file, inner, depth),
+        Form::Result(site) => {
+            let row = facts.site(site);
+            row.kind == SiteKind::Call
+                && matches!(facts.form(row.callee), Form::Attr(..))
+                && TAKERS.contains(&facts.text(row.name))
+        }
+        Form::Var(var) => {
+            facts.assigns_of(var).any(|row| row.value.is_some() && is_taken_out(link, file, row.value, depth))
+        }
+        _ => false,
+    }
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Makes roots of the callables among which a body that must not block chooses, until no more are found.
+    pub(crate) fn dispatch(&mut self) {
+        let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();
+        loop {
+            let mut more: Vec<(BodyRef, Root)> = Vec::new();
+            for (&body, sites) in &self.callers.dispatch.among {
+                if made.contains_key(&body) || !self.graph.labelled.contains(&body) || self.roots.of(body).is_some() {
+                    continue;
+                }
+                if self.link.program.facts(body.file).body(body.body).flow != Flow::Sync {
+                    continue;
+                }
+                let mut seen = FxHashSet::default();
+                let root = sites.iter().find_map(|&site| {
+                    let around = self.link.program.body_of_site(site);
+                    if self.link.off_the_loop(site) { None } else { self.root_above(around, &made, &mut seen) }
+                });
+                if let Some(root) = root {
+                    more.push((body, root));
+                }
+            }
+            if more.is_empty() {
+                break;
+            }
+            made.extend(more);
+        }
+        let mut made: Vec<(BodyRef, Root)> = made.into_iter().collect();
+        made.sort_by_key(|(body, _)| *body);
+        for (body, root) in made {
+            let ways: Vec<(Label, Way)> = self
+                .graph
+                .states
+                .iter()
+                .filter(|state| state.node.body == body)
+                .flat_map(|state| {
+                    let label = self.graph.labels.get(state.label);
+                    state.ways.iter().map(move |way| (label.clone(), *way))
+                })
+                .collect();
+            for (label, way) in ways {
+                self.hit(body, root, false, &label, way);
+            }
+        }
+    }
+
+    /// The root that runs a body over carrying edges, or is it.
+    fn root_above(
+        &self,
+        body: BodyRef,
+        made: &FxHashMap<BodyRef, Root>,
+        seen: &mut FxHashSet<BodyRef>,
+    ) -> Option<Root> {
+        let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
+        let mut queue = vec![body];
+        while let Some(next) = queue.pop() {
+            if !seen.insert(next) || seen.len() > 256 {
+                continue;
+            }
+            if let Some(root) = self.roots.of(next).or_else(|| made.get(&next).copied()) {
+                return Some(dispatched(root));
+            }
+            for caller in self.callers.of(Node::plain(next)).iter() {
+                match caller.kind {
+                    CallerKind::HandsToLoop(runtime) => {
+                        return Some(Root {
+                            kind: RootKind::Dispatched,
+                            context: blocklint_core::Context::EventLoop,
+                            runtime: runtime.or_else(|| self.link.runtime_of(caller.site.file)),
+                        });
+                    }
+                    CallerKind::Runs | CallerKind::Consumes => {
+                        if caller.steps < crate::link::LOW_STEPS && !self.link.off_the_loop(caller.site) {
+                            queue.push(self.link.program.body_of_site(caller.site));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}
