@@ -82,6 +82,9 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
+    // What makes a value of these hands its own argument on, and here it has none.
+    "sqlalchemy.orm.sessionmaker.<begin>",
+    "tortoise.Model.<one>",
 ];
 
 /// Spellings that lead nowhere.
@@ -90,7 +93,6 @@ const KNOWN_ALIASES: &[&str] = &[
     "channels.db.database_sync_to_async",
     "socket.SocketType",
     "typing.DefaultDict",
-    "typing.Deque",
     "typing.Dict",
     "typing.FrozenSet",
     "typing.List",
