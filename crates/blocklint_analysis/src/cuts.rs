@@ -15,8 +15,19 @@ use crate::program::Program;
 pub struct RuleNames {
     /// The rule of an effect, native or not, in a root's context.
     pub rule_of: fn(Effect, bool, Context) -> Option<RuleCode>,
+    /// The rule of a misuse.
+    pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
     /// The rule that a user names by code or name.
     pub named: fn(&str) -> Option<RuleCode>,
+}
+
+/// A mistake that is no effect of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// The result of a call is handed over where the callable was meant.
+    CalledInsteadOfHandedOver,
+    /// A thread's lock is held over an `await`.
+    LockHeldOverAwait,
 }
 
 /// One comment that names rules.
@@ -69,6 +80,16 @@ impl Cuts {
             }
         }
         Cuts { names, comments, used: RefCell::default() }
+    }
+
+    /// Whether a file has comments that could cut.
+    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+        self.comments.contains_key(&file)
+    }
+
+    /// The rule of a misuse.
+    pub(crate) fn rule_of_misuse(&self, misuse: Misuse) -> Option<RuleCode> {
+        (self.names.rule_of_misuse)(misuse)
     }
 
     /// The rule of an effect in a context.

@@ -14,16 +14,18 @@ pub struct RawFinding {
     pub severity: Severity,
     /// How sure.
     pub confidence: Confidence,
-    /// How the thread is held.
-    pub effect: Effect,
-    /// The kind of thread.
-    pub context: Context,
+    /// What is wrong.
+    pub what: What,
+    /// How the thread is held; `None` where no call holds it.
+    pub effect: Option<Effect>,
+    /// The kind of thread, where it matters.
+    pub context: Option<Context>,
     /// Its machinery, where known.
     pub runtime: Option<Runtime>,
-    /// The body that must not block.
+    /// The body that must not block, or in which the mistake is made.
     pub root: BodyRef,
-    /// Why it must not.
-    pub root_kind: RootKind,
+    /// Why it must not; `None` where that does not matter.
+    pub root_kind: Option<RootKind>,
     /// Whether the place hands a function over instead of calling it.
     pub handed: bool,
     /// How long one call can hold the thread.
@@ -42,6 +44,10 @@ pub struct RawFinding {
     pub causes: Vec<u32>,
     /// Path of the row at the end of the trace.
     pub call: String,
+    /// A loop on the way runs it more than once.
+    pub repeats: bool,
+    /// Who holds the lock that the call waits for.
+    pub held_by: Option<String>,
     /// The row's note.
     pub note: Option<String>,
     /// Async twins of the row for the root's runtime: path, and whether the edit is local.
@@ -54,6 +60,23 @@ pub struct RawFinding {
     pub occurrence: u32,
     /// Silenced at its own place: the comment's reason.
     pub suppressed: Option<Option<String>>,
+}
+
+/// What is wrong at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A call holds a thread that must not be held.
+    Holds,
+    /// The result of a call is handed to this call instead of the callable.
+    CalledInstead {
+        /// The taker as written.
+        taker: String,
+    },
+    /// A thread's lock is held over an `await`.
+    LockOverAwait {
+        /// What is awaited, as written.
+        awaited: String,
+    },
 }
 
 /// One step of a trace.

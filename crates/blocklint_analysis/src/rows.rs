@@ -39,11 +39,33 @@ pub struct Leaf<'m> {
 impl<'a> Link<'a> {
     /// What a library call does to its thread, if anything.
     pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Leaf<'a>> {
+        self.leaf_or_lock(site, path, receiver, property, env, false)
+    }
+
+    /// The same for a call that takes a lock somebody holds for long; none if it gives up after some time.
+    pub(crate) fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Leaf<'a>> {
+        let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;
+        let gives_up = leaf.row.timeout.as_ref().is_some_and(|timeout| {
+            let given = self.argument(site, timeout);
+            given.is_some_and(|form| self.constant(site, form, EnvId::NONE, 3) != Constant::Null)
+        });
+        (!gives_up && leaf.label.effect == Effect::Wait).then_some(leaf)
+    }
+
+    fn leaf_or_lock(
+        &self,
+        site: SiteRef,
+        path: PathId,
+        receiver: BoundId,
+        property: bool,
+        env: EnvId,
+        locks: bool,
+    ) -> Option<Leaf<'a>> {
         let rows = if property { self.library.properties(path) } else { self.library.calls(path) };
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
-                    if let Some(found) = self.row_holds(site, path, receiver, row, effect, env) {
+                    if let Some(found) = self.row_holds(site, path, receiver, row, effect, env, locks) {
                         return found;
                     }
                 }
@@ -58,6 +80,7 @@ impl<'a> Link<'a> {
     }
 
     /// `None`: the row does not hold, the next may. `Some(None)`: it decides, and there is no effect.
+    #[expect(clippy::too_many_arguments, reason = "a call has that many sides")]
     pub(crate) fn row_holds(
         &self,
         site: SiteRef,
@@ -66,6 +89,7 @@ impl<'a> Link<'a> {
         row: Match<'a, CallRow>,
         effect: Effect,
         env: EnvId,
+        locks: bool,
     ) -> Option<Option<Leaf<'a>>> {
         let mut guard: Option<Guard> = None;
         let mut undecided = false;
@@ -105,7 +129,7 @@ impl<'a> Link<'a> {
         if place.is_empty() {
             return Some(None);
         }
-        if effect == Effect::Wait && self.is_lock(receiver) {
+        if effect == Effect::Wait && !locks && self.is_lock(receiver) {
             return Some(None);
         }
         let mut severity = row.severity.unwrap_or(match effect {
@@ -158,8 +182,17 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label =
-            Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
+        let label = Label {
+            effect,
+            native: row.native,
+            severity,
+            fails: fails.is_some(),
+            once: false,
+            place,
+            guard,
+            own: None,
+            hold,
+        };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -198,6 +231,7 @@ impl<'a> Link<'a> {
             once: false,
             place,
             guard: None,
+            own: None,
             hold: LabelHold::Fixed(hold),
         })
     }
@@ -322,7 +356,7 @@ impl<'a> Link<'a> {
     }
 
     /// The library types a member has, seen through transparent ones and project classes' bases.
-    fn types_through(&self, val: Val) -> Vec<PathId> {
+    pub(crate) fn types_through(&self, val: Val) -> Vec<PathId> {
         match val {
             Val::Library { ty, args, .. } => {
                 let mut types = vec![ty];
@@ -356,6 +390,27 @@ impl<'a> Link<'a> {
 
     /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
     fn in_state(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
+        // Rows may make a state depend on another object's, and two on each other.
+        const MOST: u32 = 8;
+        let asked = self.states_asked.get();
+        if asked == MOST {
+            return false;
+        }
+        self.states_asked.set(asked + 1);
+        let is_in = self.was_put_in(site, form, argument, receiver, state, env);
+        self.states_asked.set(asked);
+        is_in
+    }
+
+    fn was_put_in(
         &self,
         site: SiteRef,
         form: FormId,

@@ -631,7 +631,9 @@ impl<'a> Link<'a> {
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            if !meant || !self.conditions_shown(&row.when, &row.unless, site, env) {
+            // Of the rows for an argument, the first whose conditions hold speaks.
+            let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
+            if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;
             }
             if let Selector::Via(_) = row.selector {

@@ -3,10 +3,17 @@
 use blocklint_core::{Effect, Language, Runtime};
 
 use crate::words::one_line;
-use crate::{RawFinding, SiteKind};
+use crate::{RawFinding, SiteKind, What};
 
 /// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
+    match raw.what {
+        What::Holds => {}
+        What::CalledInstead { taker } => {
+            return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
+        }
+        What::LockOverAwait { .. } => return Some(lock(raw)),
+    }
     if raw.rule.effect == Some(Effect::NestedLoop) {
         return Some(nested(raw));
     }
@@ -33,6 +40,18 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         );
     }
     offload(raw)
+}
+
+/// A lock that tasks can wait for.
+fn lock(raw: &RawFinding<'_>) -> String {
+    let lock = match (raw.language, raw.runtime) {
+        (_, Some(Runtime::Trio)) => "`trio.Lock`",
+        (_, Some(Runtime::Anyio)) => "`anyio.Lock`",
+        (Language::Python, _) => "`asyncio.Lock`",
+        (Language::Rust, _) => "the runtime's own `Mutex`",
+        (Language::Java, _) => "a lock that does not block",
+    };
+    format!("let go of the lock before the `await`, or use {lock} wherever it is taken")
 }
 
 /// A loop inside of a loop: what it runs can be awaited.
@@ -117,11 +136,12 @@ mod tests {
     use blocklint_core::{Context, Hold};
 
     use super::*;
-    use crate::{Owner, OwnerKind, Twin, rule_of};
+    use crate::{Owner, OwnerKind, Twin, What, rule_of};
 
     fn raw(runtime: Runtime, kind: OwnerKind) -> RawFinding<'static> {
         RawFinding {
             rule: rule_of(Effect::File, false, Context::EventLoop).expect("a rule"),
+            what: What::Holds,
             language: Language::Python,
             runtime: Some(runtime),
             call: "builtins.open",
@@ -133,6 +153,8 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            repeats: false,
+            held_by: None,
             note: None,
             more_causes: 0,
         }

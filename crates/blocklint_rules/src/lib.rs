@@ -11,7 +11,9 @@ mod blocking_network;
 mod blocking_sleep;
 mod blocking_subprocess;
 mod blocking_wait;
+mod called_instead_of_handed_over;
 mod cpu_bound;
+mod lock_held_across_await;
 mod nested_event_loop;
 mod rule;
 mod selection;
@@ -21,9 +23,9 @@ mod words;
 use blocklint_core::{Context, Effect, RuleCode};
 
 pub use rule::Rule;
-pub use selection::{Selection, SelectorError, nearest};
+pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
-pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, Words};
+pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[
@@ -36,6 +38,8 @@ pub static RULES: &[&Rule] = &[
     &nested_event_loop::NESTED_EVENT_LOOP,
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
+    &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
+    &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
 ];
 
@@ -48,6 +52,15 @@ pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'stat
     match context {
         Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
         Context::Greenlet | Context::Worker | Context::Unknown => None,
+    }
+}
+
+/// The rule of a mistake that is no effect of a call.
+pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
+    match what {
+        What::Holds => None,
+        What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
+        What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::advice::help;
 pub struct RawFinding<'a> {
     /// The rule it breaks.
     pub rule: &'static Rule,
+    /// What is wrong.
+    pub what: What<'a>,
     /// The language of the place it stands at.
     pub language: Language,
     /// The machinery of the thread, where known.
@@ -34,10 +36,31 @@ pub struct RawFinding<'a> {
     pub twin: Option<Twin<'a>>,
     /// Whether a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
+    /// Whether a loop on the way runs the call more than once, so that the hold is that of one time.
+    pub repeats: bool,
+    /// Who holds the lock that the call waits for.
+    pub held_by: Option<&'a str>,
     /// The note of the model row.
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
     pub more_causes: u32,
+}
+
+/// What is wrong at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// A call holds a thread that must not be held.
+    Holds,
+    /// What the call gives is handed to another call, which wants the callable.
+    CalledInstead {
+        /// That call's callee, as written.
+        taker: &'a str,
+    },
+    /// The lock that is taken here is held over an `await`.
+    LockOverAwait {
+        /// What is awaited, as written.
+        awaited: &'a str,
+    },
 }
 
 /// The body that must not block.
@@ -70,6 +93,8 @@ pub enum OwnerKind {
     Marked,
     /// A function that is no coroutine and whose result runs on the loop (an assembly root).
     Assembly,
+    /// Any other function: the mistake does not depend on where it runs.
+    Plain,
 }
 
 impl OwnerKind {
@@ -113,7 +138,17 @@ pub struct Words {
 impl RawFinding<'_> {
     /// The sentences of this finding.
     pub fn words(&self) -> Words {
-        let mut notes = vec![why(self.language, self.runtime).to_owned()];
+        let mut notes = vec![match self.what {
+            What::Holds => why(self.language, self.runtime).to_owned(),
+            What::CalledInstead { taker } => {
+                format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
+            }
+            What::LockOverAwait { .. } => {
+                "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
+                    .to_owned()
+            }
+        }];
+        notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
             0 => {}
@@ -125,6 +160,17 @@ impl RawFinding<'_> {
 
     fn message(&self) -> String {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
+        match self.what {
+            What::Holds => {}
+            What::CalledInstead { taker } => {
+                let (written, taker) = (one_line(self.written), one_line(taker));
+                return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
+            }
+            What::LockOverAwait { awaited } => {
+                let (written, awaited) = (one_line(self.written), one_line(awaited));
+                return format!("lock `{written}` is held over `await {awaited}` in {owner}");
+            }
+        }
         let through = match self.direct {
             true => String::new(),
             false => format!(" through `{}`", one_line(self.written)),
@@ -147,7 +193,13 @@ impl RawFinding<'_> {
             Hold::Unstated => format!("can hold {thread}"),
             Hold::Brief => format!("can hold {thread} briefly"),
             Hold::Seconds(time) if !time.is_finite() => format!("can hold {thread} without bound"),
+            Hold::Seconds(time) if exact && self.repeats => {
+                format!("can hold {thread} for at least {}", seconds(time))
+            }
             Hold::Seconds(time) if exact => format!("can hold {thread} for {}", seconds(time)),
+            Hold::Seconds(time) if self.repeats => {
+                format!("can hold {thread} for up to {} at a time", seconds(time))
+            }
             Hold::Seconds(time) => format!("can hold {thread} for up to {}", seconds(time)),
             Hold::Unbounded => format!("can hold {thread} without bound"),
         }
@@ -166,7 +218,7 @@ impl Owner<'_> {
             OwnerKind::Callback => format!("callback `{name}`"),
             OwnerKind::CallbackLiteral => format!("a callback of `{name}`"),
             OwnerKind::Marked => format!("nonblocking function `{name}`"),
-            OwnerKind::Assembly => format!("function `{name}`"),
+            OwnerKind::Assembly | OwnerKind::Plain => format!("function `{name}`"),
         }
     }
 }
@@ -258,6 +310,7 @@ mod tests {
     fn raw(effect: Effect, call: &'static str) -> RawFinding<'static> {
         RawFinding {
             rule: rule_of(effect, false, blocklint_core::Context::EventLoop).expect("a rule"),
+            what: What::Holds,
             language: Language::Python,
             runtime: Some(Runtime::Asyncio),
             call,
@@ -269,6 +322,8 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            repeats: false,
+            held_by: None,
             note: None,
             more_causes: 0,
         }

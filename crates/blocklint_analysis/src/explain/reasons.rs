@@ -133,7 +133,7 @@ impl Explainer<'_, '_> {
         let rows = if property { link.library.properties(path) } else { link.library.calls(path) };
         for row in rows.effect() {
             let Some(RowEffect::Holds(effect)) = row.effect else { continue };
-            if let Some(None) = link.row_holds(site, path, receiver, row, effect, EnvId::NONE) {
+            if let Some(None) = link.row_holds(site, path, receiver, row, effect, EnvId::NONE, false) {
                 if link.is_lock(receiver) {
                     return End::Lock(path);
                 }

@@ -205,7 +205,7 @@ impl<'a> Explainer<'_, 'a> {
                 && match (&leaf, row.effect) {
                     (Some(leaf), _) => leaf.row.id == row.id && std::ptr::eq(leaf.row.row, row.row),
                     (None, Some(RowEffect::Holds(effect))) => {
-                        matches!(link.row_holds(site, path, receiver, row, effect, EnvId::NONE), Some(None))
+                        matches!(link.row_holds(site, path, receiver, row, effect, EnvId::NONE, false), Some(None))
                     }
                     (None, _) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 };
