@@ -25,6 +25,17 @@ impl<'l, 'a> Search<'l, 'a> {
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            // A call by an alias bears the alias's last name.
+            let separator = crate::library::separator(*language);
+            for (spelling, target) in models.renamings() {
+                let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
+                if let Some(name) = last
+                    && self.link.library.calls(self.link.library.path(*language, target)).effect().next().is_some()
+                {
+                    names.insert(name);
+                    called.extend(self.link.with_aliases(name));
+                }
+            }
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
@@ -276,7 +287,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
-        let passed = if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
             if passed.contains(&path) {
