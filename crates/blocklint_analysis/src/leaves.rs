@@ -302,6 +302,10 @@ impl<'l, 'a> Search<'l, 'a> {
             if made.is_some() {
                 continue;
             }
+            if awaited && self.gives_nothing_to_await(site, path, env) {
+                // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
+                continue;
+            }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
             let steps = add_steps(targets.steps, u8::from(leaf.undecided));
             let unknown = u8::from(targets.unknown && !self.is_own_field(site));
@@ -314,6 +318,23 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
+    }
+
+    /// Whether a library's callable is known to give what `await` would refuse.
+    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+        let link = self.link;
+        if link.program.language(site.file) != blocklint_core::Language::Python {
+            return false;
+        }
+        if link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
+            return false;
+        }
+        let given = link.result(site, env);
+        link.values.members(given.value).iter().all(|val| match *val {
+            Val::Library { ty, .. } => link.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
+            Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
+            _ => false,
+        })
     }
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
