@@ -9,6 +9,7 @@ use crate::callers::{Caller, CallerKind, add_steps};
 use crate::ids::{FileId, Name, PathId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::mentions::{Mention, Wrap};
+use crate::reach::{Reach, Roots};
 use crate::roots::{Root, RootKind};
 use crate::search::{LeafSite, Next, Placed, Search, Way};
 use crate::targets::Target;
@@ -18,11 +19,13 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
         let program = self.link.program;
+        let reach = Reach::new(self.link);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<Name> = Vec::new();
         for language in blocklint_core::Language::ALL {
             let models = self.link.library.of(*language);
-            let mut names: FxHashSet<Name> = FxHashSet::default();
+            // By name the libraries whose rows bear it.
+            let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
             // A call by an alias bears the alias's last name.
@@ -43,7 +46,9 @@ impl<'l, 'a> Search<'l, 'a> {
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
                 let Some(name) = program.name(text) else { continue };
-                names.insert(name);
+                let separator = crate::library::separator(*language);
+                let heads = row.paths(wanted).map(|path| path.path.split(separator).next().unwrap_or(path.path));
+                names.entry(name).or_default().merge(&reach.roots(heads));
                 if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
                     called.extend(self.link.with_aliases(name));
                 }
@@ -53,21 +58,37 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             sites.extend(self.calls_of_instances(*language));
             let globbed = self.glob_names(*language);
-            names.extend(globbed.iter().copied());
-            let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
-            aliased.sort();
-            aliased.dedup();
-            mentioned.extend(aliased.iter().copied().filter(|name| called.contains(name) || globbed.contains(name)));
-            for name in aliased {
+            let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
+            for (name, roots) in names {
+                for name in self.link.with_aliases(name) {
+                    aliased.entry(name).or_default().merge(&roots);
+                }
+            }
+            let is_called = |name: &Name| called.contains(name) || globbed.binary_search(name).is_ok();
+            mentioned.extend(aliased.keys().copied().chain(globbed.iter().copied()).filter(is_called));
+            for (name, roots) in aliased {
                 let is_read = read.contains(&name);
+                let mut last = (FileId(u32::MAX), false);
+                sites.extend(program.sites_named(name).filter(|site| {
+                    if last.0 != site.file {
+                        last = (site.file, reach.may_hold(site.file, *language, &roots));
+                    }
+                    let facts = program.facts(site.file);
+                    last.1 && facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                }));
+            }
+            // Globs were looked for in files that name their library.
+            for name in globbed {
                 sites.extend(program.sites_named(name).filter(|site| {
                     let facts = program.facts(site.file);
-                    facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                    facts.language == *language && facts.site(site.site).kind != SiteKind::Read
                 }));
             }
         }
         sites.sort();
         sites.dedup();
+        mentioned.sort();
+        mentioned.dedup();
         let iterated = self.iterated_names();
         for &site in &sites {
             if self.may_be_leaf(site, &iterated) {
