@@ -28,6 +28,17 @@ impl<'l, 'a> Search<'l, 'a> {
             let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            // A call by an alias bears the alias's last name.
+            let separator = crate::library::separator(*language);
+            for (spelling, target) in models.renamings() {
+                let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
+                if let Some(name) = last
+                    && self.link.library.calls(self.link.library.path(*language, target)).effect().next().is_some()
+                {
+                    names.insert(name);
+                    called.extend(self.link.with_aliases(name));
+                }
+            }
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
@@ -324,6 +335,10 @@ impl<'l, 'a> Search<'l, 'a> {
             if made.is_some() {
                 continue;
             }
+            if awaited && self.gives_nothing_to_await(site, path, env) {
+                // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
+                continue;
+            }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
             let steps = add_steps(targets.steps, u8::from(leaf.undecided));
             let unknown = u8::from(targets.unknown && !self.is_own_field(site));
@@ -336,6 +351,23 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
+    }
+
+    /// Whether a library's callable is known to give what `await` would refuse.
+    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+        let link = self.link;
+        if link.program.language(site.file) != blocklint_core::Language::Python {
+            return false;
+        }
+        if link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
+            return false;
+        }
+        let given = link.result(site, env);
+        link.values.members(given.value).iter().all(|val| match *val {
+            Val::Library { ty, .. } => link.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
+            Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
+            _ => false,
+        })
     }
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.

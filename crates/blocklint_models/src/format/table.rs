@@ -351,6 +351,17 @@ impl Layer {
         self.targets.get(target as usize).map(|range| self.str(*range))
     }
 
+    /// Aliases whose last segment is not that of where they lead: `("pymysql.Connect", "pymysql.connect")`.
+    pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
+        let separator = super::separator(self.language);
+        let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
+        self.keys.iter().filter_map(move |key| {
+            let target = self.str(*self.targets.get(key.alias.checked_sub(1)? as usize)?);
+            let spelling = self.str(key.text);
+            (spelling[last(spelling)..] != target[last(target)..]).then_some((spelling, target))
+        })
+    }
+
     /// Aliases whose spelling lies directly under this path: the names that a glob import of it brings,
     /// with where they lead.
     pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
