@@ -25,19 +25,25 @@ impl<'l, 'a> Search<'l, 'a> {
             let mut names: FxHashSet<Name> = FxHashSet::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            let mut renamed: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
+            for (spelling, target) in models.renamed() {
+                renamed.entry(target).or_default().extend(program.name(spelling));
+            }
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
                     "__next__" => "__iter__",
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
-                let Some(name) = program.name(text) else { continue };
-                names.insert(name);
-                if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
-                    called.extend(self.link.with_aliases(name));
-                }
-                if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
-                    read.extend(self.link.with_aliases(name));
+                let others = renamed.get(text).into_iter().flatten().copied();
+                for name in program.name(text).into_iter().chain(others) {
+                    names.insert(name);
+                    if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
+                        called.extend(self.link.with_aliases(name));
+                    }
+                    if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
+                        read.extend(self.link.with_aliases(name));
+                    }
                 }
             }
             sites.extend(self.calls_of_instances(*language));
@@ -266,7 +272,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
-        let passed = if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
             if passed.contains(&path) {

@@ -140,6 +140,11 @@ impl LanguageModels {
         self.layers.iter().flat_map(move |(_, layer)| layer.aliases_in(module))
     }
 
+    /// Last names that aliases give to something whose rows have another, with that one.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.layers.iter().flat_map(|(_, layer)| layer.renamed())
+    }
+
     /// Whether some model speaks of names whose first segment is this.
     pub fn is_root(&self, segment: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))

@@ -87,17 +87,7 @@ const KNOWN_TYPES: &[&str] = &[
 ];
 
 /// Spellings that lead nowhere.
-const KNOWN_ALIASES: &[&str] = &[
-    // Calls are searched by the last name of a row, which these do not have.
-    "channels.db.database_sync_to_async",
-    "socket.SocketType",
-    "typing.DefaultDict",
-    "typing.Deque",
-    "typing.Dict",
-    "typing.FrozenSet",
-    "typing.List",
-    "typing.Set",
-];
+const KNOWN_ALIASES: &[&str] = &[];
 
 /// Java calls that do not yet what their rows say.
 const KNOWN_JAVA: &[&str] = &[

@@ -364,6 +364,18 @@ impl Layer {
             })
     }
 
+    /// Aliases that give another last name, with it and the name that rows use: `FirecrawlApp` and `Firecrawl`.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let separator = super::separator(self.language);
+        let last = move |path: &'_ str| path.rfind(separator).map_or(0, |at| at + separator.len());
+        self.keys.iter().filter_map(move |key| {
+            let target = self.str(*self.targets.get(key.alias.checked_sub(1)? as usize)?);
+            let spelling = self.str(key.text);
+            let (spelling, target) = (&spelling[last(spelling)..], &target[last(target)..]);
+            (spelling != target).then_some((spelling, target))
+        })
+    }
+
     /// Whether rows, aliases or roots begin with this segment.
     pub fn is_head(&self, segment: &str) -> bool {
         self.heads.binary_search_by(|head| head.as_str().cmp(segment)).is_ok()
