@@ -31,6 +31,7 @@ mod loop_tests;
 mod members;
 mod mentions;
 mod names;
+mod overloads;
 mod paths;
 mod program;
 mod qualified;

@@ -398,6 +398,27 @@ impl<'a> Link<'a> {
         state: &str,
         env: EnvId,
     ) -> bool {
+        // Rows may make a state depend on another object's, and two on each other.
+        const MOST: u32 = 8;
+        let asked = self.states_asked.get();
+        if asked == MOST {
+            return false;
+        }
+        self.states_asked.set(asked + 1);
+        let is_in = self.was_put_in(site, form, argument, receiver, state, env);
+        self.states_asked.set(asked);
+        is_in
+    }
+
+    fn was_put_in(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
         let val = if *argument == Argument::Receiver && receiver.is_some() {
             self.values.single(receiver)
         } else {
