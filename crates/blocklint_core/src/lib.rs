@@ -8,7 +8,9 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
+pub use finding::{
+    Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, SuppressionSource, body_name, last_name,
+};
 pub use fingerprint::fingerprint;
 pub use rule::RuleCode;
 pub use span::{LineStarts, Location, Place, Span};
