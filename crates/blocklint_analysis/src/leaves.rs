@@ -276,7 +276,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
         // What callers pass is told apart by caller, whatever the parameter is called.
-        let passed = if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
             if passed.contains(&path) {
