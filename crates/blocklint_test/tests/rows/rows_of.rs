@@ -40,6 +40,8 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
         let entry = entry.expect("an entry");
         match entry.file_type().expect("a kind").is_dir() {
             true => list(entry.path(), paths),
+            // What was verified stands beside the models.
+            false if entry.file_name() == "VERIFIED.toml" => {}
             false if entry.path().extension() == Some("toml") => paths.push(entry.path().to_owned()),
             false => {}
         }
