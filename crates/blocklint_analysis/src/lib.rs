@@ -35,6 +35,7 @@ mod overloads;
 mod paths;
 mod program;
 mod qualified;
+mod reach;
 mod receivers;
 mod roots;
 mod rows;

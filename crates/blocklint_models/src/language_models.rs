@@ -145,6 +145,11 @@ impl LanguageModels {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
     }
 
+    /// First segments whose rows name types under other first segments: values of the second come with the first.
+    pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
+    }
+
     /// Whether some row or alias speaks of this path, or of one under it.
     pub fn knows_prefix(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.knows_prefix(path))

@@ -218,6 +218,8 @@ pub struct Layer {
     pub(super) name_patterns: Vec<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
+    /// First segments whose rows name types under other first segments, sorted.
+    pub(super) links: Vec<(String, String)>,
     /// Tags of types, sorted.
     pub(super) tags: Vec<String>,
     /// Libraries that have a row with `native`, sorted.
@@ -274,6 +276,7 @@ impl Layer {
             names: Vec::new(),
             name_patterns: Vec::new(),
             heads: Vec::new(),
+            links: Vec::new(),
             tags: Vec::new(),
             native_libraries: Vec::new(),
             headless_globs: false,
@@ -362,6 +365,11 @@ impl Layer {
                 let target = self.targets.get(key.alias.checked_sub(1)? as usize)?;
                 Some((name, self.str(*target)))
             })
+    }
+
+    /// First segments whose rows name types under other first segments.
+    pub(crate) fn links(&self) -> &[(String, String)] {
+        &self.links
     }
 
     /// Whether rows, aliases or roots begin with this segment.
