@@ -213,6 +213,9 @@ impl<'a> Link<'a> {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
+                if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
+                    return picked;
+                }
                 let given = self.called(body, bound, receiver);
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;

@@ -10,7 +10,7 @@ use crate::ids::{FileId, Name, PathId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind};
-use crate::search::{LeafSite, Next, Search, Way};
+use crate::search::{LeafSite, Next, Placed, Search, Way};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
@@ -129,7 +129,6 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
         let Some(label) = self.link.unseen(row.row) else { return };
         let program = self.link.program;
-        let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None });
@@ -141,9 +140,12 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            let left = self.cuts.apply(program, caller.site, label.clone());
+            let placed = Placed { handed: true, cut: left.is_none() };
+            let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit(program.body_of_site(caller.site), kind, true, &label, way);
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
         self.arrive(caller.site, caller.env, label, way);
@@ -331,10 +333,12 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // Consumed in the same body, it stands at the row's call.
         let place = if same_body { row_site } else { consumer };
-        let label = match self.cuts.apply(program, row_site, label) {
-            Some(label) => label,
-            None => return,
+        // At its own place `arrive` asks, because a finding that is cut there is still made.
+        let label = match place == row_site {
+            true => Some(label),
+            false => self.cuts.apply(program, row_site, label),
         };
+        let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None });

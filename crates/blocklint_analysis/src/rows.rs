@@ -182,8 +182,17 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label =
-            Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
+        let label = Label {
+            effect,
+            native: row.native,
+            severity,
+            fails: fails.is_some(),
+            once: false,
+            place,
+            guard,
+            own: None,
+            hold,
+        };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -217,6 +226,7 @@ impl<'a> Link<'a> {
             once: false,
             place,
             guard: None,
+            own: None,
             hold: LabelHold::Fixed(hold),
         })
     }

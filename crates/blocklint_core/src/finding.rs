@@ -112,6 +112,17 @@ pub struct Edit {
 pub struct Suppression {
     /// The reason given in the comment, if any.
     pub reason: Option<String>,
+    /// By what.
+    pub source: SuppressionSource,
+}
+
+/// What silences a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SuppressionSource {
+    /// A comment.
+    Comment,
+    /// `per-file-ignores` of the configuration.
+    Configuration,
 }
 
 impl Finding {

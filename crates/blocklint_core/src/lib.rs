@@ -8,7 +8,7 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
+pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, SuppressionSource, last_name};
 pub use fingerprint::fingerprint;
 pub use rule::RuleCode;
 pub use span::{LineStarts, Location, Place, Span};

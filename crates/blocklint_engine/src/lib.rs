@@ -9,6 +9,7 @@ mod explain;
 mod extraction;
 mod models;
 mod panics;
+mod rules;
 mod sources;
 mod timings;
 mod words;
@@ -19,6 +20,7 @@ pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use models::load as load_models;
 pub use panics::install_hook;
+pub use rules::{RuleArguments, Rules};
 pub use sources::locate;
 pub use timings::Timings;
 

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{BodyRef, FileId, Link, RawCause, RawFinding, RawStep, RootKind, Solved, What};
-use blocklint_core::{Cause, Finding, Language, Place, Step, Suppression, fingerprint};
+use blocklint_core::{Cause, Finding, Language, Place, Step, Suppression, SuppressionSource, fingerprint};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_rules::{Owner, OwnerKind, SiteKind, Twin};
 
-/// The findings that stand in reported files, in words; places are not located.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved) -> Vec<Finding> {
+/// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
+/// Places are not located.
+pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<Finding> {
+    let reported = |file: FileId| link.program.files[file.index()].reported;
+    let passes = |raw: &RawFinding| {
+        let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
+        raw.trace.iter().any(|step| reported(step.file)) || causes.any(|cause| reported(cause.file))
+    };
     solved
         .findings
         .iter()
-        .filter(|raw| link.program.files[raw.file.index()].reported)
+        .filter(|raw| reported(raw.file) || traces && passes(raw))
         .filter_map(|raw| finding(link, solved, raw))
         .collect()
 }
@@ -45,6 +51,7 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         fails: raw.fails,
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
         holds_gil: raw.holds_gil,
+        repeats: raw.repeats,
         held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
@@ -71,7 +78,7 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
-        suppression: raw.suppressed.clone().map(|reason| Suppression { reason }),
+        suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     })
 }
 

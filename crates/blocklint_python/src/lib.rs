@@ -22,6 +22,7 @@ mod functions;
 mod imports;
 mod literals;
 mod loops;
+mod notebook;
 mod patterns;
 mod scope;
 mod statements;
@@ -29,7 +30,8 @@ mod targets;
 mod walk;
 
 pub use decode::{Decoded, decode};
-pub use extract::{Limits, extract, extract_watched, extract_with};
+pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
+pub use notebook::{Cell, NotebookText, decode_notebook};
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.
 pub const STACK_SIZE: usize = 256 << 20;

@@ -23,7 +23,7 @@ mod words;
 use blocklint_core::{Context, Effect, RuleCode};
 
 pub use rule::Rule;
-pub use selection::{Selection, SelectorError, nearest};
+pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 

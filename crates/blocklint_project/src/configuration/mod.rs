@@ -1,23 +1,25 @@
 //! `[tool.blocklint]` of the project root's pyproject.toml.
 
+mod keys;
+mod values;
+
 use std::fmt;
 use std::fs;
 use std::ops::Range;
 
+use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
+use self::values::{article, file_size};
 use crate::Problem;
 use crate::problem::reason;
+
+pub use keys::{KEYS, Key};
 
 /// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
 /// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
-
-/// Offsets in a file are 32 bits wide.
-const LARGEST_FILE_SIZE: u64 = u32::MAX as u64;
-
-const KEYS: [&str; 2] = ["models", "max-file-size"];
 
 /// What the project asks of every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +30,59 @@ pub struct Configuration {
     pub models: Vec<Utf8PathBuf>,
     /// Length of the longest file that is read, in bytes.
     pub max_file_size: u64,
+    /// The rules that are reported; `None` where the key is absent.
+    pub select: Option<Vec<Setting>>,
+    /// Rules besides those.
+    pub extend_select: Vec<Setting>,
+    /// Rules that are not reported.
+    pub ignore: Vec<Setting>,
+    /// Rules that are not reported in some files.
+    pub per_file_ignores: Vec<PerFileIgnore>,
+    /// Patterns of what is not read.
+    pub exclude: Vec<String>,
+    /// More of them.
+    pub extend_exclude: Vec<String>,
+    /// The least severity that is reported.
+    pub min_severity: Option<Severity>,
+    /// The least confidence that is reported.
+    pub min_confidence: Option<Confidence>,
+}
+
+/// A value of a list, with its place, for errors that are found later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The value as written.
+    pub value: String,
+    /// The key whose list it stands in.
+    pub key: String,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// An entry of `per-file-ignores`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PerFileIgnore {
+    /// The pattern as written.
+    pub pattern: String,
+    /// The rules.
+    pub rules: Vec<Setting>,
 }
 
 impl Default for Configuration {
     fn default() -> Self {
-        Configuration { file: None, models: Vec::new(), max_file_size: DEFAULT_MAX_FILE_SIZE }
+        Configuration {
+            file: None,
+            models: Vec::new(),
+            max_file_size: DEFAULT_MAX_FILE_SIZE,
+            select: None,
+            extend_select: Vec::new(),
+            ignore: Vec::new(),
+            per_file_ignores: Vec::new(),
+            exclude: Vec::new(),
+            extend_exclude: Vec::new(),
+            min_severity: None,
+            min_confidence: None,
+        }
     }
 }
 
@@ -124,10 +174,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&mut self, span: &Range<usize>, key: &str, message: impl Into<String>) {
-        let before = self.text.as_bytes().get(..span.start).unwrap_or_default();
-        let line = before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1;
+        let line = self.line(span.start);
         let (file, key, message) = (self.file.to_path_buf(), key.to_owned(), message.into());
         self.errors.push(ConfigurationError { file, line, key, message });
+    }
+
+    /// The line of an offset, from 1.
+    fn line(&self, offset: usize) -> u32 {
+        let before = self.text.as_bytes().get(..offset).unwrap_or_default();
+        before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1
     }
 
     fn table(&mut self, table: &DeTable<'_>, configuration: &mut Configuration) {
@@ -141,16 +196,17 @@ impl Reader<'_> {
                     Ok(size) => configuration.max_file_size = size,
                     Err(message) => self.error(&span, name, message),
                 },
-                _ => {
-                    let near =
-                        KEYS.iter().min_by_key(|known| strsim::damerau_levenshtein(&name.replace('_', "-"), known));
-                    let near = near.filter(|known| strsim::damerau_levenshtein(&name.replace('_', "-"), known) <= 3);
-                    let suggestion = match near {
-                        Some(known) => format!("did you mean `{known}`?"),
-                        None => format!("known are {}", KEYS.map(|key| format!("`{key}`")).join(" and ")),
-                    };
-                    self.error(&key.span(), name, format!("unknown key `{name}`; {suggestion}"));
+                "select" => configuration.select = Some(self.rules(name, value.get_ref(), &span)),
+                "extend-select" => configuration.extend_select = self.rules(name, value.get_ref(), &span),
+                "ignore" => configuration.ignore = self.rules(name, value.get_ref(), &span),
+                "per-file-ignores" => {
+                    configuration.per_file_ignores = self.per_file_ignores(name, value.get_ref(), &span);
                 }
+                "exclude" => configuration.exclude = self.patterns(name, value.get_ref(), &span),
+                "extend-exclude" => configuration.extend_exclude = self.patterns(name, value.get_ref(), &span),
+                "min-severity" => configuration.min_severity = self.severity(name, value.get_ref(), &span),
+                "min-confidence" => configuration.min_confidence = self.confidence(name, value.get_ref(), &span),
+                _ => self.error(&key.span(), name, keys::unknown(name)),
             }
         }
     }
@@ -207,45 +263,6 @@ fn toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-/// Bytes as a number, or as a number with a unit (`"8MB"`, `"512 KiB"`).
-fn file_size(value: &DeValue<'_>) -> Result<u64, String> {
-    let size = match value {
-        DeValue::Integer(number) => {
-            i64::from_str_radix(number.as_str(), number.radix()).ok().and_then(|n| n.try_into().ok())
-        }
-        DeValue::String(text) => sized(text),
-        other => return Err(format!("expected bytes (`8000000`) or a size (`\"8MB\"`), found {}", article(other))),
-    };
-    match size {
-        Some(size) if (1..=LARGEST_FILE_SIZE).contains(&size) => Ok(size),
-        Some(_) => Err(format!("expected between 1 and {LARGEST_FILE_SIZE} bytes")),
-        None => Err("expected bytes (`8000000`) or a size (`\"8MB\"`)".to_owned()),
-    }
-}
-
-fn sized(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" => 1_000,
-        "m" | "mb" => 1_000_000,
-        "g" | "gb" => 1_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        _ => return None,
-    };
-    number.replace('_', "").parse::<u64>().ok()?.checked_mul(unit)
-}
-
-fn article(value: &DeValue<'_>) -> String {
-    let kind = value.type_str();
-    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {kind}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,11 +289,14 @@ mod tests {
 
     #[test]
     fn every_unknown_key_is_an_error_at_its_place() {
-        let error =
-            parse("[project]\nname = 'x'\n[tool.blocklint]\nmodls = []\nmax_file_size = 1\nselect = ['BLT1']\n");
+        let error = parse(
+            "[project]\nname = 'x'\n[tool.blocklint]\nmodls = []\nmax_file_size = 1\nextend-ignore = []\ncolour = 1\n",
+        );
         let expected = "pyproject.toml:4: [tool.blocklint] modls: unknown key `modls`; did you mean `models`?
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
-pyproject.toml:6: [tool.blocklint] select: unknown key `select`; known are `models` and `max-file-size`";
+pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
+pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `select`, `extend-select`, `ignore`, \
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 
@@ -289,6 +309,40 @@ pyproject.toml:6: [tool.blocklint] select: unknown key `select`; known are `mode
              pyproject.toml:2: [tool.blocklint] models: `nowhere`: No such file or directory"
         );
         assert!(parse("tool.blocklint = 1\n").expect_err("wrong").contains("is a table, not an integer"));
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let read = parse(
+            "[tool.blocklint]\nselect = ['BLT1']\nextend-select = ['x']\nignore = [\n  'a',\n  'b']\nexclude = ['gen']\n\
+             extend-exclude = ['*.py']\nmin-severity = 'note'\nmin-confidence = 'high'\n\
+             [tool.blocklint.per-file-ignores]\n'tests/**' = ['ALL']\n",
+        )
+        .expect("all of it is right");
+        let setting = |value: &str, key: &str, line| Setting { value: value.to_owned(), key: key.to_owned(), line };
+        assert_eq!(read.select, Some(vec![setting("BLT1", "select", 2)]));
+        assert_eq!(read.extend_select, [setting("x", "extend-select", 3)]);
+        assert_eq!(read.ignore, [setting("a", "ignore", 5), setting("b", "ignore", 6)]);
+        assert_eq!((read.exclude, read.extend_exclude), (vec!["gen".to_owned()], vec!["*.py".to_owned()]));
+        assert_eq!((read.min_severity, read.min_confidence), (Some(Severity::Note), Some(Confidence::High)));
+        let rules = vec![setting("ALL", "per-file-ignores", 12)];
+        assert_eq!(read.per_file_ignores, [PerFileIgnore { pattern: "tests/**".to_owned(), rules }]);
+    }
+
+    #[test]
+    fn wrong_values_are_errors_at_their_place() {
+        let error = parse(
+            "[tool.blocklint]\nselect = 'BLT1'\nignore = ['a', 3]\nexclude = ['a/{b']\nmin-severity = 'errror'\n\
+             min-confidence = 1\nper-file-ignores = []\n",
+        )
+        .expect_err("all of it is wrong");
+        let expected = "pyproject.toml:2: [tool.blocklint] select: expected a list of rules, found a string
+pyproject.toml:3: [tool.blocklint] ignore: expected a rule, found an integer
+pyproject.toml:4: [tool.blocklint] exclude: `a/{b` is no pattern: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+pyproject.toml:5: [tool.blocklint] min-severity: `\"errror\"` is none of `\"note\"`, `\"warning\"`, `\"error\"`; did you mean `\"error\"`?
+pyproject.toml:6: [tool.blocklint] min-confidence: expected one of `\"low\"`, `\"medium\"`, `\"high\"`, found an integer
+pyproject.toml:7: [tool.blocklint] per-file-ignores: expected a table from patterns to lists of rules, found an array";
+        assert_eq!(error, expected);
     }
 
     #[test]
