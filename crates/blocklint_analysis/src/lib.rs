@@ -42,6 +42,7 @@ mod search;
 mod solve;
 mod summary;
 mod targets;
+mod unawaited;
 mod value;
 
 use blocklint_core::Confidence;

@@ -71,7 +71,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         timings.solve = started.elapsed();
         let started = Instant::now();
         findings.extend(worded(&link, &solved, project.trace_in_paths));
-        findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
+        sort(&mut findings);
         let groups = grouped(&findings);
         timings.output = started.elapsed();
         // Freeing a large program costs time that nobody waits for.
@@ -80,6 +80,11 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         std::mem::forget(files);
         Report { findings, groups, timings }
     })
+}
+
+/// By path, offset, rule.
+pub(crate) fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
 }
 
 /// The options of the analysis, with the rules that comments name.
@@ -158,7 +163,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
 }
 
 /// BLT902 for each reported file of which something is unknown.
-fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
+pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
     let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
 }

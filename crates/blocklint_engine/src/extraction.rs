@@ -63,6 +63,15 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     Extracted { facts, unread, parse, walk: whole.saturating_sub(parse) }
 }
 
+/// The facts of a file that holds these bytes.
+///
+/// # Errors
+///
+/// Why there are none: no front end, or a mistake in it.
+pub(crate) fn extract_bytes(file: &SourceFile, bytes: &[u8]) -> Result<FileFacts, String> {
+    catch(|| facts_of(file, bytes, || ()))?.ok_or_else(|| "this language is not read yet".to_owned())
+}
+
 /// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a
 /// language that has no front end yet.
 fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {

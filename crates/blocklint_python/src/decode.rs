@@ -45,6 +45,14 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
+/// The text in the encoding that [`decode`] reads `file` in, for a file whose text changed. `None` where that encoding
+/// lacks one of its characters or can only be read.
+pub fn encode_like(file: &[u8], text: &str) -> Option<Vec<u8>> {
+    let Some(encoding) = declared(file).filter(|_| !file.is_ascii()) else { return Some(text.as_bytes().to_vec()) };
+    let (bytes, written, unmappable) = encoding.encode(text);
+    (written == encoding && !unmappable).then(|| bytes.into_owned())
+}
+
 /// The parser takes a NUL byte for the end of the file.
 pub(crate) fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
     let Some(at) = memchr::memchr(0, text.as_bytes()) else { return Decoded { text, problem } };

@@ -29,7 +29,7 @@ mod statements;
 mod targets;
 mod walk;
 
-pub use decode::{Decoded, decode};
+pub use decode::{Decoded, decode, encode_like};
 pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
 pub use notebook::{Cell, NotebookText, decode_notebook};
 
