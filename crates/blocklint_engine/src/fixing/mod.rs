@@ -4,7 +4,6 @@
 //! together: every file still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files
 //! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
 
-mod diff;
 mod edits;
 mod make;
 mod overlay;
@@ -28,7 +27,6 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{Failure, Options, Rules};
 
-pub use diff::unified_diff;
 pub use make::offer_fixes;
 use make::{Make, make_fixes};
 use overlay::Overlay;
@@ -89,7 +87,7 @@ pub struct Change {
 /// A fix that was taken back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// The finding, as it stands in the changed files; not located.
+    /// The finding, located in the changed files.
     pub finding: Finding,
     /// Why: a clause that completes "not fixed: …".
     pub reason: String,
@@ -136,6 +134,12 @@ fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
         fixed.refused.sort_by(|a, b| {
             (&a.finding.place.path, a.finding.place.span).cmp(&(&b.finding.place.path, b.finding.place.span))
         });
+        for refused in &mut fixed.refused {
+            let place = &mut refused.finding.place;
+            if let Some(text) = overlay.text(&place.path) {
+                place.locate(&text);
+            }
+        }
         fixed.remaining = state.shown.findings;
         fixed.changes = changes(overlay, &fixed.mended);
         fixed
