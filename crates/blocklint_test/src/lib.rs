@@ -15,7 +15,9 @@
 //! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`. Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
-//! - `fix` pins an edit; such blocks fail as long as findings carry no fixes;
+//! - `fix` pins what all fixes together, safe and unsafe ones, change in the files: a unified diff, then
+//!   `main.py:3: BLT101 not fixed: …` for each fix that was taken back (an empty block: nothing changes). What is
+//!   pinned was verified: the files still parse, the findings are gone, none is new, and fixing again changes nothing;
 //! - any other language is prose.
 //!
 //! The default options are all rules, `min-severity = "note"`, `min-confidence = "medium"`.
@@ -53,6 +55,7 @@ mod engine;
 mod expectation;
 #[cfg(test)]
 mod fake;
+mod fixes;
 mod markdown;
 mod matching;
 mod options;
@@ -60,12 +63,12 @@ mod project;
 mod run;
 mod update;
 
-pub use check::Check;
+pub use check::{Check, Mending};
 pub use directory::read_directory;
 pub use engine::engine;
 pub use expectation::{Expectation, Expected};
 pub use markdown::{Document, parse_document};
 pub use options::Options;
-pub use project::{Problem, Project, ProjectFile, Snapshot};
+pub use project::{Block, Differing, Problem, Project, ProjectFile, Snapshot};
 pub use run::run;
-pub use update::update_snapshot;
+pub use update::update_pinned;

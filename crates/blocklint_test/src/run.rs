@@ -7,26 +7,23 @@ use camino::{Utf8Path, Utf8PathBuf};
 use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
+use crate::fixes::fixed;
 use crate::matching::differences;
-use crate::{Check, Problem, Project, ProjectFile};
+use crate::{Block, Check, Differing, Problem, Project, ProjectFile, Snapshot};
 
-/// Checks a project, or, if `check` is `None`, only how it is written. Gives back the rendered output
-/// where it differs from the snapshot and nothing else is wrong.
+/// Checks a project, or, if `check` is `None`, only how it is written. Gives back what differs from
+/// what is pinned, where nothing else is wrong.
 ///
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Option<String>, String> {
+pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<Differing>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
-    for line in &project.fixes {
-        let message = "`fix` blocks cannot be checked yet: findings carry no fixes".to_owned();
-        problems.push(Problem { path: project.origin.clone(), line: *line, message });
-    }
     if !problems.is_empty() {
         return Err(listed(problems));
     }
-    let Some(check) = check else { return Ok(None) };
+    let Some(check) = check else { return Ok(Vec::new()) };
     let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     // A name that begins with a point, as the default does, would make the folder a hidden one.
     let folder = tempfile::Builder::new()
@@ -56,21 +53,37 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Option<String
     if !problems.is_empty() {
         return Err(listed(problems).replace(&format!("{root}/"), ""));
     }
-    match &project.snapshot {
-        None => Ok(None),
-        Some(snapshot) => {
-            let text = check.render(&root, &findings).map_err(whole)?.replace(&format!("{root}/"), "");
-            let text = format!("{}\n", text.trim_end());
-            Ok((text != snapshot.text).then_some(text))
+    let mut differing = Vec::new();
+    let mut compare = |block: Block, pinned: &Snapshot, text: String| {
+        if text != pinned.text {
+            differing.push(Differing { block, text });
         }
+    };
+    if let Some(pinned) = &project.snapshot {
+        let text = check.render(&root, &findings).map_err(whole)?.replace(&format!("{root}/"), "");
+        compare(Block::Output, pinned, format!("{}\n", text.trim_end()));
     }
+    // Last, for it changes the files.
+    if let Some(pinned) = &project.fix {
+        let text = fixed(&root, &project.options, &findings, check).map_err(|message| {
+            let message = message.replace(&format!("{root}/"), "");
+            listed(vec![Problem { path: project.origin.clone(), line: pinned.line, message }])
+        })?;
+        compare(Block::Fix, pinned, text);
+    }
+    Ok(differing)
 }
 
-/// The difference between a project's snapshot and what was rendered, as people read it.
-pub(crate) fn snapshot_difference(project: &Project, rendered: &str) -> String {
-    let (pinned, line) = project.snapshot.as_ref().map_or(("", project.line), |s| (s.text.as_str(), s.line));
-    let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
-    format!("{}:{line}: the output differs (`UPDATE=1` rewrites it)\n{diff}", project.origin)
+/// The difference between what a project pins and what the run gave, as people read it.
+pub(crate) fn difference(project: &Project, differing: &Differing) -> String {
+    let pinned = project.pinned(differing.block);
+    let (pinned, line) = pinned.map_or(("", project.line), |pinned| (pinned.text.as_str(), pinned.line));
+    let diff = TextDiff::from_lines(pinned, &differing.text).unified_diff().header("pinned", "given").to_string();
+    let what = match differing.block {
+        Block::Output => "the output differs",
+        Block::Fix => "what is fixed differs",
+    };
+    format!("{}:{line}: {what} (`UPDATE=1` rewrites it)\n{diff}", project.origin)
 }
 
 /// Reads the expectations of all files. A project without any is a problem.

@@ -16,7 +16,7 @@ fn fails(text: &str) -> String {
 fn a_project_that_keeps_its_word_passes() {
     let text =
         "# T\n```py\nslow()  # error: [blocking-sleep]\n```\n`b.py`:\n```py\nfile()  # warning: [blocking-file]\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(Vec::new()));
 }
 
 #[test]
@@ -33,19 +33,41 @@ fn differences_stand_at_their_line_of_the_document() {
 fn a_project_without_an_expectation_fails() {
     assert!(fails("# T\n\n```py\nx()\n```\n").starts_with("a.md:1: nothing is expected here"));
     let suppressed = "# T\n```py\nx()  # blocklint: ignore[BLT101] a reason\n```\n";
-    assert_eq!(run(&first(suppressed), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(suppressed), Some(&Fake)), Ok(Vec::new()));
 }
 
 #[test]
 fn options_reach_the_checker() {
     let text = "# T\n```toml\nmin-severity = \"error\"\n```\n```py\nfile()  # ok\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(Vec::new()));
+}
+
+/// What a section with this line gives, whose `fix` block pins `pinned`.
+fn fixing(line: &str, pinned: &str) -> Result<Vec<Differing>, String> {
+    let text = format!("# T\n```py\na()\n\n{line}  # error: [blocking-sleep]\n```\n\n```fix\n{pinned}```\n");
+    run(&first(&text), Some(&Fake))
 }
 
 #[test]
-fn a_fix_block_says_that_it_cannot_be_checked() {
-    let error = fails("# T\n```py\nx()  # ok\n```\n\n```fix\n- x\n```\n");
-    assert_eq!(error, "a.md:6: `fix` blocks cannot be checked yet: findings carry no fixes");
+fn what_is_fixed_is_pinned_as_a_diff() {
+    let diff = "--- main.py\n+++ main.py\n@@ -1,3 +1,3 @@\n a()\n\n-slow()  # error: [blocking-sleep]\n\
+                +quick()  # error: [blocking-sleep]\n";
+    assert_eq!(fixing("slow()", diff), Ok(Vec::new()));
+    let differing = fixing("slow()", "").expect("it is written well");
+    assert_eq!(differing, [Differing { block: Block::Fix, text: diff.to_owned() }]);
+    let refused = "main.py:3: BLT101 not fixed: it stays\n";
+    assert_eq!(fixing("slow()  # stays", refused), Ok(Vec::new()));
+}
+
+#[test]
+fn fixes_keep_what_they_promise() {
+    for (line, message) in [
+        ("slow()  # worse", "a.md:9: fixing brings a new finding: BLT104 in `main.py`, `main.handler`, at `m.sleep`"),
+        ("slow()  # grows", "a.md:9: fixing brings a new finding: BLT101 in `main.py`, `main.handler`, at `m.sleep`"),
+        ("slow()  # lies", "a.md:9: 1 of 1 findings were mended, but 1 are left"),
+    ] {
+        assert_eq!(fixing(line, ""), Err(message.to_owned()), "{line}");
+    }
 }
 
 #[test]
@@ -56,17 +78,17 @@ fn an_error_of_the_run_names_no_temporary_folder() {
 #[test]
 fn output_is_compared_without_the_folder() {
     let text = |pinned: &str| format!("# T\n```py\nslow()  # error: [blocking-sleep]\n```\n```snapshot\n{pinned}```\n");
-    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake)), Ok(Vec::new()));
     let project = first(&text("old\n"));
-    let rendered = run(&project, Some(&Fake)).expect("passes").expect("differs");
-    assert_eq!(rendered, "main.py:1: message 101\n");
-    let difference = snapshot_difference(&project, &rendered);
+    let differing = run(&project, Some(&Fake)).expect("passes");
+    assert_eq!(differing, [Differing { block: Block::Output, text: "main.py:1: message 101\n".to_owned() }]);
+    let difference = difference(&project, &differing[0]);
     assert!(difference.contains("-old\n+main.py:1: message 101\n"), "{difference}");
 }
 
 #[test]
 fn without_an_engine_only_the_form_is_checked() {
-    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None), Ok(None));
+    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None), Ok(Vec::new()));
     assert!(run(&first("# T\n```py\nslow()\n```\n"), None).is_err());
 }
 
