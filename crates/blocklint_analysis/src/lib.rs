@@ -49,7 +49,7 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{RawCause, RawFinding, RawStep, What};
+pub use finding::{Mending, RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -254,6 +254,7 @@ fn finding(
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime)),
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
@@ -331,6 +332,7 @@ fn misuse(
         held_by: None,
         note: None,
         twins: Vec::new(),
+        mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
@@ -404,6 +406,17 @@ fn twins(
             (twin, local)
         })
         .collect()
+}
+
+/// What the row of a leaf says about mending it, for a runtime.
+fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+    let calls = link.library.calls(leaf.path);
+    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    Mending {
+        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
+        kind: leaf.row.fix,
+        lazy: leaf.row.lazy,
+    }
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line.

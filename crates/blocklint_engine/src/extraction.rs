@@ -51,7 +51,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
         Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
     };
     let mut parse = None;
-    let facts = match catch(|| facts_of(file.language, &bytes, || parse = Some(started.elapsed()))) {
+    let facts = match facts_of_bytes(file.language, &bytes, || parse = Some(started.elapsed())) {
         Ok(facts) => facts,
         Err(reason) => return not_read(Unread::Internal(reason)),
     };
@@ -60,6 +60,19 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
     Extracted { facts, unread, parse, walk: whole.saturating_sub(parse) }
+}
+
+/// The facts of these bytes.
+///
+/// # Errors
+///
+/// What broke in the front end.
+pub(crate) fn facts_of_bytes(
+    language: Language,
+    bytes: &[u8],
+    parsed: impl FnOnce(),
+) -> Result<Option<FileFacts>, String> {
+    catch(|| facts_of(language, bytes, parsed))
 }
 
 /// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a

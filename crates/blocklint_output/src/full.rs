@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Cause, Finding, Group, Severity};
+use blocklint_core::{Applicability, Cause, Finding, Group, Severity};
 
 use crate::Shown;
 use crate::frames::{Frame, element, frames};
@@ -88,5 +88,13 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>) -> Block<'a> {
     }
     elements.extend(finding.notes.iter().map(|note| Level::NOTE.message(note.as_str()).into()));
     elements.extend(finding.help.iter().map(|help| Level::HELP.message(help.as_str()).into()));
+    if let Some(fix) = &finding.fix {
+        let how = match fix.applicability {
+            Applicability::Safe => " (`--fix`)",
+            Applicability::Unsafe => " (`--fix --unsafe-fixes`)",
+            Applicability::Display => "",
+        };
+        elements.push(Level::HELP.with_name("fix").message(format!("{}{how}", fix.title)).into());
+    }
     title.elements(elements)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Confidence, Severity};
+use blocklint_core::{Applicability, Confidence, Finding, Severity};
 
 /// What the last line counts.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,44 @@ pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         (findings, 0) => write!(out, "Found {}", count(findings, "finding"))?,
         (findings, causes) => write!(out, "Found {} with {}", count(findings, "finding"), count(causes, "cause"))?,
     }
+    below(out, summary)
+}
+
+/// Writes the line of a run that fixed this many findings; `summary` counts those that remain.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
+    if fixed == 0 {
+        return self::summary(out, summary);
+    }
+    let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
+    write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?;
+    below(out, summary)
+}
+
+/// Writes how many of the findings have a fix; nothing where none has. `unsafe_too` says that `--unsafe-fixes` was
+/// given.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
+    let of = |applicability| {
+        findings.iter().filter(|f| f.fix.as_ref().is_some_and(|fix| fix.applicability == applicability)).count()
+    };
+    let (safe, other) = (of(Applicability::Safe), of(Applicability::Unsafe));
+    match (safe, other, unsafe_too) {
+        (0, 0, _) => Ok(()),
+        (_, _, true) => writeln!(out, "[*] {} fixable with `--fix`.", safe + other),
+        (0, _, false) => writeln!(out, "{other} fixable with `--fix --unsafe-fixes`."),
+        (_, 0, false) => writeln!(out, "[*] {safe} fixable with `--fix`."),
+        _ => writeln!(out, "[*] {safe} fixable with `--fix` ({other} more with `--unsafe-fixes`)."),
+    }
+}
+
+fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if summary.below > 0 {
         write!(
             out,

@@ -18,6 +18,7 @@ mod depth;
 mod dunder;
 mod expressions;
 mod extract;
+mod fixes;
 mod functions;
 mod imports;
 mod literals;
@@ -28,8 +29,9 @@ mod statements;
 mod targets;
 mod walk;
 
-pub use decode::{Decoded, decode};
+pub use decode::{Decoded, decode, encode_like};
 pub use extract::{Limits, extract, extract_watched, extract_with};
+pub use fixes::fix;
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.
 pub const STACK_SIZE: usize = 256 << 20;
