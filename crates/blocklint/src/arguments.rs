@@ -57,15 +57,42 @@ pub(crate) struct Check {
     /// Report these rules besides
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     pub(crate) extend_select: Vec<String>,
-    /// How bad a finding must be to be shown
-    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity(), help_heading = "Rules")]
-    pub(crate) min_severity: Severity,
-    /// How sure a finding must be to be shown
-    #[arg(long, value_name = "CONFIDENCE", default_value = "medium", value_parser = confidence(), help_heading = "Rules")]
-    pub(crate) min_confidence: Confidence,
+    /// How bad a finding must be to be shown [default: warning]
+    #[arg(long, value_name = "SEVERITY", value_parser = severity(), help_heading = "Rules")]
+    pub(crate) min_severity: Option<Severity>,
+    /// How sure a finding must be to be shown [default: medium]
+    #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
+    pub(crate) min_confidence: Option<Confidence>,
+    /// Report also findings elsewhere whose trace or a cause lies in PATHS
+    #[arg(long, help_heading = "Files")]
+    pub(crate) trace_in_paths: bool,
+    /// Do not read files and folders that match these patterns, whatever the configuration excludes
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = pattern, help_heading = "Files")]
+    pub(crate) exclude: Option<Vec<String>>,
+    /// Do not read these besides
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = pattern, help_heading = "Files")]
+    pub(crate) extend_exclude: Vec<String>,
+    /// Leave out what is excluded even where PATHS name it
+    #[arg(long, help_heading = "Files")]
+    pub(crate) force_exclude: bool,
+    /// Apply fixes that keep what the code does
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+    /// Count fixes that a reviewer should look at among those that are applied
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
+    /// Print what fixes would change, and change nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) diff: bool,
+    /// Exit with 1 if something was fixed, even if nothing remains
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) exit_non_zero_on_fix: bool,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,
+    /// Write to this file instead
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) output_file: Option<Utf8PathBuf>,
     /// Count the findings of each rule instead of showing them
     #[arg(long, help_heading = "Output")]
     pub(crate) statistics: bool,
@@ -116,6 +143,14 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
+    /// SARIF 2.1.0, for code-scanning services
+    Sarif,
+    /// Workflow commands, which GitHub shows beside the lines of a pull request
+    Github,
+}
+
+fn pattern(text: &str) -> Result<String, String> {
+    blocklint_project::check_pattern(text).map(|()| text.to_owned())
 }
 
 fn severity() -> impl TypedValueParser<Value = Severity> {

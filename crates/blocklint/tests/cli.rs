@@ -186,3 +186,22 @@ fn a_line_is_named_by_path_and_number() {
     assert_eq!(run.code, Some(2));
     assert!(run.err.contains("expected PATH:LINE"), "{}", run.err);
 }
+
+#[test]
+fn what_has_no_cause_stands_apart_from_what_was_not_read() {
+    let project = Project::new(&[
+        (
+            "a.py",
+            "import threading\nlock = threading.Lock()\nasync def f(): pass\nasync def g():\n    with lock:\n        await f()\n",
+        ),
+        ("bad.py", "def\n"),
+    ]);
+    let out = project.run(&["check"]).out;
+    let headings = out.lines().filter(|line| line.starts_with("f")).collect::<Vec<_>>();
+    assert_eq!(headings, ["findings without a cause elsewhere", "files that were not read as a whole"], "{out}");
+    assert!(!out.contains("blocks here"), "{out}");
+    let findings = project.run(&["check", "--output-format", "json"]).out;
+    let findings: serde_json::Value = serde_json::from_str(&findings).expect("JSON");
+    assert_eq!((&findings[0]["code"], &findings[0]["noqa_row"]), (&"BLT601".into(), &5.into()));
+    assert_eq!(findings[1]["noqa_row"], serde_json::Value::Null);
+}

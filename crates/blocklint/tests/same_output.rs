@@ -123,7 +123,7 @@ class H{number} extends ChannelInboundHandlerAdapter {{
 #[test]
 fn threads_and_runs_change_nothing() {
     let made = project();
-    for (format, threads) in [("json", &["1", "2", "2", "7"][..]), ("full", &["1", "5"])] {
+    for (format, threads) in [("json", &["1", "2", "2", "7"][..]), ("full", &["1", "5"]), ("sarif", &["1", "3"])] {
         let arguments = ["check", "--output-format", format, "--min-severity", "note", "--min-confidence", "low"];
         let runs: Vec<String> = threads.iter().map(|threads| run(made.path(), threads, &arguments)).collect();
         let places = runs[0].lines().filter(|line| line.contains("BLT10")).count();

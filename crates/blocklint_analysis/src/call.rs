@@ -213,6 +213,9 @@ impl<'a> Link<'a> {
                 let with_receiver = self.takes(body, receiver);
                 let bound = self.bind(body, captured, site, env, with_receiver);
                 let receiver = receiver.is_some().then(|| self.values.single(receiver));
+                if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
+                    return picked;
+                }
                 let given = self.called(body, bound, receiver);
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;
@@ -232,6 +235,16 @@ impl<'a> Link<'a> {
                 }
                 None => self.unknown(Why::Result),
             },
+            Val::Library { ty, args, .. } => {
+                let path = self.library.member(ty, "__call__");
+                if !self.library.calls(path).is_empty() {
+                    return self.library_result(path, self.values.bound(val), site, env);
+                }
+                match self.through(ty, args) {
+                    Some(inner) => self.map(inner, |inner| self.call_member(inner, site, env)),
+                    None => self.unknown(Why::Result),
+                }
+            }
             _ => self.unknown(Why::Result),
         }
     }

@@ -82,6 +82,11 @@ impl Cuts {
         Cuts { names, comments, used: RefCell::default() }
     }
 
+    /// Whether a file has comments that could cut.
+    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+        self.comments.contains_key(&file)
+    }
+
     /// The rule of a misuse.
     pub(crate) fn rule_of_misuse(&self, misuse: Misuse) -> Option<RuleCode> {
         (self.names.rule_of_misuse)(misuse)

@@ -3,7 +3,7 @@
 use blocklint_core::Hold;
 use blocklint_facts::Form;
 
-use crate::callers::{Caller, Node};
+use crate::callers::{Caller, CallerKind, Node};
 use crate::ids::SiteRef;
 use crate::label::{Choice, Guard, Label, LabelHold, Question, Source};
 use crate::rows::Shown;
@@ -105,6 +105,17 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let facts = link.program.facts(node.body.file);
         let here = link.program.facts(caller.site.file);
+        if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
+            // What consumes it passes nothing: the call that made it did.
+            let operand = here.form(here.site(caller.site.site).callee);
+            let Form::Result(made) = operand else { return Given::Hidden };
+            let made = SiteRef { file: caller.site.file, site: made };
+            let Some(with_receiver) = link.targets(made, caller.env).receiver_of(node.body) else {
+                return Given::Hidden;
+            };
+            let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
+            return self.argument_for(caller, node, index);
+        }
         if let Some(arg) = caller.arg {
             // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
             return self.forwarded_argument(caller, arg, index);

@@ -344,7 +344,14 @@ impl<'a> Link<'a> {
                         child = facts.region(child).parent;
                     }
                     let other = facts.region(child);
-                    if own.group == other.group && around[depth - 1] != child && !self.share_loop(file, from, to) {
+                    // A handler or `finally` may run after any part of what it guards.
+                    let guards = match own.kind {
+                        RegionKind::Handler => other.kind == RegionKind::Try,
+                        RegionKind::Finally => true,
+                        _ => false,
+                    };
+                    let excludes = own.group == other.group && around[depth - 1] != child && !guards;
+                    if excludes && !self.share_loop(file, from, to) {
                         return Reach::No;
                     }
                 }

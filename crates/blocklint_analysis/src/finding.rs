@@ -45,6 +45,8 @@ pub struct RawFinding {
     pub causes: Vec<u32>,
     /// Path of the row at the end of the trace.
     pub call: String,
+    /// A loop on the way runs it more than once.
+    pub repeats: bool,
     /// Who holds the lock that the call waits for.
     pub held_by: Option<String>,
     /// The row's note.

@@ -6,6 +6,8 @@ use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::Condition;
 use rustc_hash::FxHashMap;
 
+use crate::ids::{BodyRef, Name};
+
 /// How long one call can hold its thread, as far as the body itself decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LabelHold {
@@ -81,6 +83,15 @@ impl Guard {
     }
 }
 
+/// One of several implementations of a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Own {
+    /// The method's name.
+    pub name: Name,
+    /// The implementation.
+    pub body: BodyRef,
+}
+
 /// One way in which a body holds its thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
@@ -98,6 +109,8 @@ pub struct Label {
     pub once: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
+    /// Only on objects whose class finds this method under its name.
+    pub own: Option<Own>,
     /// How long.
     pub hold: LabelHold,
 }
@@ -123,6 +136,7 @@ struct Key {
     once: bool,
     place: WhereSet,
     guard: u32,
+    own: Option<Own>,
     hold: (u8, u64),
 }
 
@@ -154,6 +168,7 @@ impl Labels {
             once: label.once,
             place: label.place,
             guard,
+            own: label.own,
             hold,
         };
         let next = LabelId(self.rows.len() as u32);

@@ -10,7 +10,7 @@ use crate::ids::{FileId, Name, PathId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind};
-use crate::search::{LeafSite, Next, Search, Way};
+use crate::search::{LeafSite, Next, Placed, Search, Way};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
@@ -40,6 +40,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
+            sites.extend(self.calls_of_instances(*language));
             let globbed = self.glob_names(*language);
             names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
@@ -88,7 +89,9 @@ impl<'l, 'a> Search<'l, 'a> {
             for caller in self.callers.of_row(path, &places) {
                 match caller.arg {
                     // Under its own name it was looked at already.
-                    None if caller.env == EnvId::NONE && direct.binary_search(&caller.site).is_ok() => {}
+                    None if caller.env == EnvId::NONE
+                        && direct.binary_search(&caller.site).is_ok()
+                        && !self.calls_parameter(caller.site) => {}
                     None => self.leaves_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 }
@@ -114,6 +117,10 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
+        // What a parameter holds is followed from where it was passed, so that callers are told apart.
+        if self.is_parameter(file, form) {
+            return Vec::new();
+        }
         let scope = crate::eval::Scope { file, at, env: EnvId::NONE };
         let typed = link.eval(scope, form);
         let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
@@ -129,7 +136,6 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
         let Some(label) = self.link.unseen(row.row) else { return };
         let program = self.link.program;
-        let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None });
@@ -141,9 +147,15 @@ impl<'l, 'a> Search<'l, 'a> {
             shared: caller.shared,
         };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
+            let left = self.cuts.apply(program, caller.site, label.clone());
+            let placed = Placed { handed: true, cut: left.is_none() };
+            let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit(program.body_of_site(caller.site), kind, true, &label, way);
+            if !label.place.holds(kind.context, kind.runtime) {
+                return;
+            }
+            self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
         self.arrive(caller.site, caller.env, label, way);
@@ -154,12 +166,20 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let models = link.library.of(language);
         let mut found = Vec::new();
+        // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+        let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
+        for (text, name) in link.program.dotted_names() {
+            dotted.entry(text.split('.').next().unwrap_or("")).or_default().push(name);
+        }
         for glob in models.glob_name_patterns() {
             let separator = crate::library::separator(language);
             let head = glob.prefix.split(separator).next().unwrap_or("");
-            let Some(head) = link.program.name(head).filter(|_| !head.contains('*')) else { continue };
+            if head.contains('*') {
+                continue;
+            }
             // Only files that name the library's first segment can call it.
-            for &(file, _) in link.program.occurrences(head) {
+            let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
+            for &(file, _) in heads.flat_map(|head| link.program.occurrences(head)) {
                 if link.program.language(file) != language {
                     continue;
                 }
@@ -255,8 +275,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        // What callers pass is told apart by caller, whatever the parameter is called.
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
+            if passed.contains(&path) {
+                continue;
+            }
             if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
@@ -295,6 +321,26 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
+    /// Whether what is called is a parameter of the body or of one around it.
+    fn calls_parameter(&self, site: SiteRef) -> bool {
+        self.is_parameter(site.file, self.link.program.facts(site.file).site(site.site).callee)
+    }
+
+    fn is_parameter(&self, file: FileId, form: FormId) -> bool {
+        let facts = self.link.program.facts(file);
+        matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
+    }
+
+    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
+        let callee = self.link.callee(site, EnvId::NONE);
+        let paths = self.link.values.members(callee.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.collect()
+    }
+
     fn is_own_field(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
         self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
@@ -331,10 +377,12 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // Consumed in the same body, it stands at the row's call.
         let place = if same_body { row_site } else { consumer };
-        let label = match self.cuts.apply(program, row_site, label) {
-            Some(label) => label,
-            None => return,
+        // At its own place `arrive` asks, because a finding that is cut there is still made.
+        let label = match place == row_site {
+            true => Some(label),
+            false => self.cuts.apply(program, row_site, label),
         };
+        let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
         self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None });

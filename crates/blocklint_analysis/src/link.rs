@@ -184,6 +184,8 @@ pub struct Link<'a> {
     busy: RefCell<FxHashSet<Key>>,
     /// How many tasks are running.
     running: Cell<u32>,
+    /// How many questions for an object's state wait for each other.
+    pub(crate) states_asked: Cell<u32>,
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
     fuel: Cell<u32>,
@@ -204,6 +206,7 @@ impl<'a> Link<'a> {
             memo: RefCell::default(),
             attrs: RefCell::default(),
             running: Cell::new(0),
+            states_asked: Cell::new(0),
             bases: RefCell::default(),
             mros: RefCell::default(),
             targets: RefCell::new(TargetsMemo::new(program)),

@@ -182,8 +182,17 @@ impl<'a> Link<'a> {
         if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
-        let label =
-            Label { effect, native: row.native, severity, fails: fails.is_some(), once: false, place, guard, hold };
+        let label = Label {
+            effect,
+            native: row.native,
+            severity,
+            fails: fails.is_some(),
+            once: false,
+            place,
+            guard,
+            own: None,
+            hold,
+        };
         Some(Some(Leaf { label, row, path, undecided }))
     }
 
@@ -191,7 +200,12 @@ impl<'a> Link<'a> {
     pub(crate) fn unseen(&self, row: &CallRow) -> Option<Label> {
         let effect = row.held()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
-        let place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        for condition in &row.unless {
+            if let Some(limit) = place_of(condition) {
+                place = place.without(limit);
+            }
+        }
         let mut severity = row.severity.unwrap_or(match effect {
             Effect::File | Effect::Cpu => Severity::Warning,
             _ => Severity::Error,
@@ -217,6 +231,7 @@ impl<'a> Link<'a> {
             once: false,
             place,
             guard: None,
+            own: None,
             hold: LabelHold::Fixed(hold),
         })
     }
@@ -375,6 +390,27 @@ impl<'a> Link<'a> {
 
     /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.
     fn in_state(
+        &self,
+        site: SiteRef,
+        form: FormId,
+        argument: &Argument,
+        receiver: BoundId,
+        state: &str,
+        env: EnvId,
+    ) -> bool {
+        // Rows may make a state depend on another object's, and two on each other.
+        const MOST: u32 = 8;
+        let asked = self.states_asked.get();
+        if asked == MOST {
+            return false;
+        }
+        self.states_asked.set(asked + 1);
+        let is_in = self.was_put_in(site, form, argument, receiver, state, env);
+        self.states_asked.set(asked);
+        is_in
+    }
+
+    fn was_put_in(
         &self,
         site: SiteRef,
         form: FormId,

@@ -58,8 +58,19 @@ pub(crate) struct Hit {
     pub(crate) kind: Root,
     /// Whether the site hands a function over instead of running it.
     pub(crate) handed: bool,
+    /// Whether a comment cuts it right here.
+    pub(crate) cut: bool,
     pub(crate) label: Label,
     pub(crate) way: Way,
+}
+
+/// How a label meets the site of a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    /// Whether the site hands a function over instead of running it.
+    pub(crate) handed: bool,
+    /// Whether a comment cuts the label right there.
+    pub(crate) cut: bool,
 }
 
 /// A call that enters a model row.
@@ -141,11 +152,22 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, way: Way) {
         let program = self.link.program;
         let body = program.body_of_site(site);
-        let Some(label) = self.cuts.apply(program, site, label) else { return };
-        let Some(mut label) = self.cuts.apply_body(program, body, label) else { return };
+        let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
+        let left = self.cuts.apply(program, site, label);
+        let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
         if self.link.never_runs(site) {
             return;
         }
+        let Some(mut label) = left else {
+            // Nothing flows on, but a finding that would stand here is made and marked.
+            if let Some(uncut) = uncut
+                && !self.link.off_the_loop(site)
+                && let Some(root) = self.roots.of(body)
+            {
+                self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);
+            }
+            return;
+        };
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
@@ -166,6 +188,10 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
+        self.hit_or_cut(root, kind, Placed { handed, cut: false }, label, way);
+    }
+
+    pub(crate) fn hit_or_cut(&mut self, root: BodyRef, kind: Root, placed: Placed, label: &Label, way: Way) {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
@@ -189,7 +215,8 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.severity = label.severity.min(Severity::Warning);
         }
-        self.graph.hits.push(Hit { root, kind, handed, label, way });
+        let Placed { handed, cut } = placed;
+        self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
     }
 
     fn push(&mut self, node: Node, label: Label, way: Way) {
@@ -231,6 +258,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let mut label = label.clone();
         let mut steps = caller.steps;
+        if !self.link.on_receiver(&mut label, caller, node) {
+            return;
+        }
         match self.decide(&mut label, caller, node) {
             Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
             Decided::Fails => return,
@@ -250,12 +280,13 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
             let program = self.link.program;
-            let Some(label) = self.cuts.apply(program, caller.site, label) else { return };
             let body = program.body_of_site(caller.site);
-            let Some(label) = self.cuts.apply_body(program, body, label) else { return };
+            let left = self.cuts.apply(program, caller.site, label.clone());
+            let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
+            let (cut, label) = (left.is_none(), left.unwrap_or(label));
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
-            self.hit(body, kind, true, &label, way);
+            self.hit_or_cut(body, kind, Placed { handed: true, cut }, &label, way);
             return;
         }
         self.arrive(caller.site, caller.env, label, way);

@@ -1,5 +1,7 @@
 //! From the graph of a search to findings: placement, severity, confidence, traces and causes.
 
+use std::cmp::Reverse;
+
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
 use blocklint_models::{Thread, expand_twin};
@@ -8,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
 use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
-use crate::ids::{BodyRef, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::paths::{Causes, Cost, Paths};
@@ -24,6 +26,8 @@ struct Candidate {
     label: Label,
     way: Way,
     cost: Cost,
+    /// The reason of the comment that silences it, if one does.
+    silenced: Option<Option<String>>,
 }
 
 /// Findings and causes of a finished search.
@@ -42,8 +46,16 @@ pub(crate) fn findings(
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
             let Some(cost) = paths.cost(link, graph, &way) else { continue };
-            for &cause in causes.behind(&way) {
-                reach[cause as usize].insert(hit.root);
+            let silenced = match hit.cut {
+                // The comment may stand where a literal is called, and the finding inside of it.
+                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
+            };
+            // What is silenced at its own place is no function that waits to be mended.
+            if silenced.is_none() {
+                for &cause in causes.behind(&way) {
+                    reach[cause as usize].insert(hit.root);
+                }
             }
             let arg = if hit.handed { way.arg } else { None };
             places.entry((way.site, arg, rule)).or_default().push(Candidate {
@@ -53,7 +65,13 @@ pub(crate) fn findings(
                 label: hit.label.clone(),
                 way,
                 cost,
+                silenced,
             });
+        }
+    }
+    for candidates in places.values_mut() {
+        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
+            candidates.retain(|candidate| candidate.silenced.is_none());
         }
     }
     // Code all of whose callers are start-up or tests is one level lower; what reads a file to make an object for each
@@ -102,7 +120,7 @@ pub(crate) fn findings(
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
-            finding(link, cuts, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
+            finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
     found.extend(misused);
@@ -177,7 +195,6 @@ fn hold_of(label: &Label) -> Hold {
 #[allow(clippy::too_many_arguments)]
 fn finding(
     link: &Link<'_>,
-    cuts: &Cuts,
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
@@ -198,7 +215,12 @@ fn finding(
         .unwrap_or(Severity::Note);
     let any_sure = candidates.iter().any(|candidate| sure(&candidate));
     let of_severity = || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
-    let key = |c: &&Candidate| (c.cost, c.way.arg, way_number(&c.way));
+    // Among equally sure ways the one that holds longest, so that path and time are of one call.
+    let key = |c: &&Candidate| {
+        let (rank, seconds) = hold_of(&c.label).rank();
+        let shortest_first = (Reverse(rank), Reverse(seconds.to_bits()));
+        (Reverse(confidence(c)), shortest_first, c.cost, c.way.arg, way_number(&c.way))
+    };
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
     let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
@@ -230,7 +252,6 @@ fn finding(
     let language = facts.language;
     let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
     let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
-    let body = link.program.body_of_site(site);
     RawFinding {
         rule,
         severity,
@@ -251,13 +272,22 @@ fn finding(
         trace,
         causes: behind,
         call,
+        repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
         mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime)),
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
-        suppressed: cuts.hides(link.program, site, body, rule),
+        suppressed: best.silenced.clone(),
+    }
+}
+
+impl Link<'_> {
+    /// Whether one run of its body may run a site many times.
+    fn is_repeated(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.in_loop(facts.site(site.site).at.region)
     }
 }
 
@@ -329,6 +359,7 @@ fn misuse(
         trace: vec![step],
         causes: Vec::new(),
         call,
+        repeats: false,
         held_by: None,
         note: None,
         twins: Vec::new(),
@@ -390,7 +421,7 @@ fn twins(
     let path = link.library.text(leaf.path);
     let calls = link.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return Vec::new() };
+    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
     let separator = crate::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = link
@@ -419,12 +450,31 @@ fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<
     }
 }
 
-/// Numbers the equal calls of one body, so that a fingerprint needs no line.
+/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+fn class_twins(
+    link: &Link<'_>,
+    path: crate::ids::PathId,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
+    if !link.library.is_type(class) || method.starts_with("__") {
+        return Vec::new();
+    }
+    let separator = crate::library::separator(language);
+    let calls = link.library.calls(class);
+    let constructor = calls.with(|row| row.instead.is_some()).next();
+    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
+}
+
+/// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
+/// fingerprint knows it by its name.
 fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
-    let mut seen: FxHashMap<(blocklint_core::RuleCode, BodyRef, String), u32> = FxHashMap::default();
+    let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
     for finding in found {
-        let body = link.program.body_of_site(finding.site);
-        let count = seen.entry((finding.rule, body, finding.callee.clone())).or_default();
+        let body = link.qualified_name(link.program.body_of_site(finding.site));
+        let count = seen.entry((finding.rule, finding.file, body, finding.callee.clone())).or_default();
         finding.occurrence = *count;
         *count += 1;
     }

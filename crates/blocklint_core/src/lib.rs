@@ -9,7 +9,9 @@ mod rule;
 mod span;
 mod words;
 
-pub use finding::{Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, last_name};
+pub use finding::{
+    Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, SuppressionSource, body_name, last_name,
+};
 pub use fingerprint::fingerprint;
 pub use remedy::{Mended, Offload, Piece, Refusal, Remedy, Way};
 pub use rule::RuleCode;

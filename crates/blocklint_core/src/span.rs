@@ -51,12 +51,15 @@ pub struct Place {
     pub start: Location,
     /// Position of `span.end`.
     pub end: Location,
+    /// The cell of a notebook in which it lies, all cells counted from 1; rows then count from the cell's
+    /// first line. `None` in every other file.
+    pub cell: Option<u32>,
 }
 
 impl Place {
     /// A place whose rows and columns are not known yet.
     pub fn unlocated(path: Arc<Utf8Path>, span: Span) -> Self {
-        Place { path, span, start: Location::default(), end: Location::default() }
+        Place { path, span, start: Location::default(), end: Location::default(), cell: None }
     }
 
     /// Computes rows and columns from the file's text; a span beyond its end is clamped to it,

@@ -74,7 +74,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         timings.solve = started.elapsed();
         let started = Instant::now();
         let mut remedies = Remedies::default();
-        for (finding, remedy) in worded(&link, &solved) {
+        for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
             remedies.insert(&finding, remedy);
             findings.push(finding);
         }
@@ -140,7 +140,8 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
     (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
 }
 
-/// Findings under the cause of their best path, causes by how many roots they reach.
+/// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what
+/// could not be read.
 pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut without = Vec::new();
@@ -159,9 +160,12 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     }
     // Stable: equal reach keeps the order of the first finding.
     groups.sort_by_key(|group| std::cmp::Reverse(group.cause.as_ref().map_or(0, |cause| cause.reach)));
-    if !without.is_empty() {
-        groups.push(Group { cause: None, findings: without });
-    }
+    // What says something about code before what says something about files.
+    let (files, code): (Vec<u32>, Vec<u32>) =
+        without.into_iter().partition(|index| findings[*index as usize].rule == UNREADABLE_SOURCE.code);
+    groups.extend(
+        [code, files].into_iter().filter(|part| !part.is_empty()).map(|findings| Group { cause: None, findings }),
+    );
     groups
 }
 

@@ -21,21 +21,27 @@ pub struct Chosen {
     pub groups: Vec<Group>,
     /// How many of the chosen rules lie below the levels.
     pub below: usize,
+    /// What would be shown if it were not silenced at its own place; for formats that list it.
+    pub suppressed: Vec<Finding>,
 }
 
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
 /// empty ones go.
 pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
     let mut below = 0;
+    let mut suppressed = Vec::new();
     let mut kept = Vec::new();
     // Old index → new one.
     let mut moved = vec![None; findings.len()];
     for (index, finding) in findings.into_iter().enumerate() {
-        if finding.suppression.is_some() || !selection.contains(finding.rule) {
+        if !selection.contains(finding.rule) {
             continue;
         }
         let shown = finding.severity >= levels.severity && finding.confidence >= levels.confidence;
-        if shown || finding.rule == UNREADABLE_SOURCE.code {
+        let shown = shown || finding.rule == UNREADABLE_SOURCE.code;
+        if finding.suppression.is_some() {
+            suppressed.extend(shown.then_some(finding));
+        } else if shown {
             moved[index] = Some(kept.len() as u32);
             kept.push(finding);
         } else {
@@ -47,14 +53,14 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
         let left = left.collect::<Vec<_>>();
         (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
     });
-    Chosen { findings: kept, groups: groups.collect(), below }
+    Chosen { findings: kept, groups: groups.collect(), below, suppressed }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use blocklint_core::{Hold, Place, RuleCode, Span, Suppression};
+    use blocklint_core::{Hold, Place, RuleCode, Span, Suppression, SuppressionSource};
     use camino::Utf8Path;
 
     use super::*;
@@ -84,7 +90,7 @@ mod tests {
     #[test]
     fn groups_follow_the_findings_that_are_left() {
         let silenced = Finding {
-            suppression: Some(Suppression { reason: None }),
+            suppression: Some(Suppression { reason: None, source: SuppressionSource::Comment }),
             ..finding(101, Severity::Error, Confidence::High)
         };
         let findings = vec![
@@ -103,6 +109,7 @@ mod tests {
         let chosen = choose(findings, groups, &selection, levels);
         assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [902, 104]);
         assert_eq!(chosen.groups, [group(&[1]), group(&[0])]);
+        assert_eq!(chosen.suppressed.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [101]);
         assert_eq!(chosen.below, 2, "what is ignored or silenced does not lie below a level");
     }
 }

@@ -22,16 +22,30 @@ use values::{literal, value};
 const SHOWN: usize = 5;
 
 /// What is made of each site that begins on a line of a file (an index into the project's), in the order of the line;
-/// empty where nothing is called there.
+/// empty where nothing is called there. In a notebook the line counts within a cell.
 ///
 /// # Errors
 ///
 /// Where the system gives no threads.
-pub fn explain(project: &Project, models: &Models, file: usize, line: u32) -> Result<Vec<ExplainedSite>, Failure> {
+pub fn explain(
+    project: &Project,
+    models: &Models,
+    file: usize,
+    cell: Option<u32>,
+    line: u32,
+) -> Result<Vec<ExplainedSite>, Failure> {
     let Some(source) = project.files.get(file) else { return Ok(Vec::new()) };
-    let Some(line) = text_of(project, &source.path).and_then(|text| line_span(&text, line)) else {
-        return Ok(Vec::new());
-    };
+    let span = text_of(project, &source.path).and_then(|(text, cells)| match cell {
+        None => line_span(&text, line),
+        Some(number) => {
+            let at = cells.iter().position(|cell| cell.number == number)?;
+            let start = cells[at].offset;
+            let end = cells.get(at + 1).map_or(text.len(), |next| next.offset as usize);
+            let inside = line_span(text.get(start as usize..end)?, line)?;
+            Some(blocklint_core::Span::new(start + inside.start, start + inside.end))
+        }
+    });
+    let Some(line) = span else { return Ok(Vec::new()) };
     let mut sites = with_link(project, models, |link| {
         let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
             return Vec::new();

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::{Language, Span};
 use blocklint_facts::FileFacts;
+use blocklint_output::CellStart;
 use blocklint_project::{Project, SourceFile, read};
 use blocklint_rules::Unread;
 use rayon::prelude::*;
@@ -51,7 +52,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
         Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
     };
     let mut parse = None;
-    let facts = match facts_of_bytes(file.language, &bytes, || parse = Some(started.elapsed())) {
+    let facts = match facts_of_bytes(file, &bytes, || parse = Some(started.elapsed())) {
         Ok(facts) => facts,
         Err(reason) => return not_read(Unread::Internal(reason)),
     };
@@ -68,36 +69,45 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
 ///
 /// What broke in the front end.
 pub(crate) fn facts_of_bytes(
-    language: Language,
+    file: &SourceFile,
     bytes: &[u8],
     parsed: impl FnOnce(),
 ) -> Result<Option<FileFacts>, String> {
-    catch(|| facts_of(language, bytes, parsed))
+    catch(|| facts_of(file, bytes, parsed))
 }
 
 /// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a
 /// language that has no front end yet.
-fn facts_of(language: Language, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
-    match language {
+fn facts_of(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Option<FileFacts> {
+    match file.language {
         Language::Python => {
             // How long a file may be was decided when it was read.
             let limits = blocklint_python::Limits { max_bytes: usize::MAX };
-            Some(blocklint_python::extract_watched(bytes, &limits, parsed))
+            Some(match file.is_notebook() {
+                true => blocklint_python::extract_notebook(bytes, &limits, parsed),
+                false => blocklint_python::extract_watched(bytes, &limits, parsed),
+            })
         }
         Language::Rust => Some(blocklint_rust::extract_watched(bytes, parsed)),
         Language::Java => Some(blocklint_java::extract_watched(bytes, parsed)),
     }
 }
 
-/// The text whose bytes the spans of a file's facts count.
-pub(crate) fn decode(language: Language, bytes: Vec<u8>) -> Arc<str> {
-    match language {
+/// The text whose bytes the spans of a file's facts count, and where the cells of a notebook begin in it.
+pub(crate) fn decode(file: &SourceFile, bytes: Vec<u8>) -> (Arc<str>, Vec<CellStart>) {
+    if file.is_notebook() {
+        let notebook = blocklint_python::decode_notebook(&bytes).unwrap_or_default();
+        let cells = notebook.cells.iter().map(|cell| CellStart { offset: cell.offset, number: cell.number });
+        return (Arc::from(notebook.text.replace('\0', " ")), cells.collect());
+    }
+    let text = match file.language {
         Language::Python => Arc::from(&*blocklint_python::decode(&bytes).text),
         Language::Rust | Language::Java => match String::from_utf8(bytes) {
             Ok(text) => Arc::from(text),
             Err(error) => Arc::from(same_length(error.as_bytes())),
         },
-    }
+    };
+    (text, Vec::new())
 }
 
 /// The bytes as text of the same length: one `?` for each byte that is none.

@@ -10,6 +10,7 @@ mod extraction;
 mod fixes;
 mod models;
 mod panics;
+mod rules;
 mod sources;
 mod timings;
 mod words;
@@ -21,6 +22,7 @@ pub use extraction::{Extracted, extract};
 pub use fixes::{Fixed, FixedFile, Refused, Remedies, Wanted, apply, attach, write};
 pub use models::load as load_models;
 pub use panics::install_hook;
+pub use rules::{RuleArguments, Rules};
 pub use sources::locate;
 pub use timings::Timings;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Finding, Location, Place, Span};
-use blocklint_output::Sources;
+use blocklint_output::{CellStart, Sources};
 use blocklint_project::{Project, read};
 use camino::Utf8Path;
 
@@ -15,7 +15,8 @@ use crate::extraction::decode;
 pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
     let mut sources = Sources::default();
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
-    for place in chosen.findings.iter_mut().flat_map(places).chain(of_groups) {
+    let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
+    for place in findings.flat_map(places).chain(of_groups) {
         locate_one(project, place, &mut sources);
     }
     sources
@@ -23,11 +24,10 @@ pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
 
 /// Computes rows and columns of a place.
 pub(crate) fn locate_one(project: &Project, place: &mut Place, sources: &mut Sources) {
-    if !sources.contains(&place.path) {
-        let text = text_of(project, &place.path);
-        if let Some(text) = text {
-            sources.insert(Arc::clone(&place.path), text);
-        }
+    if !sources.contains(&place.path)
+        && let Some((text, cells)) = text_of(project, &place.path)
+    {
+        sources.insert_cells(Arc::clone(&place.path), text, cells);
     }
     if !sources.locate(place) {
         (place.start, place.end) = (Location { row: 1, column: 1 }, Location { row: 1, column: 1 });
@@ -49,11 +49,11 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
     Some(Span::new(start as u32, (start + length) as u32))
 }
 
-/// The text of a file of the project, as its facts' spans count it.
-pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<Arc<str>> {
+/// The text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
+pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
     let bytes = read(path, project.configuration.max_file_size).ok()?;
-    Some(decode(project.files.get(at)?.language, bytes))
+    Some(decode(project.files.get(at)?, bytes))
 }
 
 pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {

@@ -3,17 +3,25 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
-use blocklint_core::{Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, fingerprint};
+use blocklint_core::{
+    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
+};
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::Part;
 use blocklint_rules::{Advice, FixKind, Owner, OwnerKind, SiteKind, Twin};
 
-/// The findings that stand in reported files, in words, with what is to be done about them; places are not located.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved) -> Vec<(Finding, Result<Remedy, Refusal>)> {
+/// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
+/// Places are not located. With each, what is to be done about it.
+pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Remedy, Refusal>)> {
+    let reported = |file: FileId| link.program.files[file.index()].reported;
+    let passes = |raw: &RawFinding| {
+        let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
+        raw.trace.iter().any(|step| reported(step.file)) || causes.any(|cause| reported(cause.file))
+    };
     solved
         .findings
         .iter()
-        .filter(|raw| link.program.files[raw.file.index()].reported)
+        .filter(|raw| reported(raw.file) || traces && passes(raw))
         .filter_map(|raw| finding_and_remedy(link, solved, raw))
         .collect()
 }
@@ -54,6 +62,7 @@ fn finding_and_remedy(
         fails: raw.fails,
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
         holds_gil: raw.holds_gil,
+        repeats: raw.repeats,
         held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
@@ -81,7 +90,7 @@ fn finding_and_remedy(
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
-        suppression: raw.suppressed.clone().map(|reason| Suppression { reason }),
+        suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
 }
@@ -161,7 +170,7 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     if raw.handed
         && let Some(first) = raw.trace.first()
     {
-        return blocklint_core::last_name(&first.call).to_owned();
+        return blocklint_core::body_name(&first.call).to_owned();
     }
     let facts = link.program.facts(raw.root.file);
     let mut body = raw.root.body;

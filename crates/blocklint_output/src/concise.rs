@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::Shown;
-use crate::paths::{harmless, shown as shown_path};
+use crate::paths::{harmless, shown_place};
 
 /// Writes one line per finding.
 ///
@@ -12,8 +12,8 @@ use crate::paths::{harmless, shown as shown_path};
 /// Those of the writer.
 pub fn concise(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     for finding in shown.findings {
-        let (path, at) = (shown_path(&finding.place.path, shown.folder), finding.place.start);
-        writeln!(out, "{path}:{}:{}: {} {}", at.row, at.column, finding.rule, harmless(&finding.message))?;
+        let place = shown_place(&finding.place, shown.folder);
+        writeln!(out, "{place}: {} {}", finding.rule, harmless(&finding.message))?;
     }
     Ok(())
 }

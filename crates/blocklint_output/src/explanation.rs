@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use blocklint_core::{Confidence, Finding, Place};
 use camino::Utf8Path;
 
-use crate::paths::{harmless, shown as shown_path};
+use crate::paths::{harmless, shown_place as at};
 
 /// One site of the line, with everything that decided about it.
 #[derive(Clone, Debug)]
@@ -133,8 +133,4 @@ pub fn explanation(out: &mut dyn Write, sites: &[ExplainedSite], folder: &Utf8Pa
         }
     }
     Ok(())
-}
-
-fn at(place: &Place, folder: &Utf8Path) -> String {
-    format!("{}:{}:{}", shown_path(&place.path, folder), place.start.row, place.start.column)
 }

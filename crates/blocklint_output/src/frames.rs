@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
-use blocklint_core::{Finding, Place, last_name};
+use blocklint_core::{Finding, Place};
 
 use crate::Shown;
-use crate::paths::shown as shown_path;
+use crate::paths::shown_file;
+use crate::wording::step_label;
 
 /// More steps than this are shown by their ends: nobody reads a hundred frames.
 const MOST_FRAMES: usize = 8;
@@ -20,35 +21,34 @@ pub(crate) enum Frame<'a> {
     Gap(usize),
 }
 
-/// The frames of a finding, from its place to the call that blocks.
-pub(crate) fn frames(finding: &Finding) -> Vec<Frame<'_>> {
-    let last = finding.trace.len().saturating_sub(1);
-    let label = |at: usize| {
-        let step = &finding.trace[at];
-        match (at == last, last) {
-            (true, 0) => "blocks here".to_owned(),
-            (true, _) => format!("`{}` calls `{}`, which blocks", last_name(&step.function), step.call),
-            (false, _) => format!("`{}` calls `{}`", last_name(&step.function), last_name(&step.call)),
-        }
+/// The frames of a finding, from its place to the call that blocks; of its first `own` steps only, where the rest was
+/// shown before.
+pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
+    let steps = finding.trace.len();
+    let own = own.clamp(1, steps.max(1));
+    let label = |at: usize| match at + 1 == own && own < steps {
+        true => format!("{}, and then as above", step_label(finding, at)),
+        false => step_label(finding, at),
     };
-    let label_of_place = (!finding.trace.is_empty()).then(|| label(0));
+    // What does not block itself (a lock over an `await`) is told by its message.
+    let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];
-    let (head, tail) = match finding.trace.len() > MOST_FRAMES {
-        true => (FIRST_FRAMES, finding.trace.len() - (MOST_FRAMES - FIRST_FRAMES)),
-        false => (finding.trace.len(), finding.trace.len()),
+    let (head, tail) = match own > MOST_FRAMES {
+        true => (FIRST_FRAMES, own - (MOST_FRAMES - FIRST_FRAMES)),
+        false => (own.min(steps), own.min(steps)),
     };
     let frame = |at: usize| Frame::Place { place: &finding.trace[at].place, label: Some(label(at)), primary: false };
     frames.extend((1..head).map(frame));
     if tail > head {
         frames.push(Frame::Gap(tail - head));
     }
-    frames.extend((tail..finding.trace.len()).map(frame));
+    frames.extend((tail..own.min(steps)).map(frame));
     frames
 }
 
 /// One place as an element: its line with a mark, or its position where the text is not at hand.
 pub(crate) fn element<'a>(place: &'a Place, label: Option<String>, primary: bool, shown: &Shown<'a>) -> Element<'a> {
-    let path = shown_path(&place.path, shown.folder);
+    let path = shown_file(place, shown.folder);
     let Some(text) = shown.sources.get(&place.path) else {
         let (line, column) = (place.start.row as usize, place.start.column as usize);
         return Origin::path(path).line(line).char_column(column).into();

@@ -1,15 +1,18 @@
 //! Findings for people: source frames along the trace, grouped under their causes.
 
+use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Applicability, Cause, Finding, Group, Severity};
+use blocklint_core::{Applicability, Cause, Finding, Group, Severity, Step};
+use blocklint_rules::UNREADABLE_SOURCE;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::Shown;
 use crate::frames::{Frame, element, frames};
-use crate::paths::{harmless, shown as shown_path};
+use crate::paths::{harmless, shown_place};
 use crate::summary::count;
 
 /// Writes all findings; in colour where `styled` says so.
@@ -33,17 +36,28 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<
                 at + 1,
                 at + alone
             ),
-            (None, _) => "files that were not read as a whole".to_owned(),
+            (None, _) => {
+                let unread = |index: &u32| shown.findings.get(*index as usize).is_some_and(is_unread);
+                match group.findings.iter().all(unread) {
+                    true => "files that were not read as a whole".to_owned(),
+                    false => "findings without a cause elsewhere".to_owned(),
+                }
+            }
         };
         write_heading(out, &heading, styled)?;
+        let mut said = Said::default();
         for group in &shown.groups[at..at + together] {
             for finding in group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)) {
-                writeln!(out, "{}\n", renderer.render(&[block(finding, shown)]))?;
+                writeln!(out, "{}\n", renderer.render(&[block(finding, shown, &mut said)]))?;
             }
         }
         at += together;
     }
     Ok(())
+}
+
+fn is_unread(finding: &Finding) -> bool {
+    finding.rule == UNREADABLE_SOURCE.code
 }
 
 /// Whether the group's heading would say no more than its only finding.
@@ -52,12 +66,11 @@ fn is_alone(group: &Group) -> bool {
 }
 
 fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>) -> String {
-    let at = cause.place.start;
-    let path = shown_path(&cause.place.path, shown.folder);
+    let at = shown_place(&cause.place, shown.folder);
     let reach = count(cause.reach as usize, "function");
     let number = if of == 1 { "cause".to_owned() } else { format!("cause {number} of {of}") };
     let call = harmless(&cause.call);
-    format!("{number}: `{call}` at {path}:{}:{}, reached by {reach} that must not block", at.row, at.column)
+    format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
 }
 
 fn write_heading(out: &mut dyn Write, heading: &str, styled: bool) -> io::Result<()> {
@@ -68,8 +81,36 @@ fn write_heading(out: &mut dyn Write, heading: &str, styled: bool) -> io::Result
     writeln!(out, "{style}{heading}{style:#}\n")
 }
 
-/// What, where, why and what to do, of one finding.
-fn block<'a>(finding: &'a Finding, shown: &Shown<'a>) -> Block<'a> {
+/// What was said under a heading and need not be said again.
+#[derive(Default)]
+struct Said<'a> {
+    /// The ends of the traces that were shown.
+    ways: FxHashSet<u64>,
+    /// Notes and help.
+    words: FxHashSet<&'a str>,
+}
+
+impl<'a> Said<'a> {
+    /// How many steps of the trace lead to where an earlier one goes on the same way; all where none does.
+    fn own_steps(&mut self, trace: &'a [Step]) -> usize {
+        let mut way = 0;
+        let mut ends: Vec<u64> = Vec::with_capacity(trace.len());
+        for step in trace.iter().rev() {
+            let mut hasher = FxHasher::default();
+            (way, &*step.place.path, step.place.span, &step.call).hash(&mut hasher);
+            way = hasher.finish();
+            ends.push(way);
+        }
+        ends.reverse();
+        // A finding's own place is always shown.
+        let own = (1..trace.len()).find(|&at| self.ways.contains(&ends[at])).unwrap_or(trace.len());
+        self.ways.extend(ends);
+        own
+    }
+}
+
+/// What, where, why and what to do, of one finding, as far as it was not said before.
+fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, said: &mut Said<'a>) -> Block<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -77,17 +118,19 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>) -> Block<'a> {
     };
     let title = level.primary_title(finding.message.as_str()).id(finding.rule.to_string());
     let mut elements: Vec<Element<'a>> = Vec::new();
-    for frame in frames(finding) {
+    let own = said.own_steps(&finding.trace);
+    for frame in frames(finding, own) {
         elements.push(match frame {
             Frame::Place { place, label, primary } => element(place, label, primary, shown),
             Frame::Gap(steps) => Level::NOTE.no_name().message(format!("… {} …", count(steps, "more step"))).into(),
         });
     }
-    if finding.trace.len() > 1 {
+    if finding.trace.len() > 1 && own == finding.trace.len() {
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
     }
-    elements.extend(finding.notes.iter().map(|note| Level::NOTE.message(note.as_str()).into()));
-    elements.extend(finding.help.iter().map(|help| Level::HELP.message(help.as_str()).into()));
+    let mut once = |text: &&'a String| said.words.insert(text.as_str());
+    elements.extend(finding.notes.iter().filter(&mut once).map(|note| Level::NOTE.message(note.as_str()).into()));
+    elements.extend(finding.help.iter().filter(&mut once).map(|help| Level::HELP.message(help.as_str()).into()));
     if let Some(fix) = &finding.fix {
         let how = match fix.applicability {
             Applicability::Safe => " (`--fix`)",

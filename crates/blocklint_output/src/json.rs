@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Step};
+use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
 use crate::Shown;
@@ -34,6 +35,8 @@ struct Object<'a> {
 
 #[derive(Serialize)]
 struct CauseObject<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     filename: &'a str,
     location: Location,
     function: &'a str,
@@ -43,6 +46,8 @@ struct CauseObject<'a> {
 
 #[derive(Serialize)]
 struct StepObject<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<u32>,
     filename: &'a str,
     location: Location,
     end_location: Location,
@@ -78,7 +83,7 @@ pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 
 fn object(finding: &Finding) -> Object<'_> {
     Object {
-        cell: None,
+        cell: finding.place.cell,
         code: finding.rule.to_string(),
         end_location: finding.place.end,
         filename: finding.place.path.as_str(),
@@ -86,7 +91,7 @@ fn object(finding: &Finding) -> Object<'_> {
         location: finding.place.start,
         message: &finding.message,
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
-        noqa_row: finding.effect.map(|_| finding.place.start.row),
+        noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
         url: None,
         confidence: finding.confidence.as_str(),
@@ -102,6 +107,7 @@ fn object(finding: &Finding) -> Object<'_> {
 
 fn cause(cause: &Cause) -> CauseObject<'_> {
     CauseObject {
+        cell: cause.place.cell,
         filename: cause.place.path.as_str(),
         location: cause.place.start,
         function: &cause.function,
@@ -112,6 +118,7 @@ fn cause(cause: &Cause) -> CauseObject<'_> {
 
 fn step(step: &Step) -> StepObject<'_> {
     StepObject {
+        cell: step.place.cell,
         filename: step.place.path.as_str(),
         location: step.place.start,
         end_location: step.place.end,

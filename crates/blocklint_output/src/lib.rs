@@ -8,14 +8,17 @@ mod diff;
 mod explanation;
 mod frames;
 mod full;
+mod github;
 mod json;
 mod paths;
+mod sarif;
 mod statistics;
 mod summary;
+mod wording;
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Group, LineStarts, Place};
+use blocklint_core::{Finding, Group, LineStarts, Place, Span};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
@@ -23,7 +26,9 @@ pub use concise::concise;
 pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
 pub use full::full;
+pub use github::github;
 pub use json::json;
+pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_json};
 pub use summary::{Summary, fixable, fixed_summary, summary};
 
@@ -43,28 +48,57 @@ pub struct Shown<'a> {
 /// Texts of files, by absolute path. A file without one is shown by its place alone.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    texts: FxHashMap<Arc<Utf8Path>, (Arc<str>, LineStarts)>,
+    texts: FxHashMap<Arc<Utf8Path>, Text>,
+}
+
+/// The text of a file.
+#[derive(Clone, Debug)]
+struct Text {
+    text: Arc<str>,
+    lines: LineStarts,
+    cells: Vec<CellStart>,
+}
+
+/// Where a cell of a notebook begins in the text that all code cells make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellStart {
+    /// The offset of its first byte.
+    pub offset: u32,
+    /// Its number among all cells, from 1.
+    pub number: u32,
 }
 
 impl Sources {
     /// Keeps the text of a file, as decoded by its front end.
     pub fn insert(&mut self, path: Arc<Utf8Path>, text: Arc<str>) {
+        self.insert_cells(path, text, Vec::new());
+    }
+
+    /// Keeps the text of a notebook: its code cells one below the other, and where each begins, in order.
+    pub fn insert_cells(&mut self, path: Arc<Utf8Path>, text: Arc<str>, cells: Vec<CellStart>) {
         let lines = LineStarts::new(&text);
-        self.texts.insert(path, (text, lines));
+        self.texts.insert(path, Text { text, lines, cells });
     }
 
     /// The text of a file.
     pub fn get(&self, path: &Utf8Path) -> Option<&str> {
-        self.texts.get(path).map(|(text, _)| &**text)
+        self.texts.get(path).map(|kept| &*kept.text)
     }
 
     /// Computes rows and columns of a place. `false` where the text of its file is not kept.
     pub fn locate(&self, place: &mut Place) -> bool {
-        let kept = self.texts.get(&place.path);
-        if let Some((text, lines)) = kept {
-            place.locate_in(text, lines);
+        let Some(kept) = self.texts.get(&place.path) else { return false };
+        place.locate_in(&kept.text, &kept.lines);
+        if let Some(cell) = kept.cells.partition_point(|cell| cell.offset <= place.span.start).checked_sub(1) {
+            let cell = kept.cells[cell];
+            let mut first = Place::unlocated(Arc::clone(&place.path), Span::new(cell.offset, cell.offset));
+            first.locate_in(&kept.text, &kept.lines);
+            let above = first.start.row.saturating_sub(1);
+            place.cell = Some(cell.number);
+            // A place may end in a later cell only where a cell is broken.
+            (place.start.row, place.end.row) = (place.start.row - above, place.end.row - above);
         }
-        kept.is_some()
+        true
     }
 
     /// Whether the text of a file is kept.

@@ -28,6 +28,41 @@ fn full_shows_the_path_under_its_cause() {
     assert_snapshot!(text(|out| full(out, &shown(&made()), false)));
 }
 
+/// Two findings of one cause whose ways differ, meet or have different advice.
+#[test]
+fn what_was_shown_under_a_cause_is_not_shown_again() {
+    let mut made = made();
+    made.groups.truncate(1);
+    made.findings.truncate(2);
+    let of_second = |made: &Made| {
+        let out = text(|out| full(out, &shown(made), false));
+        out.split("error[").nth(2).expect("two findings").to_owned()
+    };
+    assert!(!of_second(&made).contains("note:") && !of_second(&made).contains("help:"), "{}", of_second(&made));
+
+    made.findings[1].help = Some("hand it to a thread: `await asyncio.to_thread(other, …)`".to_owned());
+    let out = of_second(&made);
+    assert!(out.contains("= help: hand it to a thread: `await asyncio.to_thread(other, …)`"), "{out}");
+    assert!(!out.contains("note:"), "{out}");
+
+    // It joins the first one a step later.
+    let at = place("/p/app.py", APP, "retry", 0);
+    made.findings[1].trace.insert(1, step(at, "app.fetch", "app.again", "again"));
+    let out = of_second(&made);
+    assert!(
+        out.contains("`both` calls `fetch`\n") && out.contains("`fetch` calls `again`, and then as above\n"),
+        "{out}"
+    );
+    assert!(!out.contains("= path"), "{out}");
+
+    // It ends elsewhere, so that nothing of it was shown.
+    let end = made.findings[1].trace.len() - 1;
+    made.findings[1].trace[end].call = "requests.Session.post".to_owned();
+    let out = of_second(&made);
+    assert!(!out.contains("as above") && out.contains("`requests.Session.post`, which blocks"), "{out}");
+    assert!(out.contains("= path: both → fetch → fetch → load → self.http.get"), "{out}");
+}
+
 #[test]
 fn colour_changes_no_character() {
     let made = made();

@@ -10,7 +10,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
-use crate::root::{absolute, common, project_root};
+use crate::pattern::Patterns;
+use crate::root::{absolute, common, has_table, project_root};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
@@ -25,6 +26,19 @@ pub struct Request<'a> {
     pub paths: &'a [Utf8PathBuf],
     /// Whether configuration is left unread.
     pub isolated: bool,
+}
+
+/// What the command line says about the paths besides naming them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathOptions<'a> {
+    /// Patterns of what is not read, counted from the current folder, in place of the configuration's `exclude`.
+    pub exclude: Option<&'a [String]>,
+    /// More of them.
+    pub extend_exclude: &'a [String],
+    /// Whether also a path that the user named is left out where a pattern means it.
+    pub force_exclude: bool,
+    /// Whether a finding is also reported where only its trace or a cause lies in the paths.
+    pub trace_in_paths: bool,
 }
 
 /// What one run analyses.
@@ -48,6 +62,8 @@ pub struct Project {
     pub crates: Vec<RustCrate>,
     /// The folders below which Java's folders are its packages (`src/main/java`), sorted.
     pub java_roots: Vec<Utf8PathBuf>,
+    /// Whether a finding is also reported where only its trace or a cause lies in reported files.
+    pub trace_in_paths: bool,
     /// Paths the user named that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
     /// What could not be looked at, besides `missing`; sorted.
@@ -71,6 +87,13 @@ pub struct SourceFile {
     pub import_root: Option<u32>,
 }
 
+impl SourceFile {
+    /// Whether it is a Jupyter notebook: its code stands in cells.
+    pub fn is_notebook(&self) -> bool {
+        self.path.extension() == Some("ipynb")
+    }
+}
+
 impl Project {
     /// The dotted name under which a Python file is imported from its own import root
     /// (`shop.db` of `…/src/shop/db.py`; a package for its `__init__.py`). Empty for the
@@ -90,19 +113,34 @@ impl Project {
 ///
 /// Every error of the configuration. Whatever cannot be read besides is a problem of the project.
 pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>> {
+    discover_with(request, PathOptions::default())
+}
+
+/// The same, as the command line says.
+///
+/// # Errors
+///
+/// Every error of the configuration.
+pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
-    let named = Named::new(request, &mut problems);
+    let mut named = Named::new(request, &mut problems);
     let root = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
     let configuration = match request.isolated {
         true => Configuration::default(),
         false => Configuration::read(&root, &mut problems)?,
     };
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root) };
+    let excluded = excluded(&configuration, &root, request.current, options);
+    if options.force_exclude {
+        named.files.retain(|path, _| !excluded.covers(path, &root));
+        named.reported_folders.retain(|path| !excluded.covers(path, &root));
+    }
+
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
         if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
-            let below = walk(folder);
+            let below = walk(folder, &excluded);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.problems.extend(below.problems);
@@ -113,6 +151,10 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
     let sources = Sources::new(found.sources);
     found.manifests.sort_unstable();
     found.manifests.dedup();
+
+    if !request.isolated {
+        problems.extend(unread_tables(&root, &found.manifests));
+    }
 
     let units = units(&root, &found.manifests);
     let imports = Imports::new(&root, &units, &sources);
@@ -146,9 +188,31 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
         import_roots: imports.roots,
         crates,
         java_roots,
+        trace_in_paths: options.trace_in_paths,
         missing: named.missing,
         problems,
     })
+}
+
+/// A line for each `[tool.blocklint]` below the project root: whoever wrote it expects it to hold.
+fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Problem> {
+    let below =
+        manifests.iter().filter(|file| file.file_name() == Some("pyproject.toml") && file.parent() != Some(root));
+    let said = "its `[tool.blocklint]` holds only for runs on this folder; the project root is above it";
+    below.filter(|file| has_table(file)).map(|file| Problem::new(file.as_std_path(), said)).collect()
+}
+
+/// What is not read: the patterns of the configuration count from the project root, those of the command line from the
+/// current folder.
+fn excluded(configuration: &Configuration, root: &Utf8Path, current: &Utf8Path, options: PathOptions<'_>) -> Patterns {
+    let (own, from) = match options.exclude {
+        Some(patterns) => (patterns, current),
+        None => (&*configuration.exclude, root),
+    };
+    let own = own.iter().map(|pattern| (from, pattern.as_str()));
+    let extended = configuration.extend_exclude.iter().map(|pattern| (root, pattern.as_str()));
+    let more = options.extend_exclude.iter().map(|pattern| (current, pattern.as_str()));
+    Patterns::new(own.chain(extended).chain(more), false)
 }
 
 /// What the user named, by kind.
@@ -182,7 +246,13 @@ impl Named {
                 Some(language) => {
                     named.files.insert(path, language);
                 }
-                None => problems.push(Problem::new(path.as_std_path(), "skipped: not a Python, Rust or Java file")),
+                None => {
+                    let why = match path.extension() {
+                        Some("pyi") => "skipped: a stub holds no code",
+                        _ => "skipped: not a Python, Rust or Java file",
+                    };
+                    problems.push(Problem::new(path.as_std_path(), why));
+                }
             }
         }
         named

@@ -39,7 +39,7 @@ pub(crate) fn project_root(common: &Utf8Path) -> Utf8PathBuf {
 
 /// Whether the pyproject.toml has `[tool.blocklint]`. One that does not parse counts where it seems
 /// to, so that its error is told and not passed over.
-fn has_table(pyproject: &Utf8Path) -> bool {
+pub(crate) fn has_table(pyproject: &Utf8Path) -> bool {
     let Ok(text) = fs::read_to_string(pyproject) else { return false };
     if !text.contains("blocklint") {
         return false;

@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Problem;
+use crate::pattern::Patterns;
 use crate::problem::reason;
 use crate::units::is_manifest;
 
@@ -29,7 +30,7 @@ enum Item {
 /// The language of a file by its extension. Stubs (`.pyi`) are none: they hold no body.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
     match path.extension()?.to_str()? {
-        "py" => Some(Language::Python),
+        "py" | "ipynb" => Some(Language::Python),
         "rs" => Some(Language::Rust),
         "java" => Some(Language::Java),
         _ => None,
@@ -38,12 +39,16 @@ pub(crate) fn language_of(path: &Path) -> Option<Language> {
 
 /// Walks `folder`, which is always entered, on all threads. Ignore files are obeyed, whether or not
 /// git manages the folder; hidden folders, virtual environments, `site-packages` and `node_modules`
-/// below it are skipped.
-pub(crate) fn walk(folder: &Utf8Path) -> Found {
+/// below it are skipped, and so is what `excluded` means.
+pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
     let real_folder = fs::canonicalize(folder).ok();
     let (sender, receiver) = channel();
     let mut builder = WalkBuilder::new(folder);
     builder.require_git(false).follow_links(false).filter_entry(is_entered);
+    if !excluded.is_empty() {
+        let excluded = excluded.clone();
+        builder.filter_entry(move |entry| is_entered(entry) && !is_excluded(entry, &excluded));
+    }
     builder.build_parallel().run(|| {
         let sender: Sender<Item> = sender.clone();
         let real_folder = real_folder.as_deref();
@@ -83,6 +88,10 @@ fn is_entered(entry: &DirEntry) -> bool {
     }
     let other_peoples = ["node_modules", "site-packages", "__pycache__"];
     !other_peoples.iter().any(|name| entry.file_name() == *name) && !entry.path().join("pyvenv.cfg").is_file()
+}
+
+fn is_excluded(entry: &DirEntry, excluded: &Patterns) -> bool {
+    entry.depth() > 0 && Utf8Path::from_path(entry.path()).is_some_and(|path| excluded.matches(path))
 }
 
 fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {

@@ -59,7 +59,7 @@ pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
 }
 
 /// The parser takes a NUL byte for the end of the file.
-fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
+pub(crate) fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
     let Some(at) = memchr::memchr(0, text.as_bytes()) else { return Decoded { text, problem } };
     let at = at as u32;
     let nul = Problem { span: Span::new(at, at + 1), message: "the file contains NUL bytes".to_owned() };

@@ -6,8 +6,9 @@ use ruff_python_ast::{Mod, PythonVersion};
 use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
 use ruff_text_size::TextRange;
 
+use crate::decode::Decoded;
 use crate::walk::{Walker, span};
-use crate::{comments, decode, depth};
+use crate::{comments, decode, decode_notebook, depth};
 
 /// How much of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +45,37 @@ pub fn extract_with(bytes: &[u8], limits: &Limits) -> FileFacts {
 /// As [`extract_with`]; `parsed` is called once the tree stands, before it is walked. For whoever measures where the
 /// time goes.
 pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
-    let tree_stands = parsed;
-    let mut facts = FactsBuilder::new(Language::Python, bytes);
+    let facts = FactsBuilder::new(Language::Python, bytes);
     let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
     if bytes.len() > most {
         let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
         return nothing(facts, Problem { span: Span::default(), message });
     }
-    let decoded = decode(bytes);
+    facts_of(facts, decode(bytes), Mode::Module, parsed)
+}
+
+/// The facts of a Jupyter notebook, within the same limits: those of its Python code cells, one below the other; spans
+/// count the bytes of [`crate::decode_notebook`]'s text. Lines that only IPython knows (`%`, `!`, `?`) run nothing that
+/// blocklint knows, and a notebook in another language says nothing.
+///
+/// What a cell does at its top level runs when a person runs it, so that the top level stays no coroutine, also where
+/// it awaits.
+pub fn extract_notebook(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> FileFacts {
+    let facts = FactsBuilder::new(Language::Python, bytes);
+    let most = limits.max_bytes.min(ADDRESSABLE_BYTES);
+    if bytes.len() > most {
+        let message = format!("skipped: {} bytes, more than the {most} that are read", bytes.len());
+        return nothing(facts, Problem { span: Span::default(), message });
+    }
+    match decode_notebook(bytes) {
+        Ok(notebook) => facts_of(facts, notebook.decoded(), Mode::Ipython, parsed),
+        Err(message) => nothing(facts, Problem { span: Span::default(), message }),
+    }
+}
+
+/// The facts of a text.
+fn facts_of(mut facts: FactsBuilder, decoded: Decoded<'_>, mode: Mode, parsed: impl FnOnce()) -> FileFacts {
+    let tree_stands = parsed;
     let source = &*decoded.text;
     if let Some(problem) = depth::refuse(source) {
         return nothing(facts, problem);
@@ -60,7 +84,7 @@ pub fn extract_watched(bytes: &[u8], limits: &Limits, parsed: impl FnOnce()) -> 
         facts.problem(problem.span, problem.message);
     }
     // The version changes only which syntax the parser calls too new, which is no concern here.
-    let options = ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest());
+    let options = ParseOptions::from(mode).with_target_version(PythonVersion::latest());
     // The parser is another project's; a mistake in it must not end the run over all other files.
     let Ok(parsed) = std::panic::catch_unwind(|| parse_unchecked(source, options)) else {
         return nothing(facts, Problem { span: Span::default(), message: "skipped: the parser failed".to_owned() });

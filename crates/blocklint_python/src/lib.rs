@@ -23,6 +23,7 @@ mod functions;
 mod imports;
 mod literals;
 mod loops;
+mod notebook;
 mod patterns;
 mod scope;
 mod statements;
@@ -30,8 +31,9 @@ mod targets;
 mod walk;
 
 pub use decode::{Decoded, decode, encode_like};
-pub use extract::{Limits, extract, extract_watched, extract_with};
+pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
 pub use fixes::fix;
+pub use notebook::{Cell, NotebookText, decode_notebook};
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.
 pub const STACK_SIZE: usize = 256 << 20;

@@ -153,6 +153,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            repeats: false,
             held_by: None,
             note: None,
             more_causes: 0,

@@ -25,7 +25,7 @@ use blocklint_core::{Context, Effect, RuleCode};
 
 pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
-pub use selection::{Selection, SelectorError, nearest};
+pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 

@@ -48,7 +48,9 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     match raw.site {
         SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
         SiteKind::Implicit => {
-            return refuse("no call is written here: a property, an operator, `with`, `for` or an import runs the code");
+            return refuse(
+                "no call is written here: a property, an operator, `with`, `for` or an import runs the code",
+            );
         }
         SiteKind::Call => {}
     }

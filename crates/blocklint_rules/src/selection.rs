@@ -50,25 +50,28 @@ impl Selection {
     pub fn new(select: &[String], extend_select: &[String], ignore: &[String]) -> Result<Self, Vec<SelectorError>> {
         let mut errors = Vec::new();
         let mut parse = |list: &[String]| {
-            let parsed = list.iter().map(|text| Selector::parse(text.trim()));
+            let parsed = list.iter().map(|text| Selector::parse(text));
             parsed.filter_map(|selector| selector.map_err(|error| errors.push(error)).ok()).collect::<Vec<_>>()
         };
-        let mut wanted = parse(select);
-        if wanted.is_empty() {
-            wanted.push(Selector::Prefix(String::new()));
+        let layer = Layer {
+            select: (!select.is_empty()).then(|| parse(select)),
+            extend_select: parse(extend_select),
+            ignore: parse(ignore),
+        };
+        if errors.is_empty() { Ok(Self::layered(&[layer])) } else { Err(errors) }
+    }
+
+    /// All rules, changed by each layer in turn, as ruff has it: a layer with `select` begins anew, whatever was
+    /// selected or ignored before; one without adds to it and takes from it. Within a layer the more specific
+    /// selector wins.
+    pub fn layered(layers: &[Layer]) -> Self {
+        let mut chosen = Self::all().chosen;
+        for layer in layers {
+            let before = chosen;
+            let remains = |rule: &&&Rule| layer.chooses(rule).unwrap_or_else(|| before.contains(&rule.code));
+            chosen = RULES.iter().filter(remains).map(|rule| rule.code).collect();
         }
-        wanted.extend(parse(extend_select));
-        let unwanted = parse(ignore);
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        let weight = |list: &[Selector], rule: &Rule| list.iter().filter_map(|selector| selector.weight(rule)).max();
-        let chosen = RULES.iter().filter(|rule| {
-            let wanted = weight(&wanted, rule).or((rule.code == UNREADABLE_SOURCE.code).then_some(0));
-            // `None` is less than any weight: neither wanted nor unwanted leaves a rule out.
-            wanted > weight(&unwanted, rule)
-        });
-        Ok(Selection { chosen: chosen.map(|rule| rule.code).collect() })
+        Selection { chosen }
     }
 
     /// Whether findings of this rule are shown.
@@ -82,8 +85,39 @@ impl Selection {
     }
 }
 
+/// What one place says about rules: the configuration, or the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Layer {
+    /// The rules that are chosen; `None` leaves those chosen before.
+    pub select: Option<Vec<Selector>>,
+    /// Rules besides.
+    pub extend_select: Vec<Selector>,
+    /// Rules that are not chosen.
+    pub ignore: Vec<Selector>,
+}
+
+impl Layer {
+    /// Whether this layer chooses a rule; `None` where it says nothing about it.
+    fn chooses(&self, rule: &Rule) -> Option<bool> {
+        let weight = |list: &[Selector]| list.iter().filter_map(|selector| selector.weight(rule)).max();
+        let mut wanted = self.select.as_deref().and_then(weight).max(weight(&self.extend_select));
+        let unwanted = weight(&self.ignore);
+        match &self.select {
+            None if wanted.is_none() && unwanted.is_none() => return None,
+            Some(_) if rule.code == UNREADABLE_SOURCE.code => wanted = wanted.or(Some(0)),
+            _ => {}
+        }
+        // `None` is less than any weight: neither wanted nor unwanted leaves a rule out.
+        Some(wanted > unwanted)
+    }
+}
+
 /// One element of `--select` and its kin.
-enum Selector {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector(Means);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Means {
     /// All rules whose code begins so; empty for `ALL`.
     Prefix(String),
     /// One rule.
@@ -91,26 +125,37 @@ enum Selector {
 }
 
 impl Selector {
-    fn parse(text: &str) -> Result<Self, SelectorError> {
+    /// Reads a code, a prefix, a name or `ALL`.
+    ///
+    /// # Errors
+    ///
+    /// Where it means no rule.
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        let text = text.trim();
         if text.eq_ignore_ascii_case("ALL") {
-            return Ok(Selector::Prefix(String::new()));
+            return Ok(Selector(Means::Prefix(String::new())));
         }
         if let Some(rule) = crate::rule_named(text) {
-            return Ok(Selector::Rule(rule.code));
+            return Ok(Selector(Means::Rule(rule.code)));
         }
         let prefix = text.to_ascii_uppercase();
         let known = |prefix: &str| RULES.iter().any(|rule| rule.code.to_string().starts_with(prefix));
         if prefix.starts_with('B') && known(&prefix) {
-            return Ok(Selector::Prefix(prefix));
+            return Ok(Selector(Means::Prefix(prefix)));
         }
         Err(SelectorError { selector: text.to_owned(), suggestion: nearest(text) })
     }
 
+    /// Whether a rule is meant.
+    pub fn means(&self, code: RuleCode) -> bool {
+        crate::rule(code).is_some_and(|rule| self.weight(rule).is_some())
+    }
+
     /// How specific the selector is for a rule it means: the length of the code it names.
     fn weight(&self, rule: &Rule) -> Option<usize> {
-        match self {
-            Selector::Prefix(prefix) => rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len()),
-            Selector::Rule(code) => (rule.code == *code).then_some(usize::MAX),
+        match &self.0 {
+            Means::Prefix(prefix) => rule.code.to_string().starts_with(prefix.as_str()).then_some(prefix.len()),
+            Means::Rule(code) => (rule.code == *code).then_some(usize::MAX),
         }
     }
 }
@@ -155,6 +200,29 @@ mod tests {
     fn the_more_specific_selector_wins_and_ignore_among_equals() {
         assert_eq!(chosen(&["BLT101"], &[], &["BLT1"]), "101 902");
         assert_eq!(chosen(&["BLT1"], &[], &["BLT1"]), "902");
+    }
+
+    #[test]
+    fn a_later_layer_wins_and_its_select_begins_anew() {
+        let parse = |list: &[&str]| list.iter().map(|text| Selector::parse(text).expect("a rule")).collect::<Vec<_>>();
+        let layer = |select: Option<&[&str]>, extend: &[&str], ignore: &[&str]| Layer {
+            select: select.map(parse),
+            extend_select: parse(extend),
+            ignore: parse(ignore),
+        };
+        let chosen = |layers: &[Layer]| {
+            let selection = Selection::layered(layers);
+            [101, 102, 103, 902].into_iter().filter(|code| selection.contains(RuleCode(*code))).collect::<Vec<_>>()
+        };
+        let file = || layer(Some(&["BLT101", "BLT102"]), &[], &["BLT103"]);
+        assert_eq!(chosen(&[file()]), [101, 102, 902]);
+        assert_eq!(chosen(&[file(), layer(None, &[], &[])]), [101, 102, 902]);
+        assert_eq!(chosen(&[file(), layer(Some(&["BLT1"]), &[], &[])]), [101, 102, 103, 902]);
+        assert_eq!(chosen(&[file(), layer(None, &["BLT103"], &[])]), [101, 102, 103, 902]);
+        assert_eq!(chosen(&[file(), layer(None, &[], &["BLT1"])]), [902], "a later prefix beats an earlier code");
+        assert_eq!(chosen(&[layer(Some(&[]), &[], &[])]), [902]);
+        assert_eq!(chosen(&[layer(None, &["BLT101"], &["BLT1"])]), [101, 902]);
+        assert_eq!(chosen(&[layer(None, &[], &["BLT9"]), layer(None, &["BLT101"], &[])]), [101, 102, 103]);
     }
 
     #[test]

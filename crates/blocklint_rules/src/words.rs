@@ -36,6 +36,8 @@ pub struct RawFinding<'a> {
     pub twin: Option<Twin<'a>>,
     /// Whether a worker thread would not help, because the call keeps the interpreter's lock.
     pub holds_gil: bool,
+    /// Whether a loop on the way runs the call more than once, so that the hold is that of one time.
+    pub repeats: bool,
     /// Who holds the lock that the call waits for.
     pub held_by: Option<&'a str>,
     /// The note of the model row.
@@ -191,7 +193,13 @@ impl RawFinding<'_> {
             Hold::Unstated => format!("can hold {thread}"),
             Hold::Brief => format!("can hold {thread} briefly"),
             Hold::Seconds(time) if !time.is_finite() => format!("can hold {thread} without bound"),
+            Hold::Seconds(time) if exact && self.repeats => {
+                format!("can hold {thread} for at least {}", seconds(time))
+            }
             Hold::Seconds(time) if exact => format!("can hold {thread} for {}", seconds(time)),
+            Hold::Seconds(time) if self.repeats => {
+                format!("can hold {thread} for up to {} at a time", seconds(time))
+            }
             Hold::Seconds(time) => format!("can hold {thread} for up to {}", seconds(time)),
             Hold::Unbounded => format!("can hold {thread} without bound"),
         }
@@ -314,6 +322,7 @@ mod tests {
             fails: None,
             twin: None,
             holds_gil: false,
+            repeats: false,
             held_by: None,
             note: None,
             more_causes: 0,

@@ -48,6 +48,7 @@ impl Check for Engine {
             groups: blocklint_engine::grouped(findings),
             findings: findings.to_vec(),
             below: 0,
+            suppressed: Vec::new(),
         };
         let sources = locate(&project, &mut chosen);
         let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root };

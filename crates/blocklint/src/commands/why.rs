@@ -12,7 +12,7 @@ use crate::arguments::Why;
 use crate::messages::Failure;
 
 pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
-    let (path, line) = place(&why.place)?;
+    let Line { path, cell, line } = place(&why.place)?;
     let current = current_folder()?;
     let paths = [path.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: why.isolated })
@@ -21,9 +21,9 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
         return Err(Failure::new(format!("{path}: no such Python, Rust or Java file")));
     };
     let models = blocklint_engine::load_models(&project.configuration, &current)?;
-    let sites = blocklint_engine::explain(&project, &models, file, line)?;
+    let sites = blocklint_engine::explain(&project, &models, file, cell, line)?;
     if sites.is_empty() {
-        return Err(Failure::new(format!("{path}:{line}: nothing is called on this line")));
+        return Err(Failure::new(format!("{}: nothing is called on this line", why.place)));
     }
     let stdout = io::stdout();
     let styled = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
@@ -32,8 +32,16 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     Ok(CLEAN)
 }
 
-/// Reads `PATH:LINE`, also with a column behind, as findings print it.
-fn place(text: &str) -> Result<(&Utf8Path, u32), Failure> {
+/// A line of a file; in a notebook of one of its cells.
+#[derive(Debug)]
+struct Line<'a> {
+    path: &'a Utf8Path,
+    cell: Option<u32>,
+    line: u32,
+}
+
+/// Reads `PATH:LINE` or `PATH:cell CELL:LINE`, also with a column behind, as findings print it.
+fn place(text: &str) -> Result<Line<'_>, Failure> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let wrong = || Failure::new(format!("`{text}` names no line; expected PATH:LINE, as in `app/views.py:42`"));
     let (head, last) = text.rsplit_once(':').ok_or_else(wrong)?;
@@ -42,7 +50,12 @@ fn place(text: &str) -> Result<(&Utf8Path, u32), Failure> {
         Some((path, line)) => (path, line),
         None => (head, last),
     };
-    if found.0.is_empty() { Err(wrong()) } else { Ok((Utf8Path::new(found.0), found.1)) }
+    let (path, line) = found;
+    let (path, cell) = match path.rsplit_once(":cell ").and_then(|(path, cell)| Some((path, number(cell)?))) {
+        Some((path, cell)) => (path, Some(cell)),
+        None => (path, None),
+    };
+    if path.is_empty() { Err(wrong()) } else { Ok(Line { path: Utf8Path::new(path), cell, line }) }
 }
 
 #[cfg(test)]
@@ -51,10 +64,12 @@ mod tests {
 
     #[test]
     fn a_line_is_named_as_findings_print_it() {
-        let read = |text| place(text).ok().map(|(path, line)| (path.to_string(), line));
+        let read = |text| place(text).ok().map(|line| (line.path.to_string(), line.line));
         assert_eq!(read("a/b.py:12"), Some(("a/b.py".to_owned(), 12)));
         assert_eq!(read("a/b.py:12:5"), Some(("a/b.py".to_owned(), 12)));
         assert_eq!(read("odd:name.py:3"), Some(("odd:name.py".to_owned(), 3)));
+        let cell = place("a/b.ipynb:cell 3:2:5").expect("a line");
+        assert_eq!((cell.path.as_str(), cell.cell, cell.line), ("a/b.ipynb", Some(3), 2));
         for wrong in ["a.py", "a.py:", "a.py:0", "a.py:x", ":4", ""] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

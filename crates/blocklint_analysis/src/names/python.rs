@@ -367,7 +367,7 @@ fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
         path.push_str(part);
     }
     let end = path.len();
-    for ending in ["/__init__.py", ".py", ".ipynb"] {
+    for ending in ["/__init__.py", ".py"] {
         path.push_str(ending);
         if let Some(file) = link.program.file_at(&path) {
             return Some(Val::Module(file));
@@ -425,7 +425,7 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     let relative = &link.program.files[file.index()].relative;
     let root = own_root(link, relative);
     let inside = relative.strip_prefix(root).unwrap_or(relative).trim_start_matches('/');
-    let inside = inside.strip_suffix(".py").unwrap_or(inside);
+    let inside = inside.strip_suffix(".py").or_else(|| inside.strip_suffix(".ipynb")).unwrap_or(inside);
     inside.strip_suffix("/__init__").unwrap_or(inside).replace('/', ".")
 }
 

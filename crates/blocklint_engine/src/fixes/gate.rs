@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::edits::Change;
 use super::workspace::{State, Undo, Workspace};
 use super::{attach_to, is_fixable};
-use crate::{Failure, Options, on_large_stacks};
+use crate::{Failure, Levels, Options, Rules, on_large_stacks};
 
 /// Fixes make room for others: a call inside another's arguments, a helper that can be awaited now. A project that goes
 /// on changing for longer is not worth waiting for.
@@ -23,8 +23,10 @@ const ROUNDS: usize = 20;
 pub struct Wanted<'w> {
     /// The least applicability.
     pub least: Applicability,
-    /// The findings that are mended.
-    pub of: &'w (dyn Fn(&Finding) -> bool + Sync),
+    /// The rules whose findings are mended.
+    pub rules: &'w Rules,
+    /// The least that is mended.
+    pub levels: Levels,
 }
 
 /// What fixing did; nothing is written yet.
@@ -117,11 +119,14 @@ struct Failing {
 impl Gate<'_> {
     /// The findings of a state whose fixes are tried.
     fn candidates(&mut self, state: &mut State, wanted: &Wanted<'_>) -> Vec<Finding> {
+        wanted.rules.hide(&mut state.findings);
         let known: FxHashSet<&Key> = self.refused.iter().map(|(key, _)| key).collect();
         let mut findings: Vec<Finding> = state
             .findings
             .iter()
-            .filter(|finding| finding.suppression.is_none() && (wanted.of)(finding))
+            .filter(|finding| finding.suppression.is_none() && wanted.rules.selection.contains(finding.rule))
+            .filter(|finding| finding.severity >= wanted.levels.severity)
+            .filter(|finding| finding.confidence >= wanted.levels.confidence)
             .filter(|finding| is_fixable(&finding.place.path))
             .filter(|finding| !known.contains(&key(finding)) && state.remedies.of(finding).is_ok())
             .cloned()

@@ -14,7 +14,7 @@ use camino::Utf8Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::extraction::decode;
+use crate::sources::text_of;
 
 pub use gate::{Fixed, FixedFile, Refused, Wanted, apply};
 pub use write::write;
@@ -41,13 +41,7 @@ impl Remedies {
 /// where fixes are applied. Gives back why the others have none, in the order of the findings. Must not run on a thread
 /// with a small stack ([`crate::on_large_stacks`]).
 pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
-    let limit = project.configuration.max_file_size;
-    attach_to(remedies, findings, |path| {
-        let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        let language = project.files.get(at)?.language;
-        let bytes = blocklint_project::read(path, limit).ok()?;
-        Some(decode(language, bytes))
-    })
+    attach_to(remedies, findings, |path| Some(text_of(project, path)?.0))
 }
 
 /// The same with the texts of files from elsewhere.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use blocklint_analysis::{Layout, Program, SourceFile};
-use blocklint_core::{Finding, Language};
+use blocklint_core::Finding;
 use blocklint_facts::FileFacts;
 use blocklint_models::Models;
 use blocklint_project::Project;
@@ -61,7 +61,7 @@ impl<'p> Workspace<'p> {
         let solved = blocklint_analysis::solve(&link, options_of(self.options));
         let mut remedies = Remedies::default();
         let mut findings = self.unread.clone();
-        for (finding, remedy) in worded(&link, &solved) {
+        for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
             remedies.insert(&finding, remedy);
             findings.push(finding);
         }
@@ -69,8 +69,11 @@ impl<'p> Workspace<'p> {
         State { findings, remedies }
     }
 
-    fn slot(&self, path: &Utf8Path) -> Option<usize> {
-        self.files.iter().position(|file| *file.path == *path)
+    /// A file that fixes may change: one that is reported.
+    fn slot(&self, path: &Utf8Path) -> Option<(usize, &'p blocklint_project::SourceFile)> {
+        let slot = self.files.iter().position(|file| *file.path == *path && file.reported)?;
+        let at = self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        Some((slot, self.project.files.get(at)?))
     }
 
     /// Reads the text of a file that may be changed.
@@ -80,16 +83,15 @@ impl<'p> Workspace<'p> {
     /// Why it cannot be.
     pub(crate) fn open(&mut self, path: &Arc<Utf8Path>) -> Result<&Text, String> {
         if !self.texts.contains_key(path) {
-            let slot = self.slot(path).ok_or("the file is none of the project's")?;
+            let (slot, file) = self.slot(path).ok_or("the file is none of those that were named")?;
             let bytes = blocklint_project::read(path, self.project.configuration.max_file_size)
                 .map_err(|_| "the file cannot be read any more")?;
             // The same bytes give the same hash; others do not by chance.
-            let language = self.files[slot].facts.language;
-            let same = facts_of_bytes(language, &bytes, || {}).ok().flatten();
+            let same = facts_of_bytes(file, &bytes, || {}).ok().flatten();
             if same.is_none_or(|facts| facts.content_hash != self.files[slot].facts.content_hash) {
                 return Err("the file changed while it was looked at".to_owned());
             }
-            let text = decode(language, bytes.clone());
+            let (text, _) = decode(file, bytes.clone());
             if blocklint_python::encode_like(&bytes, &text).as_deref() != Some(&bytes[..]) {
                 return Err("the file holds bytes that are no text in its encoding".to_owned());
             }
@@ -115,11 +117,11 @@ impl<'p> Workspace<'p> {
     ///
     /// Where that text does not parse; nothing is changed then.
     pub(crate) fn replace(&mut self, path: &Arc<Utf8Path>, text: Arc<str>) -> Result<Undo, String> {
-        let slot = self.slot(path).ok_or("the file is none of the project's")?;
+        let (slot, file) = self.slot(path).ok_or("the file is none of those that were named")?;
         let open = self.texts.get_mut(path).ok_or("the file is not open")?;
         let bytes =
             blocklint_python::encode_like(&open.read, &text).ok_or("it cannot be written in the file's encoding")?;
-        let facts = facts_of_bytes(Language::Python, &bytes, || {})?.ok_or("the file has no facts")?;
+        let facts = facts_of_bytes(file, &bytes, || {})?.ok_or("the file has no facts")?;
         if facts.problems.len() > self.files[slot].facts.problems.len() {
             return Err("the file would not parse".to_owned());
         }

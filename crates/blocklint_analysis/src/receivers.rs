@@ -1,0 +1,144 @@
+//! `self` calls on a class that is known: what `self.step()` runs is settled by the class of the object that the method
+//! was called on. A label that came through one of several implementations remembers which, and ends at calls on
+//! objects whose class looks the name up otherwise.
+
+use blocklint_facts::{BodyKind, SiteKind};
+
+use crate::callers::{Caller, Node};
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, Name};
+use crate::label::{Label, Own};
+use crate::link::Link;
+use crate::value::Val;
+
+/// Implementations of one method beyond which labels do not remember theirs.
+const MOST_IMPLEMENTATIONS: usize = 16;
+
+/// Classes looked at as what an object may be.
+const MOST_CLASSES: usize = 64;
+
+impl<'a> Link<'a> {
+    /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
+    pub(crate) fn on_receiver(&self, label: &mut Label, caller: Caller, node: Node) -> bool {
+        if caller.arg.is_some() {
+            label.own = None;
+            return true;
+        }
+        let facts = self.program.facts(caller.site.file);
+        let around = self.class_around(caller.site.file, facts.body_of(facts.site(caller.site.site).at));
+        let receiver = self.receiver_form(caller.site);
+        let on_self = receiver.is_some_and(|form| crate::mentions::is_own_receiver(facts, form));
+        let on_super = !on_self && receiver.is_some_and(|form| self.is_super(caller, form));
+        if let Some(own) = label.own {
+            let holds = match (on_self || on_super, around) {
+                (true, Some(class)) => self.may_find(class, false, own),
+                _ => self
+                    .receivers(caller, node)
+                    .is_none_or(|classes| classes.iter().any(|&(class, exact)| self.may_find(class, exact, own))),
+            };
+            if !holds {
+                return false;
+            }
+            if !on_self && !on_super {
+                label.own = None;
+            }
+        }
+        // Through `super` one implementation is meant, whatever the object is.
+        if on_self && label.own.is_none() {
+            label.own = self.implementation(around, node.body);
+        }
+        true
+    }
+
+    /// A method that other classes implement otherwise.
+    fn implementation(&self, around: Option<ClassRef>, body: BodyRef) -> Option<Own> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function || row.class.is_none() {
+            return None;
+        }
+        let name = self.program.global(body.file, row.name)?;
+        let others = self.overrides(around?, name).len();
+        (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
+    }
+
+    /// Whether an object of a class, or of one derived from it, may look a name up as that body.
+    fn may_find(&self, class: ClassRef, exact: bool, own: Own) -> bool {
+        if self.finds(class, own.name, own.body) {
+            return true;
+        }
+        if exact {
+            return false;
+        }
+        let mut seen = vec![class];
+        let mut at = 0;
+        while at < seen.len() {
+            if seen.len() > MOST_CLASSES {
+                return true;
+            }
+            for &derived in self.derived(seen[at]).iter() {
+                if !seen.contains(&derived) {
+                    if self.finds(derived, own.name, own.body) {
+                        return true;
+                    }
+                    seen.push(derived);
+                }
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Whether the first definition of a name in a class's lookup order is this body.
+    fn finds(&self, class: ClassRef, name: Name, body: BodyRef) -> bool {
+        for ancestor in self.mro(class).iter() {
+            match *ancestor {
+                Ancestor::Class(owner) => {
+                    if let Some((owner, var)) = self.own_member(owner, name) {
+                        return self.functions_of(owner, var).contains(&body);
+                    }
+                }
+                // What is not known may define it.
+                Ancestor::Unknown => return true,
+                Ancestor::Library(..) => {}
+            }
+        }
+        false
+    }
+
+    /// The classes of the objects that a site calls a method on; `None` where one is not known.
+    fn receivers(&self, caller: Caller, node: Node) -> Option<Vec<(ClassRef, bool)>> {
+        let callee = match self.program.facts(caller.site.file).site(caller.site.site).kind {
+            SiteKind::Call | SiteKind::New => self.callee(caller.site, caller.env),
+            _ => {
+                let row = self.program.facts(caller.site.file).site(caller.site.site);
+                self.eval(self.scope_of(caller.site, caller.env), row.callee)
+            }
+        };
+        let mut found = Vec::new();
+        for val in self.values.members(callee.value) {
+            match val {
+                Val::Class(class) => found.push((class, true)),
+                Val::Instance { class, exact, .. } => found.push((class, exact)),
+                Val::Fn { body, receiver, .. } if body == node.body || receiver.is_some() => {
+                    if !receiver.is_some() {
+                        return None;
+                    }
+                    match self.values.single(receiver) {
+                        Val::Instance { class, exact, .. } => found.push((class, exact)),
+                        _ => return None,
+                    }
+                }
+                Val::None => {}
+                _ => return None,
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Whether a form is `super()`.
+    fn is_super(&self, caller: Caller, form: blocklint_facts::FormId) -> bool {
+        let typed = self.eval(self.scope_of(caller.site, caller.env), form);
+        self.values.members(typed.value).iter().any(|val| matches!(val, Val::Super { .. }))
+    }
+}

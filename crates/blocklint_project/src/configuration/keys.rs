@@ -1,0 +1,131 @@
+//! The keys of `[tool.blocklint]`, as the reference and errors name them.
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is, in words.
+    pub value: &'static str,
+    /// What holds without it.
+    pub default: &'static str,
+    /// What it does; Markdown.
+    pub says: &'static str,
+    /// A line or table of configuration.
+    pub example: &'static str,
+    /// The option of `blocklint check` that wins over it.
+    pub option: Option<&'static str>,
+}
+
+/// Every key, in the order of the reference.
+pub const KEYS: [Key; 10] = [
+    Key {
+        name: "select",
+        value: "list of rules",
+        default: "`[\"ALL\"]`",
+        says: "The rules whose findings are reported: codes (`BLT101`), prefixes (`BLT1`), names (`blocking-sleep`) or \
+               `ALL`. The more specific entry wins over `ignore`, whichever list it stands in. BLT902 is reported unless \
+               `ignore` names it, because a file that was not read must not look clean.",
+        example: "select = [\"BLT1\"]",
+        option: Some("--select"),
+    },
+    Key {
+        name: "extend-select",
+        value: "list of rules",
+        default: "`[]`",
+        says: "Rules that are reported besides those of `select`.",
+        example: "extend-select = [\"BLT104\"]",
+        option: Some("--extend-select"),
+    },
+    Key {
+        name: "ignore",
+        value: "list of rules",
+        default: "`[]`",
+        says: "Rules that are not reported. A call that is only ignored still blocks: use a comment at the cause, or a \
+               model, to say that it does not.",
+        example: "ignore = [\"blocking-file\"]",
+        option: Some("--ignore"),
+    },
+    Key {
+        name: "per-file-ignores",
+        value: "table from patterns to lists of rules",
+        default: "`{}`",
+        says: "Hides findings of these rules that *stand* in files matching the pattern. Calls in such files still block \
+               whoever reaches them from elsewhere. A pattern is matched against the file's name and against its path \
+               from the project root; `!` at its start means all files that do not match. SARIF lists what is hidden as \
+               suppressed.",
+        example: "[tool.blocklint.per-file-ignores]\n\"tests/**\" = [\"ALL\"]\n\"scripts/*.py\" = [\"BLT101\", \"BLT105\"]",
+        option: None,
+    },
+    Key {
+        name: "exclude",
+        value: "list of patterns",
+        default: "`[]`",
+        says: "Files and folders that are not read at all, neither reported nor analysed: traces through them are not \
+               found. A pattern without `/` matches names at any depth (`build`, `*_pb2.py`), another one paths from the \
+               project root (`docs/examples`, `**/vendor/*.py`). A path given on the command line is read all the same, \
+               unless `--force-exclude` is given. To read files without reporting them use `per-file-ignores`.",
+        example: "exclude = [\"*_pb2.py\", \"docs/examples\"]",
+        option: Some("--exclude"),
+    },
+    Key {
+        name: "extend-exclude",
+        value: "list of patterns",
+        default: "`[]`",
+        says: "Patterns besides those of `exclude`, which the command line's `--exclude` does not replace.",
+        example: "extend-exclude = [\"migrations\"]",
+        option: Some("--extend-exclude"),
+    },
+    Key {
+        name: "min-severity",
+        value: "`\"note\"`, `\"warning\"` or `\"error\"`",
+        default: "`\"warning\"`",
+        says: "How bad a finding must be to be reported.",
+        example: "min-severity = \"error\"",
+        option: Some("--min-severity"),
+    },
+    Key {
+        name: "min-confidence",
+        value: "`\"low\"`, `\"medium\"` or `\"high\"`",
+        default: "`\"medium\"`",
+        says: "How sure a finding must be to be reported.",
+        example: "min-confidence = \"high\"",
+        option: Some("--min-confidence"),
+    },
+    Key {
+        name: "models",
+        value: "path or list of paths",
+        default: "`[]`",
+        says: "Model files, or folders of them, that say what your libraries do. Paths are relative to the pyproject.toml.",
+        example: "models = [\"blocking/\"]",
+        option: None,
+    },
+    Key {
+        name: "max-file-size",
+        value: "bytes, or a size with a unit",
+        default: "`\"8MB\"`",
+        says: "Longer files are skipped, with a note (BLT902).",
+        example: "max-file-size = \"2MB\"",
+        option: None,
+    },
+];
+
+/// What to say about a key that there is not.
+pub(crate) fn unknown(name: &str) -> String {
+    let typed = name.replace('_', "-").to_ascii_lowercase();
+    let distance = |known: &str| strsim::damerau_levenshtein(&typed, known);
+    let near = KEYS.iter().map(|key| key.name).min_by_key(|known| distance(known));
+    // `extend-ignore` is nearer to `extend-select` than to what is meant.
+    let near = if typed == "extend-ignore" { Some("ignore") } else { near };
+    match near.filter(|known| distance(known) <= known.len().div_ceil(3) || typed.ends_with(known)) {
+        Some(known) => format!("unknown key `{name}`; did you mean `{known}`?"),
+        None => {
+            let known = KEYS.map(|key| format!("`{}`", key.name));
+            format!(
+                "unknown key `{name}`; known are {} and {}",
+                known[..known.len() - 1].join(", "),
+                known[known.len() - 1]
+            )
+        }
+    }
+}

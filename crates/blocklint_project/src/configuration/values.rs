@@ -1,0 +1,157 @@
+//! Values of configuration keys: lists, words, patterns, sizes.
+
+use std::ops::Range;
+
+use blocklint_core::{Confidence, Severity};
+use toml::de::DeValue;
+
+use super::{PerFileIgnore, Reader, Setting};
+use crate::pattern::check_pattern;
+
+/// Offsets in a file are 32 bits wide.
+const LARGEST_FILE_SIZE: u64 = u32::MAX as u64;
+
+impl Reader<'_> {
+    /// A list of strings, each with its line; everything else in it is an error.
+    pub(super) fn strings(
+        &mut self,
+        key: &str,
+        what: &str,
+        value: &DeValue<'_>,
+        span: &Range<usize>,
+    ) -> Vec<(Setting, Range<usize>)> {
+        let Some(entries) = value.as_array() else {
+            self.error(span, key, format!("expected a list of {what}s, found {}", article(value)));
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for entry in entries.iter() {
+            match entry.get_ref() {
+                DeValue::String(text) => {
+                    let line = self.line(entry.span().start);
+                    found.push((Setting { value: text.to_string(), key: key.to_owned(), line }, entry.span()));
+                }
+                other => self.error(&entry.span(), key, format!("expected a {what}, found {}", article(other))),
+            }
+        }
+        found
+    }
+
+    /// Rules, as they are written: which there are is not known here.
+    pub(super) fn rules(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
+        self.strings(key, "rule", value, span).into_iter().map(|(rule, _)| rule).collect()
+    }
+
+    pub(super) fn patterns(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<String> {
+        let mut found = Vec::new();
+        for (pattern, span) in self.strings(key, "pattern", value, span) {
+            match check_pattern(&pattern.value) {
+                Ok(()) => found.push(pattern.value),
+                Err(message) => self.error(&span, key, message),
+            }
+        }
+        found
+    }
+
+    pub(super) fn per_file_ignores(
+        &mut self,
+        key: &str,
+        value: &DeValue<'_>,
+        span: &Range<usize>,
+    ) -> Vec<PerFileIgnore> {
+        let Some(table) = value.as_table() else {
+            self.error(
+                span,
+                key,
+                format!("expected a table from patterns to lists of rules, found {}", article(value)),
+            );
+            return Vec::new();
+        };
+        let mut entries = table.iter().collect::<Vec<_>>();
+        entries.sort_by_key(|(pattern, _)| pattern.span().start);
+        let mut found = Vec::new();
+        for (pattern, rules) in entries {
+            let name = pattern.get_ref().as_ref();
+            if let Err(message) = check_pattern(name.strip_prefix('!').unwrap_or(name)) {
+                self.error(&pattern.span(), key, message);
+            }
+            let rules = self.rules(key, rules.get_ref(), &rules.span());
+            found.push(PerFileIgnore { pattern: name.to_owned(), rules });
+        }
+        found
+    }
+
+    pub(super) fn severity(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Severity> {
+        self.word(key, value, span, Severity::parse, &Severity::ALL.iter().map(|s| s.as_str()).collect::<Vec<_>>())
+    }
+
+    pub(super) fn confidence(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Confidence> {
+        self.word(key, value, span, Confidence::parse, &Confidence::ALL.iter().map(|c| c.as_str()).collect::<Vec<_>>())
+    }
+
+    fn word<T>(
+        &mut self,
+        key: &str,
+        value: &DeValue<'_>,
+        span: &Range<usize>,
+        parse: fn(&str) -> Option<T>,
+        known: &[&str],
+    ) -> Option<T> {
+        let words = known.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", ");
+        match value.as_str() {
+            Some(text) => {
+                let parsed = parse(text);
+                if parsed.is_none() {
+                    let near = known.iter().min_by_key(|known| strsim::damerau_levenshtein(text, known));
+                    let near = near.filter(|known| strsim::damerau_levenshtein(&text.to_lowercase(), known) <= 2);
+                    let suggestion = near.map_or(String::new(), |near| format!("; did you mean `\"{near}\"`?"));
+                    self.error(span, key, format!("`\"{text}\"` is none of {words}{suggestion}"));
+                }
+                parsed
+            }
+            None => {
+                self.error(span, key, format!("expected one of {words}, found {}", article(value)));
+                None
+            }
+        }
+    }
+}
+
+/// Bytes as a number, or as a number with a unit (`"8MB"`, `"512 KiB"`).
+pub(super) fn file_size(value: &DeValue<'_>) -> Result<u64, String> {
+    let size = match value {
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().and_then(|n| n.try_into().ok())
+        }
+        DeValue::String(text) => sized(text),
+        other => return Err(format!("expected bytes (`8000000`) or a size (`\"8MB\"`), found {}", article(other))),
+    };
+    match size {
+        Some(size) if (1..=LARGEST_FILE_SIZE).contains(&size) => Ok(size),
+        Some(_) => Err(format!("expected between 1 and {LARGEST_FILE_SIZE} bytes")),
+        None => Err("expected bytes (`8000000`) or a size (`\"8MB\"`)".to_owned()),
+    }
+}
+
+fn sized(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        _ => return None,
+    };
+    number.replace('_', "").parse::<u64>().ok()?.checked_mul(unit)
+}
+
+pub(super) fn article(value: &DeValue<'_>) -> String {
+    let kind = value.type_str();
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}

@@ -1,0 +1,264 @@
+"""Runs inside one interpreter and says what the names it is asked about are there.
+
+`verify_stdlib.py` starts it with a JSON list of questions on the standard input and reads a JSON list of answers. It
+keeps to what Python 3.8 reads. Nothing but the standard library is imported, and nothing of it is called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import importlib
+import inspect
+import io
+import json
+import re
+import sys
+import types
+import warnings
+from typing import Any, Dict
+
+Answer = Dict[str, Any]
+# Modules that say something when they are imported.
+LOUD = {"this", "antigravity", "idlelib"}
+
+
+class Missing(Exception):
+    """A name that is not there."""
+
+
+class Unbuilt(Exception):
+    """A module that this build of the interpreter leaves out."""
+
+
+def load(name: str) -> types.ModuleType | None:
+    """The module, or None if there is none of that name."""
+    if name.split(".")[0] in LOUD:
+        raise Missing(name)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            return None
+        # The module is there, and the extension it needs is not.
+        raise Unbuilt(f"{name} (needs {error.name})") from error
+    except ImportError as error:
+        raise Unbuilt(f"{name} ({error})") from error
+
+
+class OnInstance:
+    """Stands for what is there on instances only."""
+
+
+def source(cls: type) -> str:
+    """The text of a class, empty where there is none."""
+    try:
+        return inspect.getsource(cls)
+    except (OSError, TypeError):
+        return ""
+
+
+def on_instances(cls: type, name: str) -> bool:
+    """Whether a class declares an attribute, or one of its methods assigns it."""
+    assigned = re.compile(rf"\bself\.{re.escape(name)}\b[^\n=(]*=[^=]")
+    return any(name in vars(base).get("__annotations__", {}) or assigned.search(source(base)) for base in cls.__mro__)
+
+
+def member(holder: Any, name: str) -> Any:
+    """An attribute as it stands on a class or module, descriptors unbound."""
+    # What `typing` offers stands for the class behind it.
+    holder = getattr(holder, "__origin__", holder) if holder.__class__.__module__ == "typing" else holder
+    if inspect.isclass(holder):
+        try:
+            found = inspect.getattr_static(holder, name)
+        except AttributeError:
+            if on_instances(holder, name):
+                return OnInstance
+            raise Missing(f"`{holder.__qualname__}` has no `{name}`") from None
+        if isinstance(found, property) or inspect.isgetsetdescriptor(found) or inspect.ismemberdescriptor(found):
+            return found
+    try:
+        return getattr(holder, name)
+    except AttributeError:
+        raise Missing("`{}` has no `{}`".format(getattr(holder, "__name__", holder), name)) from None
+
+
+def find(path: str) -> tuple[Any, Any]:
+    """What a dotted path names, and what it is a member of."""
+    parts = path.split(".")
+    for end in range(len(parts), 0, -1):
+        module = load(".".join(parts[:end]))
+        if module is None:
+            continue
+        holder: Any = None
+        found: Any = module
+        if end > 1:
+            # A package may have a member of the same name, which then counts: `unittest.main`.
+            found = getattr(load(".".join(parts[: end - 1])), parts[end - 1], module)
+        for part in parts[end:]:
+            holder, found = getattr(found, "__origin__", found), member(found, part)
+        return found, holder
+    raise Missing(f"there is no module `{parts[0]}`")
+
+
+def find_any(spellings: list[str]) -> tuple[Any, Any]:
+    """What the first spelling that is there names."""
+    for spelling in spellings[1:]:
+        try:
+            return find(spellings[0])
+        except Missing:
+            with contextlib.suppress(Missing):
+                return find(spelling)
+    return find(spellings[0])
+
+
+def parameters(found: Any, holder: Any, name: str) -> list[inspect.Parameter] | None:
+    """The parameters without the receiver; None where the interpreter does not tell them."""
+    try:
+        listed = list(inspect.signature(found).parameters.values())
+    except (ValueError, TypeError):
+        return None
+    if inspect.isclass(holder) and not inspect.isclass(found):
+        static = inspect.getattr_static(holder, name, None)
+        if not isinstance(static, (staticmethod, classmethod)) and not inspect.ismethod(found):
+            is_bound = inspect.isbuiltin(found) and not inspect.ismethoddescriptor(found)
+            listed = listed if is_bound else listed[1:]
+    return listed
+
+
+def argument_problem(argument: str, listed: list[inspect.Parameter]) -> str | None:
+    """What is wrong with an argument as rows write it; None if nothing is. That it is not there begins with `no `."""
+    takes_any = any(one.kind is one.VAR_POSITIONAL for one in listed)
+    takes_named = any(one.kind is one.VAR_KEYWORD for one in listed)
+    by_place = [one for one in listed if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    shown = ", ".join(str(one) for one in listed)
+    if re.fullmatch(r"-?\d+", argument):
+        place = int(argument)
+        if place < 0:
+            return None
+        if place >= len(by_place):
+            return None if takes_any else f"no argument {place} in ({shown})"
+        one = by_place[place]
+        # A leading underscore, or a name nobody may write, counts as positional only.
+        if one.kind is one.POSITIONAL_OR_KEYWORD and not one.name.startswith("_"):
+            return f"argument {place} may be given by name: `{one.name}@{place}`"
+        return None
+    name, _, place_text = argument.partition("@")
+    named = [one for one in listed if one.name == name and one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    if not named:
+        if takes_named and (not place_text or takes_any or int(place_text) >= len(by_place)):
+            return None
+        return f"no parameter `{name}` in ({shown})"
+    if place_text:
+        place = int(place_text)
+        if place < len(by_place) and by_place[place].name == name:
+            return None
+        if named[0].kind is named[0].KEYWORD_ONLY and place >= len(by_place):
+            return None
+        return f"`{name}` is not argument {place} in ({shown})"
+    if named[0].kind is named[0].POSITIONAL_OR_KEYWORD:
+        return f"`{name}` may be given by place: `{name}@{by_place.index(named[0])}`"
+    return None
+
+
+def is_coroutine(found: Any) -> bool:
+    """Whether calling it evidently gives an awaitable."""
+    return inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found)
+
+
+def look_up(question: Answer) -> Answer:
+    """Answers for one path of one row."""
+    path = question["path"]
+    problems: list[str] = []
+    if "*" in path:
+        head, _, pattern = path.rpartition(".")
+        holder, _ = find(head.replace(".**", ""))
+        names = [name for name in dir(holder) if fnmatch.fnmatchcase(name, pattern) and not name.startswith("_")]
+        return {"problems": [] if names else [f"`{path}` matches nothing"], "signature": None}
+    found, holder = find_any([path] + question.get("spellings", []))
+    # What `typing` offers stands for the class behind it.
+    found = getattr(found, "__origin__", found) if question.get("class") else found
+    name = path.rsplit(".", 1)[-1]
+    if question.get("class") and not inspect.isclass(found):
+        problems.append("it is not a class")
+    if question.get("property") and not (
+        isinstance(found, property) or inspect.isdatadescriptor(found) or not callable(found) or found is OnInstance
+    ):
+        problems.append("it is not a property")
+    if question.get("call") and not question.get("property") and not callable(found):
+        problems.append("it cannot be called")
+    if question.get("holds") and is_coroutine(found):
+        problems.append("it is a coroutine function and holds no thread")
+    for base in question.get("bases", []):
+        try:
+            wanted = find(base)[0]
+            wanted = getattr(wanted, "__origin__", wanted)
+        except Missing as error:
+            problems.append(f"base: {error}")
+            continue
+        if inspect.isclass(found) and inspect.isclass(wanted) and not issubclass(found, wanted):
+            problems.append(f"it does not derive from `{base}`")
+    for spellings in question.get("names", []):
+        try:
+            find_any(spellings)
+        except Missing as error:
+            problems.append(f"`{spellings[0]}`: {error}")
+    for twin in question.get("twins", []):
+        try:
+            gives = find(twin)[0]
+        except Missing as error:
+            problems.append(f"twin `{twin}`: {error}")
+            continue
+        if not is_coroutine(gives) and twin not in question["async"]:
+            problems.append(f"twin `{twin}` is no coroutine function, and no row says that it is awaited")
+    for attribute in question.get("fields", []):
+        # What a class written in C has on its instances cannot be asked.
+        if source(found) and not hasattr(found, attribute) and not on_instances(found, attribute):
+            problems.append(f"it has no field `{attribute}`")
+    signature = None
+    absent: list[str] = []
+    if question.get("arguments") and found is not OnInstance:
+        listed = parameters(found, holder, name)
+        signature = listed is not None
+        if listed is not None and name.startswith("__") and not inspect.isclass(found):
+            # What the language calls is given by place, whatever its parameters are named.
+            listed = [one.replace(kind=one.POSITIONAL_ONLY) for one in listed]
+        for argument in question["arguments"] if listed is not None else []:
+            wrong = argument_problem(argument, listed or [])
+            if wrong is not None:
+                (absent if wrong.startswith("no ") else problems).append(wrong)
+    return {"problems": problems, "signature": signature, "absent": absent}
+
+
+def same(question: Answer) -> Answer:
+    """Answers for one alias: both spellings name one object, or one class derives from the other."""
+    left, right = find(question["path"])[0], find(question["target"])[0]
+    left, right = (getattr(one, "__origin__", getattr(one, "__func__", one)) for one in (left, right))
+    classes = inspect.isclass(left) and inspect.isclass(right)
+    if left is right or left == right or inspect.ismodule(left) and inspect.ismodule(right):
+        return {"problems": [], "signature": None}
+    if classes and (issubclass(left, right) or issubclass(right, left)):
+        return {"problems": [], "signature": None}
+    return {"problems": ["it is not `{}`".format(question["target"])], "signature": None}
+
+
+def answer(question: Answer) -> Answer:
+    """The answer to one question."""
+    try:
+        return same(question) if "target" in question else look_up(question)
+    except Missing as error:
+        return {"missing": str(error)}
+    except Unbuilt as error:
+        return {"unbuilt": str(error)}
+
+
+def main() -> None:
+    """Answers all questions."""
+    warnings.simplefilter("ignore")
+    questions = json.load(sys.stdin)
+    json.dump([answer(question) for question in questions], sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
