@@ -324,7 +324,6 @@ fn module_of(statement: &Stmt) -> &str {
 /// Whether a module is of the standard library: those that files import often enough to tell one section from another.
 fn is_standard(root: &str) -> bool {
     const MODULES: &[&str] = &[
-        
         "abc",
         "argparse",
         "array",
@@ -474,7 +473,7 @@ mod tests {
 
     #[test]
     fn the_table_is_sorted() {
-        for module in [ "asyncio", "os", "time", "typing", "zoneinfo", "abc"] {
+        for module in ["asyncio", "os", "time", "typing", "zoneinfo", "abc"] {
             assert!(is_standard(module), "{module}");
         }
         assert!(!is_standard("anyio") && !is_standard(""));
