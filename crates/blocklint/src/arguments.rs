@@ -24,8 +24,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Find blocking calls in async code
     #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
-                            BLT902 (unreadable-source) alone never gives 1. \
-                            With --fix: 1 if findings remain; with --diff: 1 if something would change.")]
+                            BLT902 (unreadable-source) alone never gives 1.")]
     Check(Check),
     /// Show the page of a rule
     Rule {
@@ -67,16 +66,6 @@ pub(crate) struct Check {
     /// Report also findings elsewhere whose trace or a cause lies in PATHS
     #[arg(long, help_heading = "Files")]
     pub(crate) trace_in_paths: bool,
-    /// Mend what can be mended without changing what the code does, then report what remains. Notebooks are left as
-    /// they are
-    #[arg(long, help_heading = "Fixes")]
-    pub(crate) fix: bool,
-    /// Count fixes that should be looked at among those that are offered, shown by --diff or applied by --fix
-    #[arg(long, help_heading = "Fixes")]
-    pub(crate) unsafe_fixes: bool,
-    /// Print what --fix would change, and write nothing
-    #[arg(long, help_heading = "Fixes", conflicts_with_all = ["statistics"])]
-    pub(crate) diff: bool,
     /// Do not read files and folders that match these patterns, whatever the configuration excludes
     #[arg(long, value_delimiter = ',', value_name = "PATTERNS", value_parser = pattern, help_heading = "Files")]
     pub(crate) exclude: Option<Vec<String>>,
@@ -86,6 +75,18 @@ pub(crate) struct Check {
     /// Leave out what is excluded even where PATHS name it
     #[arg(long, help_heading = "Files")]
     pub(crate) force_exclude: bool,
+    /// Apply fixes that keep what the code does
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+    /// Count fixes that a reviewer should look at among those that are applied
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
+    /// Print what fixes would change, and change nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) diff: bool,
+    /// Exit with 1 if something was fixed, even if nothing remains
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) exit_non_zero_on_fix: bool,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,

@@ -243,3 +243,66 @@ fn no_two_findings_have_one_fingerprint() {
     prints.dedup();
     assert_eq!(prints.len(), 3);
 }
+
+/// Edits, a place outside of the repository and code that looks like a link, of a finding made by hand.
+#[test]
+fn edits_and_odd_places_are_valid_too() {
+    use blocklint_core::{Applicability, Edit, Fix, Location, Place, Span, Step};
+    let place = |path: &str, row: u32, from: u32, to: u32| {
+        let mut place = Place::unlocated(std::sync::Arc::from(camino::Utf8Path::new(path)), Span::new(0, 1));
+        (place.start, place.end) = (Location { row, column: from }, Location { row, column: to });
+        place
+    };
+    let step = |at: Place| Step {
+        place: at,
+        function: "a.f".to_owned(),
+        call: "time.sleep".to_owned(),
+        written: "x[0].sleep".to_owned(),
+    };
+    let edit = |place: Place, content: &str| Edit { place, content: content.to_owned() };
+    let finding = |edits: Vec<Edit>| blocklint_core::Finding {
+        rule: blocklint_core::RuleCode(101),
+        severity: blocklint_core::Severity::Note,
+        confidence: blocklint_core::Confidence::Low,
+        message: "blocking sleep through `x[0].sleep`".to_owned(),
+        notes: Vec::new(),
+        help: None,
+        place: place("/elsewhere/ä b.py", 3, 1, 9),
+        effect: Some(blocklint_core::Effect::Sleep),
+        context: None,
+        runtime: None,
+        function: "a.f".to_owned(),
+        hold: blocklint_core::Hold::Unstated,
+        trace: vec![step(place("/elsewhere/ä b.py", 3, 1, 9)), step(place("/p/a.py", 0, 0, 0))],
+        causes: Vec::new(),
+        fix: Some(Fix { title: "sleep without blocking".to_owned(), applicability: Applicability::Unsafe, edits }),
+        fingerprint: "0123456789abcdef".to_owned(),
+        suppression: None,
+    };
+    let write = |edits: Vec<Edit>| {
+        let findings = [finding(edits)];
+        let sources = blocklint_output::Sources::default();
+        let folder = camino::Utf8Path::new("/p");
+        let shown = blocklint_output::Shown { findings: &findings, groups: &[], sources: &sources, folder };
+        let run = blocklint_output::SarifRun { root: folder, suppressed: &[], complete: true };
+        let mut out = Vec::new();
+        blocklint_output::sarif(&mut out, &shown, &run).expect("memory takes everything");
+        let log: Value = serde_json::from_slice(&out).expect("JSON");
+        validate(&log);
+        log["runs"][0]["results"][0].clone()
+    };
+    let result = write(vec![
+        edit(place("/p/a.py", 1, 1, 1), "import asyncio\n"),
+        edit(place("/elsewhere/ä b.py", 3, 1, 9), "await asyncio.sleep"),
+        edit(place("/p/a.py", 7, 1, 5), ""),
+    ]);
+    let changes = result["fixes"][0]["artifactChanges"].as_array().expect("changes");
+    assert_eq!(changes.len(), 2, "edits of one file stand together");
+    assert_eq!(changes[0]["replacements"].as_array().map(Vec::len), Some(2));
+    assert_eq!(changes[0]["artifactLocation"], json!({ "uri": "a.py", "uriBaseId": "%SRCROOT%" }));
+    assert_eq!(changes[1]["artifactLocation"], json!({ "uri": "file:///elsewhere/%C3%A4%20b.py" }));
+    assert_eq!(result["message"]["text"], "blocking sleep through `x\\[0\\].sleep`.");
+    let in_cell = Place { cell: Some(2), ..place("/p/a.ipynb", 1, 1, 2) };
+    assert_eq!(write(vec![edit(in_cell, "x")]).get("fixes"), None, "a cell's rows are no rows of its file");
+    assert_eq!(write(Vec::new()).get("fixes"), None);
+}

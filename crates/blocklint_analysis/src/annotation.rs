@@ -374,6 +374,9 @@ impl<'a> Link<'a> {
                     _ => self.unknown(Why::Result),
                 })
             }
+            Val::Library { ty, .. } => {
+                self.always_returned(ty, "__call__", val).unwrap_or_else(|| self.unknown(Why::Result))
+            }
             _ => self.unknown(Why::Result),
         }
     }

@@ -235,6 +235,16 @@ impl<'a> Link<'a> {
                 }
                 None => self.unknown(Why::Result),
             },
+            Val::Library { ty, args, .. } => {
+                let path = self.library.member(ty, "__call__");
+                if !self.library.calls(path).is_empty() {
+                    return self.library_result(path, self.values.bound(val), site, env);
+                }
+                match self.through(ty, args) {
+                    Some(inner) => self.map(inner, |inner| self.call_member(inner, site, env)),
+                    None => self.unknown(Why::Result),
+                }
+            }
             _ => self.unknown(Why::Result),
         }
     }

@@ -51,6 +51,10 @@ impl<'l, 'a> Callers<'l, 'a> {
                 match mention {
                     Mention::Operand(site) => {
                         let site = SiteRef { file, site };
+                        // `async for` takes what is asynchronous among the alternatives.
+                        if facts.site(site.site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                            continue;
+                        }
                         let consumed = link
                             .targets(site, EnvId::NONE)
                             .list

@@ -40,6 +40,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
+            sites.extend(self.calls_of_instances(*language));
             let globbed = self.glob_names(*language);
             names.extend(globbed.iter().copied());
             let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
@@ -88,7 +89,9 @@ impl<'l, 'a> Search<'l, 'a> {
             for caller in self.callers.of_row(path, &places) {
                 match caller.arg {
                     // Under its own name it was looked at already.
-                    None if caller.env == EnvId::NONE && direct.binary_search(&caller.site).is_ok() => {}
+                    None if caller.env == EnvId::NONE
+                        && direct.binary_search(&caller.site).is_ok()
+                        && !self.calls_parameter(caller.site) => {}
                     None => self.leaves_at(caller.site, caller.env),
                     Some(_) => self.passed_row(path, caller),
                 }
@@ -114,6 +117,10 @@ impl<'l, 'a> Search<'l, 'a> {
             Mention::Default(param) => (blocklint_facts::At::default(), facts.params[param as usize].default),
             Mention::Operand(_) => return Vec::new(),
         };
+        // What a parameter holds is followed from where it was passed, so that callers are told apart.
+        if self.is_parameter(file, form) {
+            return Vec::new();
+        }
         let scope = crate::eval::Scope { file, at, env: EnvId::NONE };
         let typed = link.eval(scope, form);
         let paths = link.values.members(typed.value).into_iter().filter_map(|val| match val {
@@ -145,6 +152,9 @@ impl<'l, 'a> Search<'l, 'a> {
             let label = left.unwrap_or(label);
             let runtime = runtime.or_else(|| self.link.runtime_of(caller.site.file));
             let kind = Root { kind: RootKind::Registered, context: blocklint_core::Context::EventLoop, runtime };
+            if !label.place.holds(kind.context, kind.runtime) {
+                return;
+            }
             self.hit_or_cut(program.body_of_site(caller.site), kind, placed, &label, way);
             return;
         }
@@ -156,12 +166,20 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let models = link.library.of(language);
         let mut found = Vec::new();
+        // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+        let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
+        for (text, name) in link.program.dotted_names() {
+            dotted.entry(text.split('.').next().unwrap_or("")).or_default().push(name);
+        }
         for glob in models.glob_name_patterns() {
             let separator = crate::library::separator(language);
             let head = glob.prefix.split(separator).next().unwrap_or("");
-            let Some(head) = link.program.name(head).filter(|_| !head.contains('*')) else { continue };
+            if head.contains('*') {
+                continue;
+            }
             // Only files that name the library's first segment can call it.
-            for &(file, _) in link.program.occurrences(head) {
+            let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
+            for &(file, _) in heads.flat_map(|head| link.program.occurrences(head)) {
                 if link.program.language(file) != language {
                     continue;
                 }
@@ -257,8 +275,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let targets = link.targets(site, env);
         let awaited = link.program.facts(site.file).site(site.site).flags.has(blocklint_facts::SiteFlags::AWAITED);
+        // What callers pass is told apart by caller, whatever the parameter is called.
+        let passed =
+            if env == EnvId::NONE && self.calls_parameter(site) { self.passed_paths(site) } else { Vec::new() };
         for target in &targets.list {
             let Target::Row { path, receiver, property, made } = *target else { continue };
+            if passed.contains(&path) {
+                continue;
+            }
             if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
@@ -295,6 +319,26 @@ impl<'l, 'a> Search<'l, 'a> {
             Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
             _ => true,
         })
+    }
+
+    /// Whether what is called is a parameter of the body or of one around it.
+    fn calls_parameter(&self, site: SiteRef) -> bool {
+        self.is_parameter(site.file, self.link.program.facts(site.file).site(site.site).callee)
+    }
+
+    fn is_parameter(&self, file: FileId, form: FormId) -> bool {
+        let facts = self.link.program.facts(file);
+        matches!(facts.form(form), Form::Var(var) if matches!(facts.var(var).kind, VarKind::Param(_)))
+    }
+
+    /// The library callables that a called parameter may be; its instances of library types are not among them.
+    fn passed_paths(&self, site: SiteRef) -> Vec<PathId> {
+        let callee = self.link.callee(site, EnvId::NONE);
+        let paths = self.link.values.members(callee.value).into_iter().filter_map(|val| match val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        paths.collect()
     }
 
     fn is_own_field(&self, site: SiteRef) -> bool {

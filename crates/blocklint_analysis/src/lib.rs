@@ -7,6 +7,7 @@ mod annotation;
 mod branches;
 mod by_name;
 mod call;
+mod called_instances;
 mod callers;
 mod constants;
 mod containers;
@@ -52,7 +53,7 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{RawCause, RawFinding, RawStep, What};
+pub use finding::{Mending, RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

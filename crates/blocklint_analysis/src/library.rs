@@ -278,7 +278,8 @@ impl<'a> Library<'a> {
                     if is_member || makes {
                         // Only a method is called on the object itself; what makes it is known by the value.
                         // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
-                        let sets = is_member && models.calls(&canonical).with(|row| row.returns.is_some()).next().is_none();
+                        let sets =
+                            is_member && models.calls(&canonical).with(|row| row.returns.is_some()).next().is_none();
                         let setter = if sets { name.name.to_owned() } else { String::new() };
                         for row in models.calls(&canonical).with(|row| row.state.is_some()) {
                             if let Some(state) = &row.state {

@@ -29,9 +29,9 @@ impl<'a> Link<'a> {
         while let Some(id) = at.get() {
             let region = facts.region(id);
             let reserved = match region.kind {
-                RegionKind::Then => self.says_no_loop(site.file, region.test, 4) == Some(true),
+                RegionKind::Then => self.says_no_loop(site.file, region.test, 6) == Some(true),
                 RegionKind::Else => {
-                    region.test.is_some() && self.says_no_loop(site.file, region.test, 4) == Some(false)
+                    region.test.is_some() && self.says_no_loop(site.file, region.test, 6) == Some(false)
                         || region.test.is_none() && self.sibling_says(site.file, id)
                 }
                 RegionKind::Handler => self.try_asks(site.file, id),
@@ -53,7 +53,7 @@ impl<'a> Link<'a> {
             .regions
             .iter()
             .filter(|region| region.group == own.group && region.body == own.body && region.kind == RegionKind::Then)
-            .any(|region| self.says_no_loop(file, region.test, 4) == Some(false))
+            .any(|region| self.says_no_loop(file, region.test, 6) == Some(false))
     }
 
     /// Whether the guarded part before a handler asks for the running loop, so that the handler means there is none.

@@ -51,7 +51,14 @@ impl<'a> Link<'a> {
             },
             Val::Folder(path) => names::python::folder_member(self, &self.library.text(path), name),
             Val::External(path) => {
-                let member = self.library.member(path, self.program.text(name));
+                let text = self.program.text(name);
+                // A class has its instances' fields where it has fields at all: `SQLModel.metadata`.
+                if let Some(rows) = self.library.ty(path)
+                    && let Some(field) = rows.field(text)
+                {
+                    return self.type_value(&field.clone(), member, None);
+                }
+                let member = self.library.member(path, text);
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }
             Val::Class(class) => self.class_member(class, name, member),
@@ -376,7 +383,21 @@ impl<'a> Link<'a> {
         {
             return self.map(inner, |inner| self.attr(inner, name));
         }
+        if self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(made) = self.always_returned(ty, "__getattr__", receiver)
+        {
+            return made;
+        }
         self.known(Val::Method { path, receiver: bound })
+    }
+
+    /// What a method of a library's type gives by a row without conditions: `client["shop"]`, `client.shop`.
+    pub(crate) fn always_returned(&self, ty: PathId, method: &str, receiver: Val) -> Option<Typed> {
+        let rows = self.library.calls(self.library.member(ty, method));
+        let always = rows.with(|row| row.returns.is_some()).find(|row| row.when.is_empty() && row.unless.is_empty())?;
+        let returns = always.returns.clone()?;
+        Some(self.type_value(&returns, receiver, None))
     }
 
     /// What a transparent type holds.
@@ -549,7 +570,7 @@ impl<'a> Link<'a> {
                     .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
                 match self.values.nth(args, 1).filter(|_| is_dict) {
                     Some(value) => Typed { value, steps: 0 },
-                    None => self.element(member),
+                    None => self.always_returned(ty, "__getitem__", member).unwrap_or_else(|| self.element(member)),
                 }
             }
             Val::Instance { .. } => {

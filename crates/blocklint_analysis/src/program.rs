@@ -159,6 +159,12 @@ impl<'a> Program<'a> {
         self.names.get(text).copied()
     }
 
+    /// The names that hold a dot, which are those of imported modules: `redis.asyncio`.
+    pub(crate) fn dotted_names(&self) -> impl Iterator<Item = (&'a str, Name)> + '_ {
+        let numbered = self.texts.iter().enumerate();
+        numbered.filter(|(_, text)| text.contains('.')).map(|(at, &text)| (text, Name(at as u32)))
+    }
+
     /// The text of a name.
     pub fn text(&self, name: Name) -> &'a str {
         self.texts[name.0 as usize]

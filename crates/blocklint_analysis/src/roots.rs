@@ -8,7 +8,7 @@ use blocklint_models::{HandoverRow, Runs, Via};
 use rustc_hash::FxHashMap;
 
 use crate::hierarchy::Ancestor;
-use crate::ids::{BodyRef, ClassRef, PathId};
+use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::value::{EnvId, Val};
@@ -110,9 +110,14 @@ impl<'l, 'a> Roots<'l, 'a> {
         let facts = link.program.facts(body.file);
         let row = facts.body(body.body);
         let mut rows: Vec<&HandoverRow> = Vec::new();
-        for path in link.decorator_paths(body) {
+        for (path, made) in link.decorators(body) {
             let found = link.library.handovers(path);
-            rows.extend(found.of_via(Via::Decorator).map(|found| found.row));
+            // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
+            let holds = |row: &HandoverRow| match made {
+                Some(site) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                None => row.when.is_empty(),
+            };
+            rows.extend(found.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row)));
         }
         if let Some(class) = row.class.get() {
             let class = ClassRef { file: body.file, class };
@@ -150,7 +155,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         let link = self.link;
         for &(mention, _) in link.program.index_of(body.file).uses_of_callable(body.body) {
             let Mention::Arg(site, arg) = mention else { continue };
-            let site = crate::ids::SiteRef { file: body.file, site };
+            let site = SiteRef { file: body.file, site };
             let passing = link.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
                 if context == Context::EventLoop {
@@ -166,25 +171,33 @@ impl<'l, 'a> Roots<'l, 'a> {
 impl<'a> Link<'a> {
     /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
     pub(crate) fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
+        self.decorators(body).into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// The library paths of a body's decorators, each with the call that makes it where there is one.
+    fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
         let scope = self.signature_scope(body);
         let mut paths = Vec::new();
         for &decorator in facts.list(row.decorators) {
-            let typed = match facts.form(decorator) {
-                Form::Result(site) => self.callee(crate::ids::SiteRef { file: body.file, site }, EnvId::NONE),
-                _ => self.eval(scope, decorator),
+            let (typed, made) = match facts.form(decorator) {
+                Form::Result(site) => {
+                    let site = SiteRef { file: body.file, site };
+                    (self.callee(site, EnvId::NONE), Some(site))
+                }
+                _ => (self.eval(scope, decorator), None),
             };
             for val in self.values.members(typed.value) {
                 match val {
-                    Val::External(path) | Val::Method { path, .. } => paths.push(path),
+                    Val::External(path) | Val::Method { path, .. } => paths.push((path, made)),
                     Val::Fn { body: of, .. } => {
                         let name = self.qualified_name(of);
-                        paths.push(self.library.path(facts.language, &name));
+                        paths.push((self.library.path(facts.language, &name), made));
                     }
                     Val::Class(class) => {
                         let name = self.qualified_class(class);
-                        paths.push(self.library.path(facts.language, &name));
+                        paths.push((self.library.path(facts.language, &name), made));
                     }
                     _ => {}
                 }

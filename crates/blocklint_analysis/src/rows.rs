@@ -200,7 +200,12 @@ impl<'a> Link<'a> {
     pub(crate) fn unseen(&self, row: &CallRow) -> Option<Label> {
         let effect = row.held()?;
         let own = matches!(effect, Effect::Cpu | Effect::Input | Effect::File);
-        let place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        let mut place = if row.native || own { WhereSet::ALL } else { WhereSet::EVENT_LOOP };
+        for condition in &row.unless {
+            if let Some(limit) = place_of(condition) {
+                place = place.without(limit);
+            }
+        }
         let mut severity = row.severity.unwrap_or(match effect {
             Effect::File | Effect::Cpu => Severity::Warning,
             _ => Severity::Error,

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -276,6 +276,7 @@ fn finding(
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime)),
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -362,6 +363,7 @@ fn misuse(
         held_by: None,
         note: None,
         twins: Vec::new(),
+        mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
@@ -419,7 +421,7 @@ fn twins(
     let path = link.library.text(leaf.path);
     let calls = link.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return Vec::new() };
+    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
     let separator = crate::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = link
@@ -435,6 +437,35 @@ fn twins(
             (twin, local)
         })
         .collect()
+}
+
+/// What the row of a leaf says about mending it, for a runtime.
+fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+    let calls = link.library.calls(leaf.path);
+    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    Mending {
+        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
+        kind: leaf.row.fix,
+        lazy: leaf.row.lazy,
+    }
+}
+
+/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+fn class_twins(
+    link: &Link<'_>,
+    path: crate::ids::PathId,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
+    if !link.library.is_type(class) || method.starts_with("__") {
+        return Vec::new();
+    }
+    let separator = crate::library::separator(language);
+    let calls = link.library.calls(class);
+    let constructor = calls.with(|row| row.instead.is_some()).next();
+    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the

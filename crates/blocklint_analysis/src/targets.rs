@@ -261,6 +261,14 @@ impl<'a> Link<'a> {
                     self.add_method(targets, val, name);
                 }
             }
+            // The project need not spell the method's name.
+            Val::Library { ty, .. } => {
+                let path = self.library.member(ty, "__call__");
+                if !self.library.calls(path).is_empty() {
+                    let receiver = self.values.bound(val);
+                    self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                }
+            }
             _ => {}
         }
     }
@@ -623,7 +631,9 @@ impl<'a> Link<'a> {
                 Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
                 Selector::Via(Via::Override) => false,
             };
-            if !meant || !self.conditions_shown(&row.when, &row.unless, site, env) {
+            // Of the rows for an argument, the first whose conditions hold speaks.
+            let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
+            if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
                 continue;
             }
             if let Selector::Via(_) = row.selector {

@@ -127,11 +127,11 @@ pub enum SuppressionSource {
 
 impl Finding {
     /// The trace in one line, as documents and tests quote it: the bodies from the one this finding
-    /// stands in, then the callee as it is written (`handler → load → read_config → open`). Empty
-    /// without a trace.
+    /// stands in, then the callee as it is written (`handler → load → read_config → open`); a
+    /// constructor goes by its class. Empty without a trace.
     pub fn trace_line(&self) -> String {
         let Some(last) = self.trace.last() else { return String::new() };
-        let bodies = self.trace.iter().map(|step| last_name(&step.function));
+        let bodies = self.trace.iter().map(|step| body_name(&step.function));
         bodies.chain([last.written.as_str()]).collect::<Vec<_>>().join(" → ")
     }
 }
@@ -142,9 +142,33 @@ pub fn last_name(qualified: &str) -> &str {
     qualified.get(from..).filter(|name| !name.is_empty()).unwrap_or(qualified)
 }
 
+/// The name people know a body by: the last one of its qualified name, of a constructor that of its class.
+pub fn body_name(qualified: &str) -> &str {
+    match last_name(qualified) {
+        name @ ("__init__" | "__new__" | "__post_init__" | "<init>") => {
+            let class = last_name(qualified[..qualified.len() - name.len()].trim_end_matches(['.', ':']));
+            if class.is_empty() { name } else { class }
+        }
+        name => name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::last_name;
+    use super::{body_name, last_name};
+
+    #[test]
+    fn constructors_go_by_their_class() {
+        for (qualified, name) in [
+            ("app.Store.__init__", "Store"),
+            ("org.acme.Store.<init>", "Store"),
+            ("__init__", "__init__"),
+            ("app.Store.load", "load"),
+            ("app.run.<lambda>", "<lambda>"),
+        ] {
+            assert_eq!(body_name(qualified), name);
+        }
+    }
 
     #[test]
     fn last_names_of_three_languages() {

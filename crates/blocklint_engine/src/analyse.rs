@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
+use crate::fixing::Remedies;
 use crate::timings::Timings;
 use crate::words::worded;
 
@@ -34,6 +35,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The same under their causes, in order of reach.
     pub groups: Vec<Group>,
+    /// What is to be done about the findings.
+    pub remedies: Remedies,
     /// How long it took.
     pub timings: Timings,
 }
@@ -70,7 +73,11 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         let solved = blocklint_analysis::solve(&link, options_of(options));
         timings.solve = started.elapsed();
         let started = Instant::now();
-        findings.extend(worded(&link, &solved, project.trace_in_paths));
+        let mut remedies = Remedies::default();
+        for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
+            remedies.insert(&finding, remedy);
+            findings.push(finding);
+        }
         sort(&mut findings);
         let groups = grouped(&findings);
         timings.output = started.elapsed();
@@ -78,11 +85,11 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         std::mem::forget(link);
         std::mem::forget(program);
         std::mem::forget(files);
-        Report { findings, groups, timings }
+        Report { findings, groups, remedies, timings }
     })
 }
 
-/// By path, offset, rule.
+/// Findings by path, offset, rule.
 pub(crate) fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
 }

@@ -45,12 +45,17 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// The text in the encoding that [`decode`] reads `file` in, for a file whose text changed. `None` where that encoding
-/// lacks one of its characters or can only be read.
-pub fn encode_like(file: &[u8], text: &str) -> Option<Vec<u8>> {
-    let Some(encoding) = declared(file).filter(|_| !file.is_ascii()) else { return Some(text.as_bytes().to_vec()) };
-    let (bytes, written, unmappable) = encoding.encode(text);
-    (written == encoding && !unmappable).then(|| bytes.into_owned())
+/// The bytes of a text in the encoding that a file has; `None` where it cannot be said in it. Of a text that was decoded
+/// from `original` without a problem, these are its bytes.
+pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
+    match declared(original).filter(|_| !original.is_ascii()) {
+        None => Some(text.as_bytes().to_vec()),
+        Some(encoding) if encoding.output_encoding() == encoding => {
+            let (bytes, _, unmappable) = encoding.encode(text);
+            (!unmappable).then(|| bytes.into_owned())
+        }
+        Some(_) => None,
+    }
 }
 
 /// The parser takes a NUL byte for the end of the file.

@@ -1,19 +1,17 @@
 //! What the harness asks of the engine.
 
 use blocklint_core::{Finding, RuleCode};
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use crate::Options;
 
 /// What fixing a project did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mending {
-    /// The files that changed, by path: absolute path, text before, text after.
-    pub files: Vec<(Utf8PathBuf, String, String)>,
-    /// How many findings were mended.
-    pub mended: usize,
-    /// The fixes that were taken back: absolute path, line, rule and reason.
-    pub refused: Vec<(Utf8PathBuf, u32, RuleCode, String)>,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FixRun {
+    /// One line for each finding, with its fix or why it has none, then the difference.
+    pub text: String,
+    /// What must not happen: files that do not parse, findings that are new, a second run that changes something.
+    pub problems: Vec<String>,
 }
 
 /// Analyses a project that lies in a directory.
@@ -26,18 +24,18 @@ pub trait Check: Sync {
     /// What keeps the run from happening at all: a wrong option, a model file with errors.
     fn check(&self, root: &Utf8Path, options: &Options) -> Result<Vec<Finding>, String>;
 
-    /// Applies all fixes, safe and unsafe, to the findings that would be shown with these options, and writes the files.
-    ///
-    /// # Errors
-    ///
-    /// What keeps the run from happening, or a file from being written.
-    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<Mending, String>;
-
     /// The name of a rule; `None` for a code that no rule has.
     fn rule_name(&self, code: RuleCode) -> Option<&str>;
 
     /// The names of all rules.
     fn rule_names(&self) -> Vec<&str>;
+
+    /// Applies every fix, unsafe ones too, to the files below `root`, and says what that did.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the run from happening at all.
+    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String>;
 
     /// The findings as `--output-format full` prints them, without colour.
     ///

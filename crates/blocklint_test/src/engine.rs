@@ -1,14 +1,14 @@
 //! Where the harness meets the engine. Nothing else of this crate knows it.
 
-use blocklint_core::{Applicability, Finding, RuleCode};
-use blocklint_engine::{FixRequest, Levels, RuleArguments, Rules, analyse, choose, load_models, locate};
+use blocklint_core::{Finding, RuleCode};
+use blocklint_engine::{Levels, analyse, choose, load_models, locate};
 use blocklint_output::{Shown, full};
 use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
 
-use crate::check::Mending;
-use crate::{Check, Options};
+use crate::fixing::fix;
+use crate::{Check, FixRun, Options};
 
 /// The engine.
 pub fn engine() -> Option<&'static dyn Check> {
@@ -33,41 +33,16 @@ impl Check for Engine {
         Ok(chosen.findings)
     }
 
-    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<Mending, String> {
-        let all = |failure: blocklint_engine::Failure| failure.lines.join("\n");
-        let paths = [root.to_owned()];
-        let project = discover(Request { current: root, paths: &paths, isolated: false })
-            .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
-        let models = load_models(&project.configuration, root).map_err(all)?;
-        let arguments = RuleArguments { select: &options.select, extend_select: &[], ignore: &options.ignore };
-        let rules = Rules::new(&project.configuration, arguments, root).map_err(all)?;
-        let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
-        let allowed = Applicability::Unsafe;
-        let request = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed };
-        let fixed = blocklint_engine::fix(request).map_err(all)?;
-        if let Some(unwritten) = blocklint_engine::write(&fixed.changes).first() {
-            return Err(format!("{}: {}", unwritten.path, unwritten.reason));
-        }
-        let files = fixed.changes.into_iter();
-        let refused = fixed.refused.into_iter().map(|refused| {
-            let place = refused.finding.place;
-            (place.path.to_path_buf(), place.start.row, refused.finding.rule, refused.reason)
-        });
-        Ok(Mending {
-            files: files
-                .map(|file| (file.path.to_path_buf(), file.text_before.to_string(), file.text_after.to_string()))
-                .collect(),
-            mended: fixed.mended.len(),
-            refused: refused.collect(),
-        })
-    }
-
     fn rule_name(&self, code: RuleCode) -> Option<&str> {
         rule(code).map(|rule| rule.name)
     }
 
     fn rule_names(&self) -> Vec<&str> {
         RULES.iter().map(|rule| rule.name).collect()
+    }
+
+    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String> {
+        fix(root, options)
     }
 
     fn render(&self, root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {

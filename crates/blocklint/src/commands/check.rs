@@ -18,7 +18,8 @@ use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, choose, load_models, locate, offer_fixes,
+    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
+    on_large_stacks,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
@@ -60,8 +61,8 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         chosen.suppressed.clear();
     }
     // Counting rules asks for no fixes, which cost another look at each file with findings.
-    if !check.statistics {
-        offer_fixes(&project, &mut chosen.findings)?;
+    if !check.statistics && check.output_format != OutputFormat::Github {
+        on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
     }
     let sources = locate(&project, &mut chosen);
     let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current };
@@ -73,7 +74,8 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         let _ = write!(io::stderr(), "{timings}");
     }
 
-    let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code);
+    let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
+        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0);
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
     Ok(match (project.missing.is_empty() && !unwritten, found && !check.exit_zero) {
         (false, _) => FAILED,

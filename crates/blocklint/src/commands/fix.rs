@@ -29,7 +29,7 @@ pub(super) fn allowed(check: &Check) -> Applicability {
 pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome, Failure> {
     let fixed = blocklint_engine::fix(request)?;
     tell_refused(&fixed, current);
-    let unwritten = blocklint_engine::write(&fixed.changes);
+    let unwritten = blocklint_engine::write(&fixed.changes, &request.project.base);
     let mut mended = fixed.mended.len();
     for file in &unwritten {
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));

@@ -27,8 +27,8 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{Failure, Options, Rules};
 
-pub use make::offer_fixes;
-use make::{Make, make_fixes};
+use make::{Make, attach_to};
+pub use make::{Remedies, attach};
 use overlay::Overlay;
 use program::{Facts, State};
 use round::{Candidate, Round};
@@ -99,7 +99,9 @@ pub struct Refused {
 ///
 /// Where the system gives no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
-    fix_with(request, &make_fixes)
+    fix_with(request, &|remedies, findings, text_of| {
+        attach_to(remedies, findings, text_of);
+    })
 }
 
 /// The same with fixes made by `make`.
@@ -155,7 +157,7 @@ fn candidates(
     make: &Make,
 ) -> (Vec<Candidate>, Vec<Refused>) {
     let mut findings = state.shown.findings.clone();
-    make(&mut findings, &|path| overlay.text(path));
+    make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
     for finding in findings {

@@ -13,6 +13,8 @@ use camino::Utf8Path;
 use crate::analyse::{loaded, options_of, sort, unread};
 use crate::extraction::extract_all;
 use crate::words::worded;
+
+use super::make::Remedies;
 use crate::{Options, choose::Chosen};
 
 /// Facts of all files as they stand in the overlay.
@@ -39,6 +41,8 @@ pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
 pub(crate) struct State {
     /// All findings, at every level, sorted.
     pub(crate) all: Vec<Finding>,
+    /// What is to be done about them.
+    pub(crate) remedies: Remedies,
     /// Those that would be shown.
     pub(crate) shown: Chosen,
     /// The files in which dropped coroutines were looked for.
@@ -74,7 +78,11 @@ impl<'a> Facts<'a> {
         let link = blocklint_analysis::link(&program, self.models);
         let solved = blocklint_analysis::solve(&link, options_of(self.options));
         let mut all = self.unread.clone();
-        all.extend(worded(&link, &solved, self.project.trace_in_paths));
+        let mut remedies = Remedies::default();
+        for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
+            remedies.insert(&finding, remedy);
+            all.push(finding);
+        }
         sort(&mut all);
         let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
         let watched = watched.cloned().unwrap_or_else(with_findings);
@@ -86,6 +94,6 @@ impl<'a> Facts<'a> {
                 *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
             }
         }
-        State { shown: show(all.clone()), all, watched, unawaited }
+        State { shown: show(all.clone()), all, remedies, watched, unawaited }
     }
 }

@@ -50,8 +50,8 @@ fn swap(
     new: &'static str,
     import: Option<&'static str>,
     applicability: Applicability,
-) -> impl Fn(&mut [Finding], &TextOf<'_>) + Sync {
-    move |findings, text_of| {
+) -> impl Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync {
+    move |_, findings, text_of| {
         for finding in findings {
             let text = text_of(&finding.place.path).expect("a text");
             let at = finding.place.span.start as usize;
@@ -76,7 +76,7 @@ const SLEEPS: &str = "import time\n\n\nasync def a():\n    time.sleep(1)\n    ti
 
 const TO_AWAIT: (&str, &str) = ("time.sleep(", "await asyncio.sleep(");
 
-fn to_await() -> impl Fn(&mut [Finding], &TextOf<'_>) + Sync {
+fn to_await() -> impl Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync {
     swap(TO_AWAIT.0, TO_AWAIT.1, Some("import asyncio\n"), Applicability::Safe)
 }
 
@@ -92,7 +92,7 @@ fn all_fixes_of_a_file_share_one_import_and_a_second_run_changes_nothing() {
     assert_eq!(after(&fixed, 0), expected);
     assert_eq!((fixed.mended.len(), fixed.refused.len(), fixed.remaining.len()), (3, 0, 0));
     assert_eq!(folder.text("a.py"), SLEEPS, "nothing is written unasked");
-    assert_eq!(write(&fixed.changes), []);
+    assert_eq!(write(&fixed.changes, &folder.path), []);
     assert_eq!(folder.text("a.py"), expected);
     assert_eq!(folder.fix(Applicability::Safe, &to_await()).changes, []);
 }
@@ -105,7 +105,7 @@ fn files_keep_their_line_endings_mark_and_encoding() {
     let folder = Folder::new(&[("a.py", &windows), ("b.py", latin)]);
     let fixed = folder.fix(Applicability::Safe, &to_await());
     assert_eq!((fixed.mended.len(), fixed.remaining.len()), (4, 0));
-    assert_eq!(write(&fixed.changes), []);
+    assert_eq!(write(&fixed.changes, &folder.path), []);
     let bytes = fs::read(folder.path.join("a.py")).expect("read");
     let expected =
         format!("\u{feff}import asyncio\r\n{}", SLEEPS.replace(TO_AWAIT.0, TO_AWAIT.1).replace('\n', "\r\n"));
@@ -132,9 +132,9 @@ fn taken_back(bad: &'static str, import: Option<&'static str>) -> (Fixed, String
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes())]);
     let good = to_await();
     let bad = swap("time.sleep(2)", bad, import, Applicability::Safe);
-    let make = move |findings: &mut [Finding], text_of: &TextOf<'_>| {
-        bad(findings, text_of);
-        good(findings, text_of);
+    let make = move |remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>| {
+        bad(remedies, findings, text_of);
+        good(remedies, findings, text_of);
     };
     let fixed = folder.fix(Applicability::Safe, &make);
     let reasons = fixed.refused.iter().map(|refused| refused.reason.clone()).collect::<Vec<_>>();
@@ -178,7 +178,7 @@ fn fixes_that_overlap_take_rounds() {
     let text =
         "import time\n\n\ndef nap(x):\n    time.sleep(x)\n    return x\n\n\nasync def a():\n    nap(nap(nap(1)))\n";
     let folder = Folder::new(&[("a.py", text.as_bytes())]);
-    let make = |findings: &mut [Finding], text_of: &TextOf<'_>| {
+    let make = |_: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>| {
         for finding in findings {
             let text = text_of(&finding.place.path).expect("a text");
             let span = finding.place.span;
@@ -204,8 +204,8 @@ fn only_files_that_were_named_and_are_as_they_were_read_change() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes()), ("b.py", b"x = 1\n")]);
     // The first look at the texts is when the fixes are made: someone saves the file just before.
     let (path, inner) = (folder.path.join("a.py"), to_await());
-    let make = move |findings: &mut [Finding], text_of: &TextOf<'_>| {
-        inner(findings, text_of);
+    let make = move |remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>| {
+        inner(remedies, findings, text_of);
         fs::write(&path, "import time\n").expect("written");
     };
     let fixed = folder.fix(Applicability::Safe, &make);
@@ -220,7 +220,7 @@ fn a_file_saved_after_it_was_fixed_is_not_overwritten() {
     let folder = Folder::new(&[("a.py", SLEEPS.as_bytes())]);
     let fixed = folder.fix(Applicability::Safe, &to_await());
     fs::write(folder.path.join("a.py"), "import time\n").expect("written");
-    let unwritten = write(&fixed.changes);
+    let unwritten = write(&fixed.changes, &folder.path);
     assert_eq!(unwritten.iter().map(|file| file.reason.as_str()).collect::<Vec<_>>(), ["the file changed meanwhile"]);
     assert_eq!(folder.text("a.py"), "import time\n");
 }

@@ -17,23 +17,31 @@ pub struct Unwritten {
     pub reason: String,
 }
 
-/// Writes the changes. A file keeps its mode; where its path is a symbolic link, the file it leads to is written. A file
-/// that no longer holds what was read, or that may not be written, is left as it is and told.
-pub fn write(changes: &[Change]) -> Vec<Unwritten> {
+/// Writes the changes. A file keeps its mode; where its path is a symbolic link, the file it leads to is written if it lies
+/// below `root`: what lies elsewhere belongs to others. A file that no longer holds what was read, or that may not be
+/// written, is left as it is and told.
+pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
     let unwritten = changes.iter().filter_map(|change| {
-        let reason = write_one(change).err()?;
+        let reason = write_one(change, root).err()?;
         Some(Unwritten { path: Arc::clone(&change.path), reason })
     });
     unwritten.collect()
 }
 
-fn write_one(change: &Change) -> Result<(), String> {
+fn write_one(change: &Change, root: &Utf8Path) -> Result<(), String> {
     let told = |error: io::Error| error.to_string();
     // Replacing a link would cut it; replacing the file behind it does not.
-    let target = change.path.canonicalize().map_err(told)?;
+    let target = change.path.canonicalize_utf8().map_err(told)?;
+    let is_link = change.path.symlink_metadata().map_err(told)?.file_type().is_symlink();
+    if is_link && !target.starts_with(root.canonicalize_utf8().map_err(told)?) {
+        return Err(format!("it is a link that leaves the project, to {target}"));
+    }
     // A file may be replaced in a folder that may be written, even where the file itself may not.
-    fs::OpenOptions::new().write(true).open(&target).map_err(told)?;
     let mode = fs::metadata(&target).map_err(told)?.permissions();
+    if mode.readonly() {
+        return Err("it is read-only".to_owned());
+    }
+    fs::OpenOptions::new().write(true).open(&target).map_err(told)?;
     let folder = target.parent().ok_or("it lies in no folder")?;
     let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder).map_err(told)?;
     new.write_all(&change.after).map_err(told)?;
@@ -74,12 +82,12 @@ mod tests {
         let (_kept, folder) = folder();
         let path = folder.join("a.py");
         fs::write(&path, "newer\n").expect("written");
-        let unwritten = write(&[change(path.clone())]);
+        let unwritten = write(&[change(path.clone())], &folder);
         assert_eq!(unwritten.len(), 1);
         assert_eq!(unwritten[0].reason, "the file changed meanwhile");
         assert_eq!(fs::read(&path).expect("read"), b"newer\n");
         assert_eq!(names(&folder), 1, "nothing is left behind");
-        assert_eq!(write(&[change(folder.join("gone.py"))]).len(), 1);
+        assert_eq!(write(&[change(folder.join("gone.py"))], &folder).len(), 1);
     }
 
     #[cfg(unix)]
@@ -91,7 +99,7 @@ mod tests {
         fs::write(&path, "old\n").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).expect("set");
         std::os::unix::fs::symlink("a.py", &link).expect("linked");
-        assert_eq!(write(&[change(link.clone())]), []);
+        assert_eq!(write(&[change(link.clone())], &folder), []);
         assert_eq!(fs::read(&path).expect("read"), b"new\n");
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o750);
         assert!(fs::symlink_metadata(&link).expect("there").file_type().is_symlink());
@@ -107,10 +115,20 @@ mod tests {
         let mut mode = fs::metadata(&path).expect("there").permissions();
         mode.set_readonly(true);
         fs::set_permissions(&path, mode).expect("set");
-        let unwritten = write(&[change(path.clone())]);
-        // Root may write everything.
-        let allowed = fs::OpenOptions::new().write(true).open(&path).is_ok();
-        assert_eq!(unwritten.is_empty(), allowed);
-        assert_eq!(fs::read(&path).expect("read"), if allowed { b"new\n" } else { b"old\n" });
+        let unwritten = write(&[change(path.clone())], &folder);
+        assert_eq!(unwritten.iter().map(|file| file.reason.as_str()).collect::<Vec<_>>(), ["it is read-only"]);
+        assert_eq!(fs::read(&path).expect("read"), b"old\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leaves_the_project_is_not_followed() {
+        let ((_kept, folder), (_other, elsewhere)) = (folder(), folder());
+        let (link, path) = (folder.join("a.py"), elsewhere.join("a.py"));
+        fs::write(&path, "old\n").expect("written");
+        std::os::unix::fs::symlink(&path, &link).expect("linked");
+        let unwritten = write(&[change(link)], &folder);
+        assert!(unwritten[0].reason.starts_with("it is a link that leaves the project"), "{}", unwritten[0].reason);
+        assert_eq!(fs::read(&path).expect("read"), b"old\n");
     }
 }

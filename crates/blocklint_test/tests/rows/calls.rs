@@ -116,12 +116,19 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
     let is_lock = world.is_lock(owner);
     let iterated = matches!(spelling, Spelling::For(_));
-    let expected = expected(of, row, &wish, is_lock, iterated);
+    let expected = expected(of, row, &wish, is_lock, iterated, world.is_class(owner));
     Ok(draft.finish(of, next(number), expected))
 }
 
 /// What a line that makes the row hold must have: `wish` tells which arguments are given.
-pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, iterated: bool) -> Expected {
+pub(crate) fn expected(
+    of: &Of,
+    row: &CallRow,
+    wish: &Wish,
+    is_lock: bool,
+    iterated: bool,
+    on_object: bool,
+) -> Expected {
     let silent = Expected::Silent { call: sample(&of.path) };
     let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
     let rule = match effect {
@@ -137,18 +144,15 @@ pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, itera
         Effect::Cpu => "BLT108",
         Effect::Input => "BLT109",
     };
-    let on_object = of
-        .path
-        .rsplit('.')
-        .nth(1)
-        .is_some_and(|owner| owner.starts_with(|first: char| first.is_uppercase() || first == '<'));
     let mut severity = row.severity.unwrap_or(match effect {
         Effect::File | Effect::Cpu => Severity::Warning,
         _ => Severity::Error,
     });
     let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
     let mut hold = match given {
-        Some(text) => text.parse().map_or(Hold::Unstated, Hold::Seconds),
+        Some(text) => text.parse().map_or(Hold::Unstated, |number: f64| {
+            Hold::Seconds(number * row.unit.map_or(1.0, blocklint_models::Unit::seconds))
+        }),
         None => match row.default {
             None => Hold::Unbounded,
             // An object may have been made with another limit than the library's own.
@@ -156,7 +160,9 @@ pub(crate) fn expected(of: &Of, row: &CallRow, wish: &Wish, is_lock: bool, itera
             Some(limit) => Hold::Seconds(limit),
         },
     };
-    if given.is_some() && effect == Effect::Wait {
+    // Short holds are no `error`.
+    let is_short = matches!(hold, Hold::Seconds(seconds) if seconds <= 0.01);
+    if is_short || given.is_some() && effect == Effect::Wait {
         severity = severity.min(Severity::Warning);
     }
     if matches!(effect, Effect::File | Effect::Cpu) {

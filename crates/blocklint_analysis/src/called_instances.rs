@@ -1,0 +1,91 @@
+//! Calls of library objects: `nlp(text)`, `stub.SayHello(request)`, `Predict("a -> b")(a=1)`.
+//!
+//! Their sites bear the names of variables and fields, not that of a row, so they are found from the objects.
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignKind, Form, SiteKind};
+use blocklint_models::Uses;
+
+use crate::eval::Scope;
+use crate::ids::{FileId, Name, SiteRef};
+use crate::search::Search;
+use crate::value::{EnvId, Val};
+
+/// The method that calling an object runs.
+const CALL: &str = "__call__";
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// The calls whose callee may be an object of a library type with a row for being called: those in files that name
+    /// the library, and elsewhere those under a name that such an object was given there.
+    pub(crate) fn calls_of_instances(&self, language: Language) -> Vec<SiteRef> {
+        let program = self.link.program;
+        let mut found = Vec::new();
+        let mut names: Vec<Name> = Vec::new();
+        for file in self.files_with_callable_objects(language) {
+            let facts = program.facts(file);
+            for (site, row) in facts.sites.iter().enumerate() {
+                if row.kind == SiteKind::Call
+                    && let Ok(site) = u32::try_from(site)
+                {
+                    found.push(SiteRef { file, site: blocklint_facts::SiteId(site) });
+                }
+            }
+            for assign in &facts.assigns {
+                if assign.kind != AssignKind::Plain || !self.is_callable_object(file, assign.at, assign.value) {
+                    continue;
+                }
+                let name = match facts.form(assign.target) {
+                    Form::Var(var) => facts.var(var).name,
+                    Form::Attr(_, name) => name,
+                    _ => continue,
+                };
+                names.extend(program.global(file, name));
+            }
+        }
+        names.sort();
+        names.dedup();
+        for name in names {
+            let called = program.sites_named(name);
+            found.extend(called.filter(|site| {
+                let facts = program.facts(site.file);
+                facts.language == language && facts.site(site.site).kind == SiteKind::Call
+            }));
+        }
+        found
+    }
+
+    /// The files that name the first segment of a type with a row for being called.
+    fn files_with_callable_objects(&self, language: Language) -> Vec<FileId> {
+        let program = self.link.program;
+        let models = self.link.library.of(language);
+        let separator = crate::library::separator(language);
+        let wanted = Uses::EFFECT.union(Uses::LAZY);
+        let mut heads: Vec<Name> = Vec::new();
+        for row in models.names(wanted).filter(|row| row.name == CALL) {
+            let first = |path: &str| path.split(separator).next().and_then(|head| program.name(head));
+            heads.extend(row.paths(wanted).filter_map(|path| first(path.path)));
+        }
+        heads.sort();
+        heads.dedup();
+        let named = heads.iter().flat_map(|&head| program.occurrences(head).iter().map(|&(file, _)| file));
+        let mut files: Vec<FileId> = named.filter(|&file| program.language(file) == language).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    fn is_callable_object(&self, file: FileId, at: blocklint_facts::At, value: blocklint_facts::FormId) -> bool {
+        let link = self.link;
+        if !matches!(link.program.facts(file).form(value), Form::Result(_) | Form::Await(_)) {
+            return false;
+        }
+        let typed = link.eval(Scope { file, at, env: EnvId::NONE }, value);
+        link.values.members(typed.value).into_iter().any(|val| match val {
+            Val::Library { ty, .. } => {
+                let path = link.library.member(ty, CALL);
+                link.library.calls(path).effect().any(|row| row.held().is_some())
+            }
+            _ => false,
+        })
+    }
+}
