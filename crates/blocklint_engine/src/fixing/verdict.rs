@@ -67,10 +67,18 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
             return Some(Broken { reason: "the finding would still be there".to_owned(), blame });
         }
     }
+    // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
+    // has more of its kind than what was mended leaves.
+    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(mended.iter()));
+    let is_more = |kind: &Kind<'_>| {
+        let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
+        count(&new_kinds) + count(&gone) > count(&old_kinds)
+    };
     // What was there below the level shown is not new where it is shown now.
     for finding in &after.shown.findings {
         let key = Key::of(finding);
-        if !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key) {
+        let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
+        if is_new && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
             return Some(Broken { reason, blame: Blame::File(key.path) });
         }
@@ -86,6 +94,25 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
         }
     }
     None
+}
+
+/// Rule, file and function.
+type Kind<'k> = (RuleCode, &'k Utf8Path, &'k str);
+
+fn kinds(findings: &[Finding]) -> HashMap<Kind<'_>, usize> {
+    let mut counts = HashMap::new();
+    for finding in findings {
+        *counts.entry((finding.rule, &*finding.place.path, finding.function.as_str())).or_default() += 1;
+    }
+    counts
+}
+
+fn kinds_of<'k>(keys: impl Iterator<Item = &'k Key>) -> HashMap<Kind<'k>, usize> {
+    let mut counts = HashMap::new();
+    for key in keys {
+        *counts.entry((key.rule, &*key.path, key.function.as_str())).or_default() += 1;
+    }
+    counts
 }
 
 fn counted(findings: &[Finding]) -> HashMap<Key, usize> {
