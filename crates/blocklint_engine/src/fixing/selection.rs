@@ -15,8 +15,16 @@ pub(crate) struct Together {
 impl Together {
     /// Adds a fix as a whole. `false`, and nothing is added, where one of its edits overlaps or touches an edit that was
     /// added before: which of two texts at one place comes first is not for us to say, and the next round sees the fix
-    /// again. An import that was added before at the same place is shared.
+    /// again. An import that was added before at the same place is shared, and so is a fix as a whole: two rules at one
+    /// call ask for the same.
     pub(crate) fn add(&mut self, fix: &Fix) -> bool {
+        let is_there = |edit: &Edit| {
+            let file = self.files.get(&edit.place.path);
+            file.and_then(|known| known.get(&edit.place.span)).is_some_and(|known| *known == edit.content)
+        };
+        if !fix.edits.is_empty() && is_sound(&fix.edits) && fix.edits.iter().all(is_there) {
+            return true;
+        }
         let fits = |edit: &Edit| match self.files.get(&edit.place.path) {
             None => true,
             Some(known) => is_shared(known, edit) || !touches(known, edit.place.span),
@@ -123,6 +131,13 @@ mod tests {
         }
         let (taken, _) = taken(&[fix(&[(0, 0, "import a\n")]), fix(&[(0, 0, "import b\n")])]);
         assert_eq!(taken, [true, false], "two imports at one place come one after the other");
+    }
+
+    #[test]
+    fn two_findings_with_one_fix_share_it() {
+        let both = fix(&[(0, 0, "import a\n"), (10, 12, "await b("), (14, 14, ")")]);
+        let (taken, edits) = taken(&[both.clone(), both]);
+        assert_eq!((taken, edits.len()), (vec![true, true], 3));
     }
 
     #[test]
