@@ -72,11 +72,16 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     if advice.kind != Some(FixKind::Offload) && raw.direct {
         match (&advice.rewrite, raw.twin) {
             (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
+            // To sleep in a thread is nobody's wish.
+            (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
+                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true };
+                return Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
+            }
             (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
                 path: twin.path.to_owned(),
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
-                same: raw.rule.effect == Some(Effect::Sleep),
+                same: false,
             }),
             _ => {}
         }

@@ -16,6 +16,15 @@ impl<'a> File<'a> {
         self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
     }
 
+    /// Refuses a path of a library that the file does not use: the project may not depend on it.
+    pub(super) fn has_library(&self, path: &str) -> Result<(), Refusal> {
+        let root = path.split('.').next().unwrap_or(path);
+        match is_standard(root) || self.names.uses(root) {
+            true => Ok(()),
+            false => Err(Refusal::new(format!("`{root}` is not imported in this file"))),
+        }
+    }
+
     /// How a path is written at a place, and the edits that make it so.
     pub(super) fn imported(&self, site: &Site<'_>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
         let (functions, at) = (&site.around.functions, site.call.range().start());
