@@ -138,7 +138,9 @@ impl Gate<'_> {
                 closed.push((path, reason));
             }
         }
-        attach_to(&state.remedies, &mut findings, |path| self.workspace.text(path));
+        attach_to(&state.remedies, &mut findings, |path| {
+            self.workspace.text(path).or_else(|| self.workspace.closed_text(path))
+        });
         findings.retain(|finding| finding.fix.as_ref().is_some_and(|fix| fix.applicability >= wanted.least));
         for finding in &findings {
             if let Some((_, reason)) = closed.iter().find(|(path, _)| *path == finding.place.path) {

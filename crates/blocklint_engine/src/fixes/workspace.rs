@@ -14,6 +14,7 @@ use super::Remedies;
 use crate::Options;
 use crate::analyse::{loaded, options_of, sort, unread};
 use crate::extraction::{decode, extract_all, facts_of_bytes};
+use crate::sources::text_of;
 use crate::words::worded;
 
 /// The project as it lies on disk, or as changes would make it.
@@ -104,6 +105,11 @@ impl<'p> Workspace<'p> {
     /// The text of an open file.
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         self.texts.get(path).map(|text| Arc::clone(&text.now))
+    }
+
+    /// The text of a file that cannot be opened, for places in it.
+    pub(crate) fn closed_text(&self, path: &Utf8Path) -> Option<Arc<str>> {
+        text_of(self.project, path).map(|(text, _)| text)
     }
 
     /// All open files.

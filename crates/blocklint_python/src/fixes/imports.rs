@@ -193,15 +193,8 @@ impl<'a> File<'a> {
         let Some(first) = first else { return (span(TextRange::empty(TextSize::new(0))), format!("{line}{newline}")) };
         let mut at = self.line_start(first.range().start());
         // Comments right above the statement belong to it, unless they head the file.
-        let mut above = at;
-        while let Some(previous) = self.line_above(above) {
-            if !self.text(previous).trim_start().starts_with('#') {
-                break;
-            }
-            above = previous.start();
-        }
-        let head = TextSize::of(if self.source.starts_with('\u{feff}') { "\u{feff}" } else { "" });
-        if above > head {
+        let above = self.above_comments(at);
+        if above > self.head() {
             at = above;
         }
         let gap = match first {
@@ -298,10 +291,28 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether comments stand right above a statement.
+    /// Whether comments stand right above a statement that do not head the file.
     fn is_commented(&self, statement: &Stmt) -> bool {
-        self.line_above(self.line_start(statement.range().start()))
-            .is_some_and(|line| self.text(line).trim_start().starts_with('#'))
+        let start = self.line_start(statement.range().start());
+        let above = self.above_comments(start);
+        above != start && above > self.head()
+    }
+
+    /// The start of the comments that stand right above a line, else of the line.
+    fn above_comments(&self, line: TextSize) -> TextSize {
+        let mut above = line;
+        while let Some(previous) = self.line_above(above) {
+            if !self.text(previous).trim_start().starts_with('#') {
+                break;
+            }
+            above = previous.start();
+        }
+        above
+    }
+
+    /// Where the text begins, behind its byte-order mark.
+    fn head(&self) -> TextSize {
+        TextSize::of(if self.source.starts_with('\u{feff}') { "\u{feff}" } else { "" })
     }
 
     fn is_first_on_line(&self, statement: &Stmt) -> bool {
