@@ -35,7 +35,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 if let Some(name) = last
                     && self.link.library.calls(self.link.library.path(*language, target)).effect().next().is_some()
                 {
-                    names.insert(name);
+                    let heads = [spelling, target].map(|path| path.split(separator).next().unwrap_or(path));
+                    names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
                     called.extend(self.link.with_aliases(name));
                 }
             }
@@ -46,7 +47,6 @@ impl<'l, 'a> Search<'l, 'a> {
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
                 let Some(name) = program.name(text) else { continue };
-                let separator = crate::library::separator(*language);
                 let heads = row.paths(wanted).map(|path| path.path.split(separator).next().unwrap_or(path.path));
                 names.entry(name).or_default().merge(&reach.roots(heads));
                 if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
