@@ -57,15 +57,15 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             sites.extend(self.calls_of_instances(*language));
-            let globbed = self.glob_names(*language);
+            let globbed = self.glob_names(*language, &reach);
             let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
             for (name, roots) in names {
                 for name in self.link.with_aliases(name) {
                     aliased.entry(name).or_default().merge(&roots);
                 }
             }
-            let is_called = |name: &Name| called.contains(name) || globbed.binary_search(name).is_ok();
-            mentioned.extend(aliased.keys().copied().chain(globbed.iter().copied()).filter(is_called));
+            let is_called = |name: &Name| called.contains(name) || globbed.contains_key(name);
+            mentioned.extend(aliased.keys().chain(globbed.keys()).copied().filter(is_called));
             for (name, roots) in aliased {
                 let is_read = read.contains(&name);
                 let mut last = (FileId(u32::MAX), false);
@@ -77,11 +77,12 @@ impl<'l, 'a> Search<'l, 'a> {
                     last.1 && facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
                 }));
             }
-            // Globs were looked for in files that name their library.
-            for name in globbed {
+            for (name, roots) in globbed {
                 sites.extend(program.sites_named(name).filter(|site| {
                     let facts = program.facts(site.file);
-                    facts.language == *language && facts.site(site.site).kind != SiteKind::Read
+                    facts.language == *language
+                        && facts.site(site.site).kind != SiteKind::Read
+                        && reach.may_hold(site.file, *language, &roots)
                 }));
             }
         }
@@ -194,40 +195,51 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
-    fn glob_names(&self, language: blocklint_core::Language) -> Vec<Name> {
+    fn glob_names(&self, language: blocklint_core::Language, reach: &Reach) -> FxHashMap<Name, Roots> {
         let link = self.link;
         let models = link.library.of(language);
-        let mut found = Vec::new();
+        let separator = crate::library::separator(language);
+        let mut patterns: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+        for glob in models.glob_name_patterns() {
+            let head = glob.prefix.split(separator).next().unwrap_or("");
+            if !head.contains('*') && reach.is_present(language, head) {
+                patterns.entry(head).or_default().push(glob.pattern);
+            }
+        }
         // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
         let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
         for (text, name) in link.program.dotted_names() {
-            dotted.entry(text.split('.').next().unwrap_or("")).or_default().push(name);
-        }
-        for glob in models.glob_name_patterns() {
-            let separator = crate::library::separator(language);
-            let head = glob.prefix.split(separator).next().unwrap_or("");
-            if head.contains('*') {
-                continue;
+            if let Some((head, _)) = text.split_once('.').filter(|(head, _)| patterns.contains_key(head)) {
+                dotted.entry(head).or_default().push(name);
             }
+        }
+        let mut found: FxHashMap<Name, Roots> = FxHashMap::default();
+        for (head, patterns) in patterns {
+            let roots = reach.roots(std::iter::once(head));
             // Only files that name the library's first segment can call it.
             let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
-            for &(file, _) in heads.flat_map(|head| link.program.occurrences(head)) {
-                if link.program.language(file) != language {
+            let mut files: Vec<FileId> =
+                heads.flat_map(|head| link.program.occurrences(head)).map(|&(file, _)| file).collect();
+            files.sort();
+            files.dedup();
+            for file in files {
+                if link.program.language(file) != language || !reach.may_hold(file, language, &roots) {
                     continue;
                 }
                 let facts = link.program.facts(file);
                 for site in &facts.sites {
-                    if !matches!(site.kind, SiteKind::Call | SiteKind::New)
-                        || !blocklint_models::segment_matches(glob.pattern, facts.text(site.name))
-                    {
+                    if !matches!(site.kind, SiteKind::Call | SiteKind::New) {
                         continue;
                     }
-                    found.extend(link.program.global(file, site.name));
+                    let text = facts.text(site.name);
+                    if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
+                        && let Some(name) = link.program.global(file, site.name)
+                    {
+                        found.entry(name).or_default().merge(&roots);
+                    }
                 }
             }
         }
-        found.sort();
-        found.dedup();
         found
     }
 

@@ -115,7 +115,8 @@ impl Reach {
         reach
     }
 
-    /// Values go with what is imported, and one step back with the arguments of calls.
+    /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
+    /// one who names nothing of it.
     fn spread(&mut self, direct: Vec<Roots>, imports: &[Vec<FileId>]) {
         let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
         for (slot, targets) in imports.iter().enumerate() {
@@ -123,28 +124,13 @@ impl Reach {
                 importers[target.index()].push(slot as u32);
             }
         }
-        let mut all = direct;
-        let mut queue: Vec<u32> = (0..all.len() as u32).collect();
-        while let Some(slot) = queue.pop() {
-            let own = all[slot as usize].clone();
-            for &importer in &importers[slot as usize] {
-                if all[importer as usize].merge(&own) {
-                    queue.push(importer);
-                }
+        // A name's file, the file that defines the type of what it names, and what that one is made of.
+        let one = with_imported(&direct, imports);
+        let two = with_imported(&one, imports);
+        for (slot, mut own) in two.into_iter().enumerate() {
+            for &importer in &importers[slot] {
+                own.merge(&one[importer as usize]);
             }
-        }
-        let given: Vec<Roots> = importers
-            .iter()
-            .map(|of| {
-                let mut roots = Roots::default();
-                for &importer in of {
-                    roots.merge(&all[importer as usize]);
-                }
-                roots
-            })
-            .collect();
-        for (slot, (mut own, given)) in all.into_iter().zip(given).enumerate() {
-            own.merge(&given);
             self.files[slot] = Some(own);
         }
     }
@@ -171,10 +157,29 @@ impl Reach {
         found
     }
 
+    /// Whether anyone imports a library, or what comes with it. Of other languages nothing is ruled out.
+    pub(crate) fn is_present(&self, language: Language, root: &str) -> bool {
+        let roots = self.roots(std::iter::once(root));
+        language != Language::Python
+            || self.files.iter().all(Option::is_none)
+            || self.files.iter().flatten().any(|own| own.intersects(&roots))
+    }
+
     /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
     pub(crate) fn may_hold(&self, file: FileId, language: Language, roots: &Roots) -> bool {
         language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
     }
+}
+
+/// Each file's set with those of the files it imports.
+fn with_imported(of: &[Roots], imports: &[Vec<FileId>]) -> Vec<Roots> {
+    let mut found = of.to_vec();
+    for (own, targets) in found.iter_mut().zip(imports) {
+        for target in targets {
+            own.merge(&of[target.index()]);
+        }
+    }
+    found
 }
 
 fn closure(bit: u32, links: &[Vec<u32>]) -> Roots {
