@@ -75,6 +75,18 @@ pub(crate) struct Check {
     /// Leave out what is excluded even where PATHS name it
     #[arg(long, help_heading = "Files")]
     pub(crate) force_exclude: bool,
+    /// Apply fixes that keep what the code does
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+    /// Count fixes that a reviewer should look at among those that are applied
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
+    /// Print what fixes would change, and change nothing
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) diff: bool,
+    /// Exit with 1 if something was fixed, even if nothing remains
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) exit_non_zero_on_fix: bool,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,

@@ -1,6 +1,7 @@
 //! What the analysis found, before it has words.
 
 use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
+use blocklint_models::{FixKind, Template};
 
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::roots::RootKind;
@@ -52,6 +53,8 @@ pub struct RawFinding {
     pub note: Option<String>,
     /// Async twins of the row for the root's runtime: path, and whether the edit is local.
     pub twins: Vec<(String, bool)>,
+    /// What the row says about mending the call.
+    pub mending: Mending,
     /// A worker thread would not free the loop.
     pub holds_gil: bool,
     /// Qualified name of the callee at the place, for the fingerprint.
@@ -60,6 +63,17 @@ pub struct RawFinding {
     pub occurrence: u32,
     /// Silenced at its own place: the comment's reason.
     pub suppressed: Option<Option<String>>,
+}
+
+/// What a model row says about mending a call of it.
+#[derive(Clone, Debug, Default)]
+pub struct Mending {
+    /// The text in place of the call, for the root's runtime.
+    pub rewrite: Option<Template>,
+    /// The only kind of fix that is right.
+    pub kind: Option<FixKind>,
+    /// The call only builds: what consumes its result blocks.
+    pub lazy: bool,
 }
 
 /// What is wrong at a place.

@@ -44,6 +44,7 @@ mod search;
 mod solve;
 mod summary;
 mod targets;
+mod unawaited;
 mod value;
 
 use blocklint_core::Confidence;
@@ -53,7 +54,7 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{RawCause, RawFinding, RawStep, What};
+pub use finding::{Mending, RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -276,6 +276,7 @@ fn finding(
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime)),
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -362,6 +363,7 @@ fn misuse(
         held_by: None,
         note: None,
         twins: Vec::new(),
+        mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
         suppressed: cuts.hides(link.program, site, body, rule),
@@ -435,6 +437,17 @@ fn twins(
             (twin, local)
         })
         .collect()
+}
+
+/// What the row of a leaf says about mending it, for a runtime.
+fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+    let calls = link.library.calls(leaf.path);
+    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    Mending {
+        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
+        kind: leaf.row.fix,
+        lazy: leaf.row.lazy,
+    }
 }
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.

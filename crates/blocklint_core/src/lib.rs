@@ -4,6 +4,7 @@
 
 mod finding;
 mod fingerprint;
+mod remedy;
 mod rule;
 mod span;
 mod words;
@@ -12,6 +13,7 @@ pub use finding::{
     Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, SuppressionSource, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
+pub use remedy::{Mended, Offload, Piece, Refusal, Remedy, Way};
 pub use rule::RuleCode;
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};

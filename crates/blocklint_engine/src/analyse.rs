@@ -14,6 +14,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
+use crate::fixing::Remedies;
 use crate::timings::Timings;
 use crate::words::worded;
 
@@ -34,6 +35,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The same under their causes, in order of reach.
     pub groups: Vec<Group>,
+    /// What is to be done about the findings.
+    pub remedies: Remedies,
     /// How long it took.
     pub timings: Timings,
 }
@@ -70,16 +73,25 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         let solved = blocklint_analysis::solve(&link, options_of(options));
         timings.solve = started.elapsed();
         let started = Instant::now();
-        findings.extend(worded(&link, &solved, project.trace_in_paths));
-        findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
+        let mut remedies = Remedies::default();
+        for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
+            remedies.insert(&finding, remedy);
+            findings.push(finding);
+        }
+        sort(&mut findings);
         let groups = grouped(&findings);
         timings.output = started.elapsed();
         // Freeing a large program costs time that nobody waits for.
         std::mem::forget(link);
         std::mem::forget(program);
         std::mem::forget(files);
-        Report { findings, groups, timings }
+        Report { findings, groups, remedies, timings }
     })
+}
+
+/// Findings by path, offset, rule.
+pub(crate) fn sort(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| (&*a.place.path, a.place.span, a.rule).cmp(&(&*b.place.path, b.place.span, b.rule)));
 }
 
 /// The options of the analysis, with the rules that comments name.
@@ -158,7 +170,7 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
 }
 
 /// BLT902 for each reported file of which something is unknown.
-fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
+pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding> {
     let files = project.files.iter().zip(extracted).filter(|(file, _)| file.reported);
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
 }

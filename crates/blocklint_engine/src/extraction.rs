@@ -52,7 +52,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
         Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
     };
     let mut parse = None;
-    let facts = match catch(|| facts_of(file, &bytes, || parse = Some(started.elapsed()))) {
+    let facts = match facts_of_bytes(file, &bytes, || parse = Some(started.elapsed())) {
         Ok(facts) => facts,
         Err(reason) => return not_read(Unread::Internal(reason)),
     };
@@ -61,6 +61,24 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
     Extracted { facts, unread, parse, walk: whole.saturating_sub(parse) }
+}
+
+/// The facts of these bytes.
+///
+/// # Errors
+///
+/// What broke in the front end.
+fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Result<Option<FileFacts>, String> {
+    catch(|| facts_of(file, bytes, parsed))
+}
+
+/// The facts of a file that holds these bytes.
+///
+/// # Errors
+///
+/// Why there are none: no front end, or a mistake in it.
+pub(crate) fn extract_bytes(file: &SourceFile, bytes: &[u8]) -> Result<FileFacts, String> {
+    facts_of_bytes(file, bytes, || ())?.ok_or_else(|| "this language is not read yet".to_owned())
 }
 
 /// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a

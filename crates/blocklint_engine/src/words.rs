@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{BodyRef, FileId, Link, RawCause, RawFinding, RawStep, RootKind, Solved, What};
-use blocklint_core::{Cause, Finding, Language, Place, Step, Suppression, SuppressionSource, fingerprint};
+use blocklint_analysis::{BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
+use blocklint_core::{
+    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
+};
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_rules::{Owner, OwnerKind, SiteKind, Twin};
+use blocklint_models::Part;
+use blocklint_rules::{Advice, FixKind, Owner, OwnerKind, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
-/// Places are not located.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<Finding> {
+/// Places are not located. With each, what is to be done about it.
+pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Remedy, Refusal>)> {
     let reported = |file: FileId| link.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -19,7 +22,7 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<Find
         .findings
         .iter()
         .filter(|raw| reported(raw.file) || traces && passes(raw))
-        .filter_map(|raw| finding(link, solved, raw))
+        .filter_map(|raw| finding_and_remedy(link, solved, raw))
         .collect()
 }
 
@@ -28,12 +31,20 @@ pub(crate) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -
 }
 
 pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
+    finding_and_remedy(link, solved, raw).map(|(finding, _)| finding)
+}
+
+fn finding_and_remedy(
+    link: &Link<'_>,
+    solved: &Solved,
+    raw: &RawFinding,
+) -> Option<(Finding, Result<Remedy, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
     let source = &program.files[raw.file.index()];
     let first = raw.trace.first()?;
     let owner_name = owner_name(link, raw);
-    let words = blocklint_rules::RawFinding {
+    let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
             What::Holds => blocklint_rules::What::Holds,
@@ -55,13 +66,14 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
-    }
-    .words();
+    };
+    let words = told.words();
+    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
     let function = link.qualified_name(body);
-    Some(Finding {
+    let finding = Finding {
         rule: raw.rule,
         severity: raw.severity,
         confidence: raw.confidence,
@@ -79,7 +91,31 @@ pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Opt
         causes,
         fix: None,
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
-    })
+    };
+    Some((finding, remedy))
+}
+
+/// What a row says about mending a call, in the words of the rules.
+fn advice(mending: &Mending) -> Advice {
+    let piece = |part: &Part| match part {
+        Part::Text(text) => Piece::Text(text.clone()),
+        Part::Receiver => Piece::Receiver,
+        Part::Args => Piece::Args,
+        Part::Position(at) => Piece::Position(*at),
+        Part::Named(name) => Piece::Named(name.clone()),
+        Part::Call => Piece::Call,
+        Part::Callable => Piece::Callable,
+        Part::Import(path) => Piece::Import(path.clone()),
+    };
+    Advice {
+        rewrite: mending.rewrite.as_ref().map(|template| template.0.iter().map(piece).collect()),
+        kind: mending.kind.map(|kind| match kind {
+            blocklint_models::FixKind::Twin => FixKind::Twin,
+            blocklint_models::FixKind::Offload => FixKind::Offload,
+            blocklint_models::FixKind::None => FixKind::None,
+        }),
+        lazy: mending.lazy,
+    }
 }
 
 fn step(link: &Link<'_>, raw: &RawStep) -> Step {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Cause, Finding, Group, Severity, Step};
+use blocklint_core::{Applicability, Cause, Finding, Group, Severity, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
@@ -131,5 +131,13 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, said: &mut Said<'a>) -> Bl
     let mut once = |text: &&'a String| said.words.insert(text.as_str());
     elements.extend(finding.notes.iter().filter(&mut once).map(|note| Level::NOTE.message(note.as_str()).into()));
     elements.extend(finding.help.iter().filter(&mut once).map(|help| Level::HELP.message(help.as_str()).into()));
+    if let Some(fix) = &finding.fix {
+        let how = match fix.applicability {
+            Applicability::Safe => " (`--fix`)",
+            Applicability::Unsafe => " (`--fix --unsafe-fixes`)",
+            Applicability::Display => "",
+        };
+        elements.push(Level::HELP.with_name("fix").message(format!("{}{how}", fix.title)).into());
+    }
     title.elements(elements)
 }

@@ -4,6 +4,7 @@
 //! stand in, and writes. Which findings are shown, in which order and grouped how, was decided before.
 
 mod concise;
+mod diff;
 mod explanation;
 mod frames;
 mod full;
@@ -22,13 +23,14 @@ use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
 pub use concise::concise;
+pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
 pub use full::full;
 pub use github::github;
 pub use json::json;
 pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_json};
-pub use summary::{Summary, summary};
+pub use summary::{Summary, fixable, fixed_summary, summary};
 
 /// What a renderer shows.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Confidence, Severity};
+use blocklint_core::{Applicability, Confidence, Finding, Severity};
 
 /// What the last line counts.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,51 @@ pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         (findings, 0) => write!(out, "Found {}", count(findings, "finding"))?,
         (findings, causes) => write!(out, "Found {} with {}", count(findings, "finding"), count(causes, "cause"))?,
     }
+    below(out, summary)
+}
+
+/// Writes the line of a run that fixed this many findings; `summary` counts those that remain.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
+    let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
+    match fixed + remaining {
+        0 => write!(out, "No findings")?,
+        _ => write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?,
+    }
+    below(out, summary)
+}
+
+/// Writes how many of the findings have a fix that can be applied; nothing where none has. `unsafe_too` says that
+/// `--unsafe-fixes` was given.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
+    let of = |applicability| {
+        let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| fix.applicability == applicability && !fix.edits.is_empty()).count()
+    };
+    let (safe, other) = (of(Applicability::Safe), of(Applicability::Unsafe));
+    let fixes = if other == 1 { "fix" } else { "fixes" };
+    match (safe, other, unsafe_too) {
+        (0, 0, _) => Ok(()),
+        (_, _, true) => writeln!(out, "[*] {} fixable with --fix.", safe + other),
+        (0, _, false) => {
+            writeln!(out, "No fixes available ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
+        }
+        (_, 0, false) => writeln!(out, "[*] {safe} fixable with --fix."),
+        _ => {
+            write!(out, "[*] {safe} fixable with --fix")?;
+            writeln!(out, " ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
+        }
+    }
+}
+
+fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if summary.below > 0 {
         write!(
             out,

@@ -45,6 +45,19 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
+/// The bytes of a text in the encoding that a file has; `None` where it cannot be said in it. Of a text that was decoded
+/// from `original` without a problem, these are its bytes.
+pub fn encode_like(original: &[u8], text: &str) -> Option<Vec<u8>> {
+    match declared(original).filter(|_| !original.is_ascii()) {
+        None => Some(text.as_bytes().to_vec()),
+        Some(encoding) if encoding.output_encoding() == encoding => {
+            let (bytes, _, unmappable) = encoding.encode(text);
+            (!unmappable).then(|| bytes.into_owned())
+        }
+        Some(_) => None,
+    }
+}
+
 /// The parser takes a NUL byte for the end of the file.
 pub(crate) fn without_nul(text: Cow<'_, str>, problem: Option<Problem>) -> Decoded<'_> {
     let Some(at) = memchr::memchr(0, text.as_bytes()) else { return Decoded { text, problem } };

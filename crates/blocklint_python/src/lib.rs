@@ -18,6 +18,7 @@ mod depth;
 mod dunder;
 mod expressions;
 mod extract;
+mod fixes;
 mod functions;
 mod imports;
 mod literals;
@@ -29,8 +30,9 @@ mod statements;
 mod targets;
 mod walk;
 
-pub use decode::{Decoded, decode};
+pub use decode::{Decoded, decode, encode_like};
 pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
+pub use fixes::fix;
 pub use notebook::{Cell, NotebookText, decode_notebook};
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.

@@ -15,6 +15,7 @@ mod called_instead_of_handed_over;
 mod cpu_bound;
 mod lock_held_across_await;
 mod nested_event_loop;
+mod remedy;
 mod rule;
 mod selection;
 mod unreadable_source;
@@ -22,6 +23,7 @@ mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};

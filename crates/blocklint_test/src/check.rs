@@ -5,6 +5,15 @@ use camino::Utf8Path;
 
 use crate::Options;
 
+/// What fixing a project did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FixRun {
+    /// One line for each finding, with its fix or why it has none, then the difference.
+    pub text: String,
+    /// What must not happen: files that do not parse, findings that are new, a second run that changes something.
+    pub problems: Vec<String>,
+}
+
 /// Analyses a project that lies in a directory.
 pub trait Check: Sync {
     /// The findings that would be shown with these options, located (`Place::start` is set), with
@@ -20,6 +29,13 @@ pub trait Check: Sync {
 
     /// The names of all rules.
     fn rule_names(&self) -> Vec<&str>;
+
+    /// Applies every fix, unsafe ones too, to the files below `root`, and says what that did.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the run from happening at all.
+    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String>;
 
     /// The findings as `--output-format full` prints them, without colour.
     ///

@@ -7,7 +7,8 @@ use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
 
-use crate::{Check, Options};
+use crate::fixing::fix;
+use crate::{Check, FixRun, Options};
 
 /// The engine.
 pub fn engine() -> Option<&'static dyn Check> {
@@ -38,6 +39,10 @@ impl Check for Engine {
 
     fn rule_names(&self) -> Vec<&str> {
         RULES.iter().map(|rule| rule.name).collect()
+    }
+
+    fn fix(&self, root: &Utf8Path, options: &Options) -> Result<FixRun, String> {
+        fix(root, options)
     }
 
     fn render(&self, root: &Utf8Path, findings: &[Finding]) -> Result<String, String> {

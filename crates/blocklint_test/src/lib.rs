@@ -15,7 +15,8 @@
 //! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`. Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
-//! - `fix` pins an edit; such blocks fail as long as findings carry no fixes;
+//! - `fix` pins what `--fix --unsafe-fixes` does to the section: a line for each finding of a language that has fixes,
+//!   with the fix or why there is none, then the difference;
 //! - any other language is prose.
 //!
 //! The default options are all rules, `min-severity = "note"`, `min-confidence = "medium"`.
@@ -44,6 +45,9 @@
 //! Each directory below `tests/fixtures/projects/` is one project, with the same comments in its files
 //! and the default options.
 //!
+//! Every project is also fixed, with unsafe fixes too: all files must still parse, the findings that were fixed be gone,
+//! none be new, and a second run must change nothing.
+//!
 //! Projects run in a fresh temporary directory. Nothing here reads the environment or prints: the test
 //! binary passes in what it was asked for.
 
@@ -53,6 +57,7 @@ mod engine;
 mod expectation;
 #[cfg(test)]
 mod fake;
+mod fixing;
 mod markdown;
 mod matching;
 mod options;
@@ -60,12 +65,12 @@ mod project;
 mod run;
 mod update;
 
-pub use check::Check;
+pub use check::{Check, FixRun};
 pub use directory::read_directory;
 pub use engine::engine;
 pub use expectation::{Expectation, Expected};
 pub use markdown::{Document, parse_document};
 pub use options::Options;
-pub use project::{Problem, Project, ProjectFile, Snapshot};
+pub use project::{Pin, Problem, Project, ProjectFile, Snapshot};
 pub use run::run;
-pub use update::update_snapshot;
+pub use update::update_pinned;

@@ -104,7 +104,7 @@ impl Reader<'_> {
             let titles = titles.filter(|title| !title.is_empty()).skip(usize::from(deep)).map(String::as_str);
             project.name = [self.path.as_str()].into_iter().chain(titles).collect::<Vec<_>>().join(" - ");
             around.push((level, title, project.options.clone()));
-            if project.files.is_empty() && project.snapshot.is_none() && project.fixes.is_empty() {
+            if project.files.is_empty() && project.snapshot.is_none() && project.fix.is_none() {
                 self.problems.append(&mut project.problems);
                 continue;
             }
@@ -152,7 +152,8 @@ impl Reader<'_> {
                 continue;
             }
             match (&block.name, block.language.as_str()) {
-                (None, "fix") => project.fixes.push(line),
+                (None, "fix") if project.fix.is_some() => wrong("a second `fix` block in one section".to_owned()),
+                (None, "fix") => project.fix = Some(Snapshot { text: block.text, line: block.line }),
                 (None, "snapshot") if project.snapshot.is_some() => {
                     wrong("a second snapshot in one section".to_owned())
                 }
@@ -318,6 +319,6 @@ mod tests {
         let document = parse("# T\n```py\n```\n```snapshot\nout\n```\n```fix\n```\n");
         let project = &document.projects[0];
         assert_eq!(project.snapshot, Some(Snapshot { text: "out\n".to_owned(), line: 5 }));
-        assert_eq!(project.fixes, [7]);
+        assert_eq!(project.fix, Some(Snapshot { text: String::new(), line: 8 }));
     }
 }

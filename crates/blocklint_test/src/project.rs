@@ -17,8 +17,8 @@ pub struct Project {
     pub options: Options,
     /// The output that is pinned, if any.
     pub snapshot: Option<Snapshot>,
-    /// Lines of `fix` blocks.
-    pub fixes: Vec<u32>,
+    /// The fixes that are pinned, if any.
+    pub fix: Option<Snapshot>,
     /// The document or directory it was read from, as messages name it.
     pub origin: Utf8PathBuf,
     /// The line of its heading; 1 for a directory.
@@ -55,6 +55,25 @@ impl Source {
         match before.checked_sub(1).and_then(|at| self.blocks.get(at)) {
             Some((first, line)) => line + (row - first),
             None => row,
+        }
+    }
+}
+
+/// What a document can pin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// The rendered output.
+    Snapshot,
+    /// What fixes do.
+    Fix,
+}
+
+impl Project {
+    /// What this section pins of a kind.
+    pub fn pinned(&self, pin: Pin) -> Option<&Snapshot> {
+        match pin {
+            Pin::Snapshot => self.snapshot.as_ref(),
+            Pin::Fix => self.fix.as_ref(),
         }
     }
 }

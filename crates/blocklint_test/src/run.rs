@@ -8,25 +8,21 @@ use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
-use crate::{Check, Problem, Project, ProjectFile};
+use crate::{Check, Pin, Problem, Project, ProjectFile};
 
-/// Checks a project, or, if `check` is `None`, only how it is written. Gives back the rendered output
-/// where it differs from the snapshot and nothing else is wrong.
+/// Checks a project, or, if `check` is `None`, only how it is written. Gives back what is pinned and differs,
+/// where nothing else is wrong.
 ///
 /// # Errors
 ///
 /// All that is wrong, each with its place, fit to be shown.
-pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Option<String>, String> {
+pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, String)>, String> {
     let mut problems = project.problems.clone();
     let expectations = read_expectations(project, &mut problems);
-    for line in &project.fixes {
-        let message = "`fix` blocks cannot be checked yet: findings carry no fixes".to_owned();
-        problems.push(Problem { path: project.origin.clone(), line: *line, message });
-    }
     if !problems.is_empty() {
         return Err(listed(problems));
     }
-    let Some(check) = check else { return Ok(None) };
+    let Some(check) = check else { return Ok(Vec::new()) };
     let whole = |message: String| listed(vec![Problem { path: project.origin.clone(), line: project.line, message }]);
     // A name that begins with a point, as the default does, would make the folder a hidden one.
     let folder = tempfile::Builder::new()
@@ -56,19 +52,30 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Option<String
     if !problems.is_empty() {
         return Err(listed(problems).replace(&format!("{root}/"), ""));
     }
-    match &project.snapshot {
-        None => Ok(None),
-        Some(snapshot) => {
-            let text = check.render(&root, &findings).map_err(whole)?.replace(&format!("{root}/"), "");
-            let text = format!("{}\n", text.trim_end());
-            Ok((text != snapshot.text).then_some(text))
+    let mut different = Vec::new();
+    let mut compare = |pin, text: String| {
+        let text = format!("{}\n", text.replace(&format!("{root}/"), "").trim_end());
+        if project.pinned(pin).is_some_and(|pinned| pinned.text != text) {
+            different.push((pin, text));
         }
+    };
+    if project.snapshot.is_some() {
+        compare(Pin::Snapshot, check.render(&root, &findings).map_err(whole)?);
     }
+    if !findings.is_empty() || project.fix.is_some() {
+        // Last: it changes the files.
+        let fixed = check.fix(&root, &project.options).map_err(whole)?;
+        if !fixed.problems.is_empty() {
+            return Err(whole(fixed.problems.join("\n")).replace(&format!("{root}/"), ""));
+        }
+        compare(Pin::Fix, fixed.text);
+    }
+    Ok(different)
 }
 
-/// The difference between a project's snapshot and what was rendered, as people read it.
-pub(crate) fn snapshot_difference(project: &Project, rendered: &str) -> String {
-    let (pinned, line) = project.snapshot.as_ref().map_or(("", project.line), |s| (s.text.as_str(), s.line));
+/// The difference between what a project pins and what there is, as people read it.
+pub(crate) fn difference(project: &Project, pin: Pin, rendered: &str) -> String {
+    let (pinned, line) = project.pinned(pin).map_or(("", project.line), |s| (s.text.as_str(), s.line));
     let diff = TextDiff::from_lines(pinned, rendered).unified_diff().header("pinned", "rendered").to_string();
     format!("{}:{line}: the output differs (`UPDATE=1` rewrites it)\n{diff}", project.origin)
 }

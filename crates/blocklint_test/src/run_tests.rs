@@ -16,7 +16,7 @@ fn fails(text: &str) -> String {
 fn a_project_that_keeps_its_word_passes() {
     let text =
         "# T\n```py\nslow()  # error: [blocking-sleep]\n```\n`b.py`:\n```py\nfile()  # warning: [blocking-file]\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(Vec::new()));
 }
 
 #[test]
@@ -33,19 +33,27 @@ fn differences_stand_at_their_line_of_the_document() {
 fn a_project_without_an_expectation_fails() {
     assert!(fails("# T\n\n```py\nx()\n```\n").starts_with("a.md:1: nothing is expected here"));
     let suppressed = "# T\n```py\nx()  # blocklint: ignore[BLT101] a reason\n```\n";
-    assert_eq!(run(&first(suppressed), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(suppressed), Some(&Fake)), Ok(Vec::new()));
 }
 
 #[test]
 fn options_reach_the_checker() {
     let text = "# T\n```toml\nmin-severity = \"error\"\n```\n```py\nfile()  # ok\n```\n";
-    assert_eq!(run(&first(text), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(text), Some(&Fake)), Ok(Vec::new()));
 }
 
 #[test]
-fn a_fix_block_says_that_it_cannot_be_checked() {
-    let error = fails("# T\n```py\nx()  # ok\n```\n\n```fix\n- x\n```\n");
-    assert_eq!(error, "a.md:6: `fix` blocks cannot be checked yet: findings carry no fixes");
+fn a_fix_block_is_compared_with_what_fixing_does() {
+    let text = |pinned: &str| format!("# T\n```py\nx()  # ok\n```\n\n```fix\n{pinned}```\n");
+    assert_eq!(run(&first(&text("fixed main.py\n")), Some(&Fake)), Ok(Vec::new()));
+    let different = run(&first(&text("- x\n")), Some(&Fake)).expect("passes");
+    assert_eq!(different, [(Pin::Fix, "fixed main.py\n".to_owned())]);
+}
+
+#[test]
+fn what_fixing_must_not_do_fails() {
+    let text = "# T\n```py\nslow()  # error: [blocking-sleep]\nbreaks()\n```\n";
+    assert_eq!(fails(text), "a.md:1: main.py would not parse");
 }
 
 #[test]
@@ -56,17 +64,17 @@ fn an_error_of_the_run_names_no_temporary_folder() {
 #[test]
 fn output_is_compared_without_the_folder() {
     let text = |pinned: &str| format!("# T\n```py\nslow()  # error: [blocking-sleep]\n```\n```snapshot\n{pinned}```\n");
-    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake)), Ok(None));
+    assert_eq!(run(&first(&text("main.py:1: message 101\n")), Some(&Fake)), Ok(Vec::new()));
     let project = first(&text("old\n"));
-    let rendered = run(&project, Some(&Fake)).expect("passes").expect("differs");
+    let (pin, rendered) = run(&project, Some(&Fake)).expect("passes").pop().expect("differs");
     assert_eq!(rendered, "main.py:1: message 101\n");
-    let difference = snapshot_difference(&project, &rendered);
+    let difference = difference(&project, pin, &rendered);
     assert!(difference.contains("-old\n+main.py:1: message 101\n"), "{difference}");
 }
 
 #[test]
 fn without_an_engine_only_the_form_is_checked() {
-    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None), Ok(None));
+    assert_eq!(run(&first("# T\n```py\nslow()  # ok\n```\n"), None), Ok(Vec::new()));
     assert!(run(&first("# T\n```py\nslow()\n```\n"), None).is_err());
 }
 

@@ -5,21 +5,27 @@ use std::sync::Mutex;
 
 use camino::Utf8Path;
 
-use crate::run::snapshot_difference;
-use crate::{Project, parse_document};
+use crate::run::difference;
+use crate::{Pin, Project, parse_document};
 
 /// Sections of one document are run side by side; each rewrite reads the lines as the last one left them.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Handles output that differs from the project's snapshot: writes it into the document at `file` if
+/// Handles output that differs from what the project pins: writes it into the document at `file` if
 /// `rewrite`, else fails with the difference.
 ///
 /// # Errors
 ///
 /// The difference, or what keeps the document from being written.
-pub fn update_snapshot(project: &Project, rendered: &str, file: &Utf8Path, rewrite: bool) -> Result<(), String> {
+pub fn update_pinned(
+    project: &Project,
+    pin: Pin,
+    rendered: &str,
+    file: &Utf8Path,
+    rewrite: bool,
+) -> Result<(), String> {
     if !rewrite {
-        return Err(snapshot_difference(project, rendered));
+        return Err(difference(project, pin, rendered));
     }
     let _writing = WRITING.lock().map_err(|_| "another rewrite failed".to_owned())?;
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
@@ -28,7 +34,7 @@ pub fn update_snapshot(project: &Project, rendered: &str, file: &Utf8Path, rewri
         .projects
         .iter()
         .find(|other| other.name == project.name)
-        .and_then(|section| section.snapshot.as_ref())
+        .and_then(|section| section.pinned(pin))
         .ok_or_else(|| format!("{file}: the section `{}` is gone", project.name))?;
     if rendered.lines().any(|line| line.starts_with("```")) {
         return Err(format!("{file}:{}: the output holds a fence and cannot be pinned", snapshot.line));
@@ -57,8 +63,10 @@ mod tests {
         let document = parse_document(Utf8Path::new("a.md"), text);
         // The first rewrite moves the lines of the second section.
         for (project, new) in document.projects.iter().zip(["one\ntwo\n", "three\n"]) {
-            assert!(update_snapshot(project, new, &file, false).expect_err("differs").contains("UPDATE=1"));
-            update_snapshot(project, new, &file, true).expect("rewritten");
+            assert!(
+                update_pinned(project, Pin::Snapshot, new, &file, false).expect_err("differs").contains("UPDATE=1")
+            );
+            update_pinned(project, Pin::Snapshot, new, &file, true).expect("rewritten");
         }
         let expected = text.replace("```snapshot\n```", "```snapshot\none\ntwo\n```").replace("old\nold", "three");
         assert_eq!(fs::read_to_string(&file).expect("read"), expected);

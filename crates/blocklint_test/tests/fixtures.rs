@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::{env, fs};
 
-use blocklint_test::{Project, engine, parse_document, read_directory, run, update_snapshot};
+use blocklint_test::{Project, engine, parse_document, read_directory, run, update_pinned};
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -53,10 +53,11 @@ fn collect(repository: &Utf8Path, update: bool) -> Result<Vec<Trial>, String> {
 fn trial(project: Project, document: Option<Utf8PathBuf>, update: bool) -> Trial {
     Trial::test(project.name.clone(), move || {
         let changed = run(&project, engine()).map_err(Failed::from)?;
-        match (changed, &document) {
-            (Some(rendered), Some(file)) => update_snapshot(&project, &rendered, file, update).map_err(Failed::from),
-            _ => Ok(()),
+        let Some(file) = &document else { return Ok(()) };
+        for (pin, rendered) in changed {
+            update_pinned(&project, pin, &rendered, file, update).map_err(Failed::from)?;
         }
+        Ok(())
     })
 }
 

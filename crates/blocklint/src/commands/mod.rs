@@ -2,6 +2,7 @@
 
 mod check;
 mod debug;
+mod fix;
 mod rule;
 mod version;
 mod why;

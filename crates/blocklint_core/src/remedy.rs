@@ -1,0 +1,105 @@
+//! What is to be done about a finding, before it is edits: a rule decides it, and the front end of the language turns
+//! it into edits on a fresh parse of the file, or refuses with a reason.
+
+use crate::{Applicability, Edit, Fix, Place, Span};
+
+/// The ways in which a finding can be mended, in order of preference: the first that can be written is its fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// The ways; never empty.
+    pub ways: Vec<Way>,
+    /// The most that the fix may be, whatever its preconditions say.
+    pub at_most: Applicability,
+}
+
+/// One way to mend a finding at a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The async twin takes the same arguments: rename the callee and await it.
+    Twin {
+        /// The twin's path (`asyncio.sleep`).
+        path: String,
+        /// Whether it is a method of the same receiver, of which only the last name changes.
+        method: bool,
+        /// Whether it does the same for everyone who looks, as a sleep does.
+        same: bool,
+    },
+    /// This text takes the place of the call.
+    Rewrite {
+        /// The text, with parts of the call put in.
+        template: Vec<Piece>,
+    },
+    /// Hand the call to a thread and await it.
+    Offload {
+        /// The functions that do so; the first that the file imports already, else the last.
+        to: Vec<Offload>,
+    },
+    /// The call stands where a callable is wanted: hand over the callee and its arguments.
+    HandOver,
+}
+
+/// A function that runs a callable in a worker thread: `await path(callable, args…)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offload {
+    /// Its path (`asyncio.to_thread`).
+    pub path: String,
+    /// Whether it passes keyword arguments on to the callable.
+    pub keywords: bool,
+}
+
+/// One part of a text that takes the place of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Source text as it is.
+    Text(String),
+    /// Source of the receiver.
+    Receiver,
+    /// Source of all arguments.
+    Args,
+    /// Source of the argument at this position, from 0.
+    Position(u32),
+    /// Source of the argument of this name.
+    Named(String),
+    /// The whole call.
+    Call,
+    /// The call as something to hand over.
+    Callable,
+    /// A path that is imported and then written by its local name.
+    Import(String),
+}
+
+/// The edits of a remedy in the one file that it concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mended {
+    /// What they do, in the imperative.
+    pub title: String,
+    /// Whether they may be applied unseen.
+    pub applicability: Applicability,
+    /// What is replaced and by what; ascending, without overlap.
+    pub edits: Vec<(Span, String)>,
+}
+
+impl Mended {
+    /// The same as a fix of a finding at this place.
+    pub fn at(self, place: &Place) -> Fix {
+        let edit = |(span, content)| Edit { place: Place::unlocated(place.path.clone(), span), content };
+        Fix { title: self.title, applicability: self.applicability, edits: self.edits.into_iter().map(edit).collect() }
+    }
+}
+
+/// Why a finding has no fix: a clause that completes "no fix, because …".
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Refusal(pub String);
+
+impl Refusal {
+    /// A refusal for this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Refusal(reason.into())
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

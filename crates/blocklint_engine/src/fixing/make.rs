@@ -1,0 +1,87 @@
+//! From remedies to fixes: by the front end of each finding's language, on one parse of each file, and only when fixes
+//! are shown or applied.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blocklint_core::{Finding, Fix, Refusal, Remedy, RuleCode, Span};
+use blocklint_project::Project;
+use camino::Utf8Path;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::sources::text_of;
+
+/// Gives the text of a file, as the spans of its findings count it.
+pub(crate) type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
+
+/// Gives findings their fixes.
+pub(crate) type Make = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync;
+
+/// What is to be done about each finding, or why nothing is.
+#[derive(Debug, Default)]
+pub struct Remedies(FxHashMap<(Arc<Utf8Path>, Span, RuleCode), Result<Remedy, Refusal>>);
+
+impl Remedies {
+    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Remedy, Refusal>) {
+        self.0.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
+    }
+
+    fn of(&self, finding: &Finding) -> Result<&Remedy, Refusal> {
+        match self.0.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
+            Some(Ok(remedy)) => Ok(remedy),
+            Some(Err(refusal)) => Err(refusal.clone()),
+            None => Err(Refusal::new("this rule has no fix")),
+        }
+    }
+}
+
+/// Gives the findings their fixes: one parse of each file that has one. Nothing is verified: that is the gate's matter,
+/// where fixes are applied. Gives back why the others have none, in the order of the findings. Must not run on a thread
+/// with a small stack ([`crate::on_large_stacks`]).
+pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
+    attach_to(remedies, findings, &|path| Some(text_of(project, path)?.0))
+}
+
+/// The same with the texts of files from elsewhere.
+pub(super) fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
+    let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
+    let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Remedy)>> = BTreeMap::new();
+    for (at, finding) in findings.iter().enumerate() {
+        match remedies.of(finding) {
+            Ok(_) if !is_fixable(&finding.place.path) => {
+                refused[at] = Some(Refusal::new("cells of a notebook are left to whoever runs them"));
+            }
+            Ok(remedy) => files.entry(finding.place.path.clone()).or_default().push((at, remedy)),
+            Err(refusal) => refused[at] = Some(refusal),
+        }
+    }
+    let places: &[Finding] = findings;
+    let made: Vec<(usize, Result<Fix, Refusal>)> = files
+        .par_iter()
+        .flat_map_iter(|(path, wanted)| {
+            let Some(text) = text(path) else {
+                let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file cannot be read any more")));
+                return wanted.iter().map(gone).collect::<Vec<_>>();
+            };
+            let spans: Vec<(Span, &Remedy)> =
+                wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
+            let mended = blocklint_python::fix(&text, &spans);
+            let fixes =
+                wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
+            fixes.collect()
+        })
+        .collect();
+    for (at, fix) in made {
+        match fix {
+            Ok(fix) => findings[at].fix = Some(fix),
+            Err(refusal) => refused[at] = Some(refusal),
+        }
+    }
+    refused
+}
+
+/// Whether fixes are made for a file: a notebook's cells are no file of their own.
+fn is_fixable(path: &Utf8Path) -> bool {
+    path.extension() != Some("ipynb")
+}

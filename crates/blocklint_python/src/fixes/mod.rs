@@ -1,0 +1,177 @@
+//! From remedies to edits, on a fresh parse of the file that they stand in.
+//!
+//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`), for what must hold around the call
+//! (`surroundings`) and for the imports that edits need (`imports`, `names`). What an edit would change besides the
+//! call is left alone: formatting, comments, line endings. Whatever cannot be written so is refused with a reason.
+//!
+//! # Safe and unsafe
+//!
+//! - An async twin that does *the same* (a sleep) in a statement of its own is **safe**: nobody looks at its result,
+//!   and that other tasks run meanwhile is what the author of an `async` function counts with. It is unsafe inside a
+//!   `with` (what is held there would be held while other tasks run), in `finally` (which a cancellation interrupts),
+//!   in a comprehension, and where its result is used.
+//! - Every other twin or rewriting is **unsafe**: it is another function.
+//! - Handing over to a thread is **unsafe**: what the call touches is then touched from another thread, and the
+//!   statements around it no longer run in one piece.
+
+mod hand_over;
+mod imports;
+mod names;
+mod offload;
+mod rewrite;
+mod surroundings;
+mod twin;
+
+use blocklint_core::{Applicability, Mended, Refusal, Remedy, Span, Way};
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
+use ruff_python_ast::{AnyNodeRef, ExprCall, Mod, ModModule, PythonVersion};
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::FxHashMap;
+
+use crate::depth;
+use crate::walk::span;
+use names::Names;
+use surroundings::Surroundings;
+
+/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
+/// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
+pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+    let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
+    if depth::refuse(source).is_some() {
+        return refuse_all("the file nests too deeply");
+    }
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
+    if parsed.has_invalid_syntax() {
+        return refuse_all("the file has syntax errors");
+    }
+    let Mod::Module(module) = parsed.syntax() else { return refuse_all("the file is no module") };
+    let mut finder = Finder { wanted: FxHashMap::default(), around: Vec::new(), found: FxHashMap::default() };
+    for (span, _) in wanted {
+        finder.wanted.insert(*span, ());
+    }
+    finder.visit_body(&module.body);
+    let comments =
+        parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
+    let file = File { source, module, comments, names: Names::new(module) };
+    wanted
+        .iter()
+        .map(|(span, remedy)| match finder.found.get(span) {
+            None => Err(Refusal::new("no call stands there")),
+            Some(found) => file.mend(found, remedy),
+        })
+        .collect()
+}
+
+/// A file whose calls are mended.
+struct File<'a> {
+    source: &'a str,
+    module: &'a ModModule,
+    comments: Vec<TextRange>,
+    names: Names<'a>,
+}
+
+/// A call that is mended, and what it stands in.
+struct Site<'a> {
+    call: &'a ExprCall,
+    around: Surroundings<'a>,
+}
+
+impl<'a> File<'a> {
+    fn mend(&self, found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>), remedy: &Remedy) -> Result<Mended, Refusal> {
+        let around = Surroundings::of(found.0, &found.1)?;
+        let site = Site { call: found.0, around };
+        let mut refused = None;
+        for way in &remedy.ways {
+            let mended = match way {
+                Way::Twin { path, method, same } => self.twin(&site, path, *method, *same),
+                Way::Rewrite { template } => self.rewrite(&site, template),
+                Way::Offload { to } => self.offload(&site, to),
+                Way::HandOver => self.hand_over(&site),
+            };
+            match mended {
+                Ok(mut mended) => {
+                    mended.applicability = mended.applicability.min(remedy.at_most);
+                    mended.edits.sort_by_key(|(span, _)| *span);
+                    return Ok(mended);
+                }
+                // The way that is best says why there is no fix.
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+    }
+
+    fn text(&self, range: TextRange) -> &'a str {
+        self.source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
+    }
+
+    /// Refuses where text that goes away holds a comment.
+    fn without_comments(&self, range: TextRange) -> Result<(), Refusal> {
+        match self.comments.iter().any(|comment| range.contains_range(*comment)) {
+            true => Err(Refusal::new("a comment stands in what would be replaced")),
+            false => Ok(()),
+        }
+    }
+
+    /// Edits that put `content` in place of `replaced`, where the call begins, and an `await` before it, with the
+    /// brackets that this place asks for.
+    fn awaited(&self, site: &Site<'_>, replaced: TextRange, content: &str) -> Vec<(Span, String)> {
+        let open = if site.around.needs_brackets { "(" } else { "" };
+        let mut edits = vec![(span(replaced), format!("{}{open}await {content}", self.gap_before(replaced.start())))];
+        if site.around.needs_brackets {
+            let end = site.call.range().end();
+            match replaced.end() == end {
+                true => edits[0].1.push(')'),
+                false => edits.push((span(TextRange::empty(end)), ")".to_owned())),
+            }
+        }
+        edits
+    }
+
+    /// A blank where a word ends at this place: `return(f)()`.
+    fn gap_before(&self, at: TextSize) -> &'static str {
+        let before = self.source.get(..at.to_usize()).and_then(|text| text.chars().next_back());
+        if before.is_some_and(|c| c == '_' || c.is_alphanumeric()) { " " } else { "" }
+    }
+
+    /// The range from the call's first character to its opening bracket, the latter left out.
+    fn callee(&self, call: &ExprCall) -> TextRange {
+        TextRange::new(call.range().start(), call.arguments.range().start())
+    }
+}
+
+impl Site<'_> {
+    /// The most that replacing the call by something that does the same may be.
+    fn same(&self) -> Applicability {
+        match self.around.is_statement && self.around.disturbed.is_none() {
+            true => Applicability::Safe,
+            false => Applicability::Unsafe,
+        }
+    }
+}
+
+/// Finds calls by their spans, with the nodes around them.
+struct Finder<'a> {
+    wanted: FxHashMap<Span, ()>,
+    around: Vec<AnyNodeRef<'a>>,
+    found: FxHashMap<Span, (&'a ExprCall, Vec<AnyNodeRef<'a>>)>,
+}
+
+impl<'a> SourceOrderVisitor<'a> for Finder<'a> {
+    fn enter_node(&mut self, node: AnyNodeRef<'a>) -> TraversalSignal {
+        if let AnyNodeRef::ExprCall(call) = node {
+            let span = span(call.range());
+            if self.wanted.contains_key(&span) {
+                self.found.insert(span, (call, self.around.clone()));
+            }
+        }
+        self.around.push(node);
+        TraversalSignal::Traverse
+    }
+
+    fn leave_node(&mut self, _node: AnyNodeRef<'a>) {
+        self.around.pop();
+    }
+}

@@ -1,0 +1,123 @@
+//! Text of a model's template in place of a call: `asyncio.run(work())` → `await work()`.
+
+use blocklint_core::{Applicability, Mended, Piece, Refusal};
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::{File, Site};
+use crate::walk::span;
+
+impl File<'_> {
+    /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
+    pub(super) fn rewrite(&self, site: &Site<'_>, template: &[Piece]) -> Result<Mended, Refusal> {
+        let call = site.call;
+        self.without_comments(call.range())?;
+        let arguments = &call.arguments;
+        let mut used = vec![false; arguments.args.len() + arguments.keywords.len()];
+        let mut text = String::new();
+        let mut edits = Vec::new();
+        for piece in template {
+            match piece {
+                Piece::Text(plain) => text.push_str(plain),
+                Piece::Receiver => text.push_str(self.receiver(call)?),
+                Piece::Args => {
+                    used.fill(true);
+                    let inside = self.text(arguments.range());
+                    text.push_str(inside.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(inside).trim());
+                }
+                Piece::Call => {
+                    used.fill(true);
+                    text.push_str(self.text(call.range()));
+                }
+                Piece::Callable => {
+                    used.fill(true);
+                    let (callable, more) = self.callable(site)?;
+                    text.push_str(&callable);
+                    edits.extend(more);
+                }
+                Piece::Position(at) => {
+                    let at = *at as usize;
+                    let before = arguments.args.get(..=at).unwrap_or_default();
+                    if before.is_empty() || before.iter().any(Expr::is_starred_expr) {
+                        return Err(Refusal::new("an argument that the edit needs is not given by its position"));
+                    }
+                    used[at] = true;
+                    text.push_str(&self.operand(&arguments.args[at]));
+                }
+                Piece::Named(name) => {
+                    let is = |arg: &ruff_python_ast::Keyword| arg.arg.as_ref().is_some_and(|of| of.as_str() == name);
+                    let Some(at) = arguments.keywords.iter().position(is) else {
+                        return Err(Refusal::new("an argument that the edit needs is not given by its name"));
+                    };
+                    used[arguments.args.len() + at] = true;
+                    text.push_str(&self.operand(&arguments.keywords[at].value));
+                }
+                Piece::Import(path) => {
+                    let (written, more) = self.imported(site, path)?;
+                    text.push_str(&written);
+                    edits.extend(more);
+                }
+            }
+        }
+        if used.contains(&false) {
+            return Err(Refusal::new("an argument of the call has no place in the edit"));
+        }
+        let title = format!("Replace with `{}`", crate::fixes::rewrite::short(&text));
+        let range = call.range();
+        match text.strip_prefix("await ") {
+            Some(rest) => edits.extend(self.awaited(site, range, rest)),
+            None => edits.push((span(range), format!("{}{text}", self.gap_before(range.start())))),
+        }
+        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+    }
+
+    /// The source of what stands before the last `.` of the callee, with its brackets.
+    fn receiver(&self, call: &ExprCall) -> Result<&str, Refusal> {
+        let Expr::Attribute(attribute) = &*call.func else {
+            return Err(Refusal::new("the callee is not written as a method of something"));
+        };
+        let before = self.text(TextRange::new(attribute.range().start(), attribute.attr.range().start()));
+        Ok(before.trim_end().trim_end_matches('.').trim_end())
+    }
+
+    /// The call as something to hand over: the callee, or a `functools.partial` of it.
+    fn callable(&self, site: &Site<'_>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
+        let arguments = &site.call.arguments;
+        let callee = self.text(self.callee(site.call)).trim_end();
+        if arguments.args.is_empty() && arguments.keywords.is_empty() {
+            return Ok((callee.to_owned(), Vec::new()));
+        }
+        let (partial, edits) = self.imported(site, "functools.partial")?;
+        let inside = self.text(arguments.range());
+        let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
+        Ok((format!("{partial}({callee}, {})", inside.trim()), edits))
+    }
+
+    /// The source of an argument, in brackets unless it is one piece wherever it stands.
+    fn operand(&self, argument: &Expr) -> String {
+        let text = self.text(argument.range());
+        match argument {
+            Expr::Name(_)
+            | Expr::Attribute(_)
+            | Expr::Call(_)
+            | Expr::Subscript(_)
+            | Expr::NumberLiteral(_)
+            | Expr::StringLiteral(_)
+            | Expr::NoneLiteral(_)
+            | Expr::BooleanLiteral(_)
+            | Expr::List(_)
+            | Expr::Dict(_) => text.to_owned(),
+            _ => format!("({text})"),
+        }
+    }
+}
+
+/// Text for a title: one line that is not long.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 50;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}

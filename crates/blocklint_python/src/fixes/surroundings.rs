@@ -1,0 +1,141 @@
+//! What a call stands in, as far as it decides whether and how an `await` can stand there.
+
+use blocklint_core::Refusal;
+use ruff_python_ast::{AnyNodeRef, Comprehension, Expr, ExprCall, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange};
+
+/// The surroundings of a call in which an `await` can stand.
+pub(super) struct Surroundings<'a> {
+    /// The functions around it, the innermost first; that one is `async`.
+    pub(super) functions: Vec<&'a StmtFunctionDef>,
+    /// The call is a statement of its own.
+    pub(super) is_statement: bool,
+    /// An `await` in place of the call needs brackets around it.
+    pub(super) needs_brackets: bool,
+    /// Why other tasks had better not run meanwhile, if so.
+    pub(super) disturbed: Option<&'static str>,
+    /// The call that this call is an argument of.
+    pub(super) taker: Option<&'a ExprCall>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Looks from the call outward. `around` are the nodes around it, the outermost first.
+    pub(super) fn of(call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Result<Self, Refusal> {
+        let range = call.range();
+        let parent = around.last();
+        let taker = match around {
+            [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_)] => Some(*taker),
+            _ => None,
+        };
+        let mut found = Surroundings {
+            functions: Vec::new(),
+            is_statement: matches!(parent, Some(AnyNodeRef::StmtExpr(_))),
+            needs_brackets: parent.is_some_and(|parent| binds_tighter(*parent, range)),
+            disturbed: None,
+            taker,
+        };
+        let mut comprehensions = 0;
+        let mut inner = range;
+        for (at, node) in around.iter().enumerate().rev() {
+            if found.functions.is_empty() {
+                found.step(*node, inner, at + 1 == around.len(), &mut comprehensions)?;
+            }
+            if let AnyNodeRef::StmtFunctionDef(function) = node {
+                found.functions.push(function);
+            }
+            inner = node.range();
+        }
+        match found.functions.is_empty() {
+            true => Err(Refusal::new("it stands in no function")),
+            false => Ok(found),
+        }
+    }
+
+    /// What one node around the call says, `inner` being the part of it that holds the call.
+    fn step(
+        &mut self,
+        node: AnyNodeRef<'_>,
+        inner: TextRange,
+        is_parent: bool,
+        comprehensions: &mut u32,
+    ) -> Result<(), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        match node {
+            AnyNodeRef::StmtFunctionDef(function) => {
+                let in_body = function.body.iter().any(|statement| statement.range().contains_range(inner));
+                if !in_body {
+                    return refuse("it stands in a decorator, default value or annotation");
+                }
+                if !function.is_async {
+                    return refuse("it stands in a function that is not `async`");
+                }
+            }
+            AnyNodeRef::StmtClassDef(_) => return refuse("it stands in a class body"),
+            AnyNodeRef::Decorator(_) => return refuse("it stands in a decorator, default value or annotation"),
+            AnyNodeRef::ExprLambda(_) => return refuse("it stands in a `lambda`"),
+            AnyNodeRef::ExprGenerator(generator) if !in_first_iterable(&generator.generators, inner) => {
+                return refuse("it stands in a generator expression");
+            }
+            AnyNodeRef::ExprListComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+                *comprehensions += 1;
+            }
+            AnyNodeRef::ExprSetComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+                *comprehensions += 1;
+            }
+            AnyNodeRef::ExprDictComp(comprehension) if !in_first_iterable(&comprehension.generators, inner) => {
+                *comprehensions += 1;
+            }
+            AnyNodeRef::InterpolatedElement(element) if element.debug_text.is_some() => {
+                return refuse("it stands in an f-string that shows its own source");
+            }
+            AnyNodeRef::WithItem(_) if is_parent => {
+                return refuse(
+                    "a context manager does its work on entering and leaving too: move the block into a function",
+                );
+            }
+            AnyNodeRef::StmtAnnAssign(assign) if assign.annotation.range().contains_range(inner) => {
+                return refuse("it stands in a decorator, default value or annotation");
+            }
+            AnyNodeRef::StmtWith(with) => {
+                let in_body = with.body.iter().any(|statement| statement.range().contains_range(inner));
+                if in_body && !with.is_async {
+                    self.disturbed = Some("it stands in a `with`");
+                }
+            }
+            AnyNodeRef::StmtTry(attempt) => {
+                if attempt.finalbody.iter().any(|statement| statement.range().contains_range(inner)) {
+                    self.disturbed = Some("it stands in `finally`");
+                }
+            }
+            _ => {}
+        }
+        if *comprehensions > 0 {
+            self.disturbed = Some("it stands in a comprehension");
+        }
+        if *comprehensions > 1 {
+            return refuse("it stands in a comprehension inside another one");
+        }
+        Ok(())
+    }
+}
+
+/// The first iterable of a comprehension is evaluated outside of it.
+fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
+    generators.first().is_some_and(|first| {
+        // `inner` is either the `for … in …` part, whose iterable may hold the call, or an element.
+        first.iter.range().contains_range(inner)
+    })
+}
+
+/// Whether a parent takes only a primary expression here, which `await …` is not.
+fn binds_tighter(parent: AnyNodeRef<'_>, call: TextRange) -> bool {
+    // A part in brackets begins and ends inside of what its parent spans.
+    let starts = |part: &Expr| part.range() == call;
+    match parent {
+        AnyNodeRef::ExprAttribute(node) => starts(&node.value) && node.range().start() == call.start(),
+        AnyNodeRef::ExprSubscript(node) => starts(&node.value) && node.range().start() == call.start(),
+        AnyNodeRef::ExprCall(node) => starts(&node.func) && node.range().start() == call.start(),
+        AnyNodeRef::ExprAwait(node) => node.range().end() == call.end(),
+        _ => false,
+    }
+}

@@ -1,0 +1,27 @@
+//! The async twin in place of a call: `time.sleep(1)` → `await asyncio.sleep(1)`.
+
+use blocklint_core::{Applicability, Mended, Refusal, last_name};
+use ruff_python_ast::Expr;
+use ruff_text_size::{Ranged, TextRange};
+
+use super::{File, Site};
+
+impl File<'_> {
+    /// Renames the callee and awaits the call; arguments stay as they are.
+    pub(super) fn twin(&self, site: &Site<'_>, path: &str, method: bool, same: bool) -> Result<Mended, Refusal> {
+        let callee = self.callee(site.call);
+        self.without_comments(callee)?;
+        let applicability = if same { site.same() } else { Applicability::Unsafe };
+        if method && let Expr::Attribute(attribute) = &*site.call.func {
+            let name = last_name(path);
+            let kept = self.text(TextRange::new(callee.start(), attribute.attr.range().start()));
+            let rest = self.text(TextRange::new(attribute.attr.range().end(), callee.end()));
+            let edits = self.awaited(site, callee, &format!("{kept}{name}{rest}"));
+            return Ok(Mended { title: format!("Replace with `await ….{name}(…)`"), applicability, edits });
+        }
+        let (written, mut edits) = self.imported(site, path)?;
+        let title = format!("Replace with `await {written}(…)`");
+        edits.extend(self.awaited(site, callee, &written));
+        Ok(Mended { title, applicability, edits })
+    }
+}

@@ -1,0 +1,113 @@
+//! Which fix a finding asks for. How it is written, and whether it can be, is the front end's matter.
+
+use blocklint_core::{Applicability, Effect, Language, Offload, Piece, Refusal, Remedy, Runtime, Way, last_name};
+
+use crate::{RawFinding, SiteKind, What};
+
+/// What the model row of a finding says about mending it.
+#[derive(Clone, Debug, Default)]
+pub struct Advice {
+    /// The text in place of the call.
+    pub rewrite: Option<Vec<Piece>>,
+    /// The only kind of fix that is right.
+    pub kind: Option<FixKind>,
+    /// The call only builds: what consumes its result blocks.
+    pub lazy: bool,
+}
+
+/// Kinds of fixes, as models name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FixKind {
+    /// The async twin.
+    Twin,
+    /// A worker thread.
+    Offload,
+    /// No edit is right.
+    None,
+}
+
+/// Decides which fix a finding asks for.
+///
+/// # Errors
+///
+/// Why there is none.
+pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    let refuse = |reason: &str| Err(Refusal::new(reason));
+    if raw.language != Language::Python {
+        return refuse("fixes are written for Python only");
+    }
+    match raw.what {
+        What::Holds => {}
+        What::CalledInstead { .. } => {
+            return Ok(Remedy { ways: vec![Way::HandOver], at_most: Applicability::Unsafe });
+        }
+        What::LockOverAwait { .. } => {
+            return refuse("a lock that tasks can wait for must take its place wherever it is taken");
+        }
+    }
+    match raw.site {
+        SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
+        SiteKind::Implicit => {
+            return refuse(
+                "no call is written here: a property, an operator, `with`, `for` or an import runs the code",
+            );
+        }
+        SiteKind::Call => {}
+    }
+    if !raw.owner.kind.is_async() {
+        return refuse("the function is not `async`: nothing can be awaited in it");
+    }
+    if advice.kind == Some(FixKind::None) {
+        return refuse("no edit of this call is right");
+    }
+    let mut ways = Vec::new();
+    if advice.kind != Some(FixKind::Offload) && raw.direct {
+        match (&advice.rewrite, raw.twin) {
+            (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
+            (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
+                path: twin.path.to_owned(),
+                method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
+                    == raw.call.rsplit_once('.').map(|(parent, _)| parent),
+                same: raw.rule.effect == Some(Effect::Sleep),
+            }),
+            _ => {}
+        }
+    }
+    let mut at_most = Applicability::Safe;
+    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil {
+        let lazy = advice.lazy && raw.direct;
+        // Inside another thread a loop can be run, but the coroutine was written for this one.
+        let nested = raw.rule.effect == Some(Effect::NestedLoop);
+        if !lazy && !(nested && raw.direct) {
+            if ways.is_empty() && (nested || is_acquire(raw)) {
+                at_most = Applicability::Display;
+            }
+            ways.push(Way::Offload { to: offloads(raw.runtime) });
+        } else if lazy && ways.is_empty() {
+            return refuse("the call only builds: what consumes its result holds the thread");
+        }
+    }
+    match ways.is_empty() {
+        false => Ok(Remedy { ways, at_most }),
+        true if raw.holds_gil => refuse("a thread would not free the event loop"),
+        true => refuse("the coroutine must be awaited by the code around it"),
+    }
+}
+
+/// Whether the call takes a lock: another thread would own it.
+fn is_acquire(raw: &RawFinding<'_>) -> bool {
+    raw.direct && raw.rule.effect == Some(Effect::Wait) && last_name(raw.call) == "acquire"
+}
+
+/// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
+fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
+    let one = |path: &str, keywords| Offload { path: path.to_owned(), keywords };
+    let starlette =
+        [one("fastapi.concurrency.run_in_threadpool", true), one("starlette.concurrency.run_in_threadpool", true)];
+    match runtime {
+        Some(Runtime::Trio) => vec![one("trio.to_thread.run_sync", false)],
+        Some(Runtime::Anyio) => vec![one("anyio.to_thread.run_sync", false)],
+        Some(Runtime::Starlette) => starlette.to_vec(),
+        _ => starlette.into_iter().chain([one("asyncio.to_thread", true)]).collect(),
+    }
+}
