@@ -128,6 +128,11 @@ pub(crate) enum Debug {
         /// The file
         file: Utf8PathBuf,
     },
+    /// Count the fixes of a project's findings, and why the others have none
+    Fixes {
+        /// The project
+        path: Utf8PathBuf,
+    },
     /// Time the search cold, and again over what the first one resolved
     Search {
         /// The project

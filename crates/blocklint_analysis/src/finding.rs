@@ -74,6 +74,10 @@ pub struct Mending {
     pub kind: Option<FixKind>,
     /// The call only builds: what consumes its result blocks.
     pub lazy: bool,
+    /// The call that takes a result instead of a callable would pass arguments on to the callable.
+    pub passes: bool,
+    /// The call gives a coroutine.
+    pub gives_coroutine: bool,
 }
 
 /// What is wrong at a place.

@@ -2,7 +2,7 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
-use blocklint_models::{RowEffect, Runs, Selector, Uses};
+use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
 
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::Link;
@@ -20,6 +20,8 @@ pub(crate) struct HandedResult {
     pub(crate) path: PathId,
     /// How sure it is that the result is no callable.
     pub(crate) confidence: Confidence,
+    /// The taker passes further arguments on to the callable.
+    pub(crate) passes: bool,
 }
 
 impl<'a> Link<'a> {
@@ -67,11 +69,18 @@ impl<'a> Link<'a> {
                     Runs::Caller | Runs::Chain => continue,
                 };
                 if let Some(confidence) = self.is_no_callable(called, takes_coroutines) {
-                    found.push(HandedResult { called, taker: site, path, confidence });
+                    let passes = row.passes == Some(Passes::Rest);
+                    found.push(HandedResult { called, taker: site, path, confidence, passes });
                 }
             }
         }
         found
+    }
+
+    /// Whether a call gives a coroutine or something else to await.
+    pub(crate) fn gives_coroutine(&self, called: SiteRef) -> bool {
+        let value = self.result(called, EnvId::NONE);
+        self.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
     }
 
     /// How sure it is that a call gives nothing that can be called; `None` where it may.

@@ -302,7 +302,10 @@ fn misuses(link: &Link<'_>, cuts: &Cuts) -> Vec<RawFinding> {
                 true => Severity::Error.lowered(),
                 false => Severity::Error,
             };
-            found.push(misuse(link, cuts, rule, what, one.called, call, severity, one.confidence));
+            let mut finding = misuse(link, cuts, rule, what, one.called, call, severity, one.confidence);
+            finding.mending.passes = one.passes;
+            finding.mending.gives_coroutine = link.gives_coroutine(one.called);
+            found.push(finding);
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
@@ -447,6 +450,7 @@ fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
+        ..Mending::default()
     }
 }
 

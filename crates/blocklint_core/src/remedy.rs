@@ -35,7 +35,10 @@ pub enum Way {
         to: Vec<Offload>,
     },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
-    HandOver,
+    HandOver {
+        /// Whether what takes the callable passes the arguments behind it on.
+        passes: bool,
+    },
 }
 
 /// A function that runs a callable in a worker thread: `await path(callable, args…)`.

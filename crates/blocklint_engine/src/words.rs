@@ -115,6 +115,8 @@ fn advice(mending: &Mending) -> Advice {
             blocklint_models::FixKind::None => FixKind::None,
         }),
         lazy: mending.lazy,
+        passes: mending.passes,
+        gives_coroutine: mending.gives_coroutine,
     }
 }
 

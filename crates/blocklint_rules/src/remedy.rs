@@ -13,6 +13,10 @@ pub struct Advice {
     pub kind: Option<FixKind>,
     /// The call only builds: what consumes its result blocks.
     pub lazy: bool,
+    /// The call that takes a result instead of a callable would pass arguments on to the callable.
+    pub passes: bool,
+    /// The call gives a coroutine.
+    pub gives_coroutine: bool,
 }
 
 /// Kinds of fixes, as models name them.
@@ -39,7 +43,11 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     match raw.what {
         What::Holds => {}
         What::CalledInstead { .. } => {
-            return Ok(Remedy { ways: vec![Way::HandOver], at_most: Applicability::Unsafe });
+            if advice.gives_coroutine {
+                return refuse("what is called is a coroutine function: await it, and take the thread away");
+            }
+            let ways = vec![Way::HandOver { passes: advice.passes }];
+            return Ok(Remedy { ways, at_most: Applicability::Unsafe });
         }
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
@@ -64,11 +72,16 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     if advice.kind != Some(FixKind::Offload) && raw.direct {
         match (&advice.rewrite, raw.twin) {
             (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
+            // To sleep in a thread is nobody's wish.
+            (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
+                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true };
+                return Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
+            }
             (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
                 path: twin.path.to_owned(),
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
-                same: raw.rule.effect == Some(Effect::Sleep),
+                same: false,
             }),
             _ => {}
         }

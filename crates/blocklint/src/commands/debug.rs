@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use blocklint_core::Confidence;
+use blocklint_core::{Confidence, Severity};
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
@@ -11,13 +11,42 @@ use super::{current_folder, unless_closed};
 use crate::CLEAN;
 use crate::arguments::Debug;
 use crate::messages::{Failure, warning};
-use blocklint_engine::{Options, extract, load_models, on_large_stacks, time_searches};
+use blocklint_engine::{
+    Levels, Options, analyse, attach, choose, extract, load_models, locate, on_large_stacks, time_searches,
+};
+use blocklint_rules::Selection;
 
 pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
     match what {
         Debug::Facts { file } => facts(file),
+        Debug::Fixes { path } => fixes(path),
         Debug::Search { path } => search(path),
     }
+}
+
+/// One line for each finding at the default levels: its place, and its fix or why it has none.
+fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
+    let current = current_folder()?;
+    let paths = [path.to_path_buf()];
+    let project = discover(Request { current: &current, paths: &paths, isolated: false })
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    let models = load_models(&project.configuration, &current)?;
+    let report = analyse(&project, &models, Options { min_confidence: Confidence::Medium })?;
+    let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
+    let mut chosen = choose(report.findings, report.groups, &Selection::all(), levels);
+    let refused = on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
+    locate(&project, &mut chosen);
+    let mut text = String::new();
+    for (finding, refusal) in chosen.findings.iter().zip(refused) {
+        let path = finding.place.path.strip_prefix(&current).unwrap_or(&finding.place.path);
+        let what = match (&finding.fix, refusal) {
+            (Some(fix), _) => format!("{:?}: {}", fix.applicability, fix.title),
+            (None, refusal) => format!("None: {}", refusal.map_or_else(String::new, |refusal| refusal.to_string())),
+        };
+        text.push_str(&format!("{path}:{}: {} {what}\n", finding.place.start.row, finding.rule));
+    }
+    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    Ok(CLEAN)
 }
 
 fn search(path: &Utf8Path) -> Result<u8, Failure> {

@@ -7,8 +7,9 @@ use ruff_text_size::Ranged;
 use super::{File, Site};
 
 impl File<'_> {
-    /// Hands over what is called, with its arguments behind it, to the call around it.
-    pub(super) fn hand_over(&self, site: &Site<'_>) -> Result<Mended, Refusal> {
+    /// Hands over what is called to the call around it: with its arguments behind it where that `passes` them on, else
+    /// bound to them.
+    pub(super) fn hand_over(&self, site: &Site<'_>, passes: bool) -> Result<Mended, Refusal> {
         let Some(taker) = site.around.taker else {
             return Err(Refusal::new("it is not an argument of the call that runs it"));
         };
@@ -29,7 +30,7 @@ impl File<'_> {
         }
         let inside = self.text(arguments.range());
         let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
-        if named.is_none() && is_last && plain && arguments.keywords.is_empty() {
+        if passes && named.is_none() && is_last && plain && arguments.keywords.is_empty() {
             let content = format!("{func}, {}", inside.trim().trim_end_matches(',').trim_end());
             return Ok(Mended { title, applicability, edits: vec![(crate::walk::span(range), content)] });
         }

@@ -16,6 +16,15 @@ impl<'a> File<'a> {
         self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
     }
 
+    /// Refuses a path of a library that the file does not use: the project may not depend on it.
+    pub(super) fn has_library(&self, path: &str) -> Result<(), Refusal> {
+        let root = path.split('.').next().unwrap_or(path);
+        match is_standard(root) || self.names.uses(root) {
+            true => Ok(()),
+            false => Err(Refusal::new(format!("`{root}` is not imported in this file"))),
+        }
+    }
+
     /// How a path is written at a place, and the edits that make it so.
     pub(super) fn imported(&self, site: &Site<'_>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
         let (functions, at) = (&site.around.functions, site.call.range().start());
@@ -184,15 +193,8 @@ impl<'a> File<'a> {
         let Some(first) = first else { return (span(TextRange::empty(TextSize::new(0))), format!("{line}{newline}")) };
         let mut at = self.line_start(first.range().start());
         // Comments right above the statement belong to it, unless they head the file.
-        let mut above = at;
-        while let Some(previous) = self.line_above(above) {
-            if !self.text(previous).trim_start().starts_with('#') {
-                break;
-            }
-            above = previous.start();
-        }
-        let head = TextSize::of(if self.source.starts_with('\u{feff}') { "\u{feff}" } else { "" });
-        if above > head {
+        let above = self.above_comments(at);
+        if above > self.head() {
             at = above;
         }
         let gap = match first {
@@ -289,10 +291,28 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Whether comments stand right above a statement.
+    /// Whether comments stand right above a statement that do not head the file.
     fn is_commented(&self, statement: &Stmt) -> bool {
-        self.line_above(self.line_start(statement.range().start()))
-            .is_some_and(|line| self.text(line).trim_start().starts_with('#'))
+        let start = self.line_start(statement.range().start());
+        let above = self.above_comments(start);
+        above != start && above > self.head()
+    }
+
+    /// The start of the comments that stand right above a line, else of the line.
+    fn above_comments(&self, line: TextSize) -> TextSize {
+        let mut above = line;
+        while let Some(previous) = self.line_above(above) {
+            if !self.text(previous).trim_start().starts_with('#') {
+                break;
+            }
+            above = previous.start();
+        }
+        above
+    }
+
+    /// Where the text begins, behind its byte-order mark.
+    fn head(&self) -> TextSize {
+        TextSize::of(if self.source.starts_with('\u{feff}') { "\u{feff}" } else { "" })
     }
 
     fn is_first_on_line(&self, statement: &Stmt) -> bool {

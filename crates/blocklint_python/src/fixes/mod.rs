@@ -80,7 +80,8 @@ struct Site<'a> {
 
 impl<'a> File<'a> {
     fn mend(&self, found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>), remedy: &Remedy) -> Result<Mended, Refusal> {
-        let around = Surroundings::of(found.0, &found.1)?;
+        let awaits = remedy.ways.iter().any(|way| !matches!(way, Way::HandOver { .. }));
+        let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
         let mut refused = None;
         for way in &remedy.ways {
@@ -88,7 +89,7 @@ impl<'a> File<'a> {
                 Way::Twin { path, method, same } => self.twin(&site, path, *method, *same),
                 Way::Rewrite { template } => self.rewrite(&site, template),
                 Way::Offload { to } => self.offload(&site, to),
-                Way::HandOver => self.hand_over(&site),
+                Way::HandOver { passes } => self.hand_over(&site, *passes),
             };
             match mended {
                 Ok(mut mended) => {

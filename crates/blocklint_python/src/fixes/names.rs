@@ -53,6 +53,11 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
+    /// Whether the module imports something of a library.
+    pub(super) fn uses(&self, root: &str) -> bool {
+        self.imports.iter().any(|import| import.path.split('.').next() == Some(root))
+    }
+
     /// Whether an import at the top of the module may bind this name for code in these functions.
     pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> bool {
         let (inside, _) = inside_of(functions, at);

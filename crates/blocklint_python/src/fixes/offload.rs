@@ -27,7 +27,10 @@ impl File<'_> {
         let mut head = format!("{written}(");
         // Brackets beyond those of the call itself.
         let mut closing = String::new();
-        if !offload.keywords && !site.call.arguments.keywords.is_empty() {
+        // One that is called as the taker's own parameter would be taken for it.
+        let taken = |keyword: &ruff_python_ast::Keyword| keyword.arg.as_ref().is_some_and(|name| name == "func");
+        let keywords = &site.call.arguments.keywords;
+        if keywords.iter().any(taken) || !offload.keywords && !keywords.is_empty() {
             let (partial, more) = self.imported(site, PARTIAL)?;
             edits.extend(more);
             head = format!("{head}{partial}(");
@@ -42,11 +45,13 @@ impl File<'_> {
         let call = site.call;
         let callee = self.callee(call);
         let opened = TextRange::new(callee.start(), callee.end() + TextSize::of('('));
-        let content = self.opening(call, head);
+        let written = self.text(callee).trim_end();
+        let (content, below) = self.opening(call, head, written);
         let mut edits = match awaits {
             true => self.awaited(site, opened, &content),
             false => vec![(span(opened), content)],
         };
+        edits.extend(below);
         if !closing.is_empty() {
             let end = TextRange::empty(call.range().end());
             match edits.iter_mut().find(|(at, _)| *at == span(end)) {
@@ -58,21 +63,25 @@ impl File<'_> {
         edits
     }
 
-    /// The text up to where the arguments begin.
-    fn opening(&self, call: &ExprCall, head: &str) -> String {
-        let callee = self.text(self.callee(call)).trim_end();
+    /// The text in place of the callee and its bracket; where the arguments stand on lines of their own, the callee goes
+    /// to a line above them, behind whatever is said behind the bracket.
+    fn opening(&self, call: &ExprCall, head: &str, callee: &str) -> (String, Option<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
         let first = arguments.iter_source_order().next().map(|argument| argument.range().start());
-        let Some(first) = first else { return format!("{head}{callee}") };
-        // An argument in brackets begins behind them.
+        let Some(first) = first else { return (format!("{head}{callee}"), None) };
         let gap = self.text(TextRange::new(start, first));
-        let blank = &gap[..gap.len() - gap.trim_start().len()];
-        match blank.contains(['\n', '\r']) {
-            true => format!("{head}{blank}{callee},"),
-            false if blank.is_empty() => format!("{head}{callee}, "),
-            false => format!("{head}{blank}{callee},"),
+        if let Some(at) = gap.find(['\n', '\r']) {
+            let newline = if gap[at..].starts_with("\r\n") { "\r\n" } else { &gap[at..=at] };
+            let rest = &gap[at + newline.len()..];
+            let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+            let line = TextRange::empty(start + TextSize::of(&gap[..at + newline.len()]));
+            return (head.to_owned(), Some((span(line), format!("{indent}{callee},{newline}"))));
         }
+        // An argument in brackets begins behind them.
+        let blank = &gap[..gap.len() - gap.trim_start().len()];
+        let behind = if blank.is_empty() { " " } else { "" };
+        (format!("{head}{blank}{callee},{behind}"), None)
     }
 
     /// A generator expression that is the only argument shares the brackets of the call; as one of several it needs

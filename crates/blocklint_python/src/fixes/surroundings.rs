@@ -19,12 +19,14 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Looks from the call outward. `around` are the nodes around it, the outermost first.
-    pub(super) fn of(call: &'a ExprCall, around: &[AnyNodeRef<'a>]) -> Result<Self, Refusal> {
+    /// Looks from the call outward. `around` are the nodes around it, the outermost first. Refuses, where the edit
+    /// `awaits`, a place in which nothing can be awaited.
+    pub(super) fn of(call: &'a ExprCall, around: &[AnyNodeRef<'a>], awaits: bool) -> Result<Self, Refusal> {
         let range = call.range();
         let parent = around.last();
         let taker = match around {
-            [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_)] => Some(*taker),
+            [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_)]
+            | [.., AnyNodeRef::ExprCall(taker), AnyNodeRef::Arguments(_), AnyNodeRef::Keyword(_)] => Some(*taker),
             _ => None,
         };
         let mut found = Surroundings {
@@ -37,7 +39,7 @@ impl<'a> Surroundings<'a> {
         let mut comprehensions = 0;
         let mut inner = range;
         for (at, node) in around.iter().enumerate().rev() {
-            if found.functions.is_empty() {
+            if awaits && found.functions.is_empty() {
                 found.step(*node, inner, at + 1 == around.len(), &mut comprehensions)?;
             }
             if let AnyNodeRef::StmtFunctionDef(function) = node {
@@ -45,7 +47,7 @@ impl<'a> Surroundings<'a> {
             }
             inner = node.range();
         }
-        match found.functions.is_empty() {
+        match awaits && found.functions.is_empty() {
             true => Err(Refusal::new("it stands in no function")),
             false => Ok(found),
         }

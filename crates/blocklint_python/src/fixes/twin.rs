@@ -19,6 +19,7 @@ impl File<'_> {
             let edits = self.awaited(site, callee, &format!("{kept}{name}{rest}"));
             return Ok(Mended { title: format!("Replace with `await ….{name}(…)`"), applicability, edits });
         }
+        self.has_library(path)?;
         let (written, mut edits) = self.imported(site, path)?;
         let title = format!("Replace with `await {written}(…)`");
         edits.extend(self.awaited(site, callee, &written));
