@@ -14,11 +14,12 @@ from pathlib import Path
 PACKAGES = {
     "gradio": "6.31.0",
     "homeassistant": "2026.2.3",
+    "litellm": "1.80.0",
     "open-webui": "0.12.4",
     "prefect": "3.9.1",
 }
 # A Python that each of them admits; pip asks for it, nothing of them is run.
-PYTHON = {"gradio": "3.12", "homeassistant": "3.14", "open-webui": "3.12", "prefect": "3.12"}
+PYTHON = {"gradio": "3.12", "homeassistant": "3.14", "litellm": "3.12", "open-webui": "3.12", "prefect": "3.12"}
 RUFF = "0.17.5"
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent

@@ -78,6 +78,8 @@ pub struct Mending {
     pub passes: bool,
     /// The call gives a coroutine.
     pub gives_coroutine: bool,
+    /// What is called works only in the thread of a running loop.
+    pub needs_loop: bool,
 }
 
 /// What is wrong at a place.

@@ -27,6 +27,7 @@ mod leaves;
 mod library;
 mod link;
 mod locks;
+mod loop_bound;
 mod loop_tests;
 mod members;
 mod mentions;

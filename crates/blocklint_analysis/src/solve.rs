@@ -13,6 +13,7 @@ use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
+use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
@@ -113,6 +114,7 @@ pub(crate) fn findings(
         })
         .collect();
     let misused = misuses(link, cuts);
+    let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
@@ -120,7 +122,7 @@ pub(crate) fn findings(
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
-            finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence)
+            finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
     found.extend(misused);
@@ -198,6 +200,7 @@ fn finding(
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
+    bound: &LoopBound,
     site: SiteRef,
     arg: Option<u32>,
     rule: blocklint_core::RuleCode,
@@ -276,7 +279,10 @@ fn finding(
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         twins,
-        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime)),
+        mending: Mending {
+            needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime))
+        },
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -436,10 +442,15 @@ fn twins(
         .iter()
         .map(|twin| {
             let twin = expand_twin(twin, leaf.row.path, &path, language);
-            let local = !of_type || parent(&twin) == parent(&path);
+            let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
             (twin, local)
         })
         .collect()
+}
+
+/// Whether a path is spelled like a class: what hangs on it takes a receiver of its own.
+fn is_class(path: &str) -> bool {
+    blocklint_core::last_name(path).starts_with(char::is_uppercase)
 }
 
 /// What the row of a leaf says about mending it, for a runtime.

@@ -117,6 +117,7 @@ fn advice(mending: &Mending) -> Advice {
         lazy: mending.lazy,
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
+        needs_loop: mending.needs_loop,
     }
 }
 

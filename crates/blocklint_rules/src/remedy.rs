@@ -17,6 +17,8 @@ pub struct Advice {
     pub passes: bool,
     /// The call gives a coroutine.
     pub gives_coroutine: bool,
+    /// What is called works only in the thread of a running loop.
+    pub needs_loop: bool,
 }
 
 /// Kinds of fixes, as models name them.
@@ -87,7 +89,10 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         }
     }
     let mut at_most = Applicability::Safe;
-    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil {
+    if advice.needs_loop && ways.is_empty() {
+        return refuse("what is called needs the running loop: in a thread it would fail");
+    }
+    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && !advice.needs_loop {
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);

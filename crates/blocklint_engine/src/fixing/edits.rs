@@ -12,25 +12,25 @@ pub(crate) type Replacements<'a> = [(Span, &'a str)];
 ///
 /// # Errors
 ///
-/// Why they cannot be written: a span that is none of the file's, a character that its encoding does not have.
+/// Why they cannot be written: bytes that are no text, a span that is none of the file's, a character that its encoding
+/// does not have.
 pub(crate) fn edited(language: Language, bytes: &[u8], edits: &Replacements<'_>) -> Result<Vec<u8>, String> {
-    let ending = line_ending(bytes);
-    let Some(text) = transcoded(language, bytes) else { return spliced(bytes, edits, ending) };
+    let strange = || "the file holds bytes that are no text in its encoding".to_owned();
+    let encoded = |text: &str| match language {
+        Language::Python => blocklint_python::encode_like(bytes, text),
+        Language::Rust | Language::Java => Some(text.as_bytes().to_vec()),
+    };
+    let text = match language {
+        Language::Python => blocklint_python::decode(bytes).text,
+        Language::Rust | Language::Java => String::from_utf8_lossy(bytes),
+    };
     // Only where reading and writing are each other's inverse do the other lines keep their bytes.
-    if blocklint_python::encode_like(bytes, &text).as_deref() != Some(bytes) {
-        return Err("the file's encoding cannot be written back as it was".to_owned());
+    if encoded(&text).as_deref() != Some(bytes) {
+        return Err(strange());
     }
-    let new = spliced(text.as_bytes(), edits, ending)?;
+    let new = spliced(text.as_bytes(), edits, line_ending(bytes))?;
     let new = String::from_utf8(new).map_err(|_| "an edit divides a character".to_owned())?;
-    blocklint_python::encode_like(bytes, &new)
-        .ok_or_else(|| "the file's encoding lacks a character of the edit".to_owned())
-}
-
-/// The text of a file whose bytes are no UTF-8 and that says so; its spans do not count its bytes.
-fn transcoded(language: Language, bytes: &[u8]) -> Option<String> {
-    let decoded = (language == Language::Python).then(|| blocklint_python::decode(bytes))?;
-    (decoded.text.as_bytes() != bytes && std::str::from_utf8(bytes).is_err() && decoded.problem.is_none())
-        .then(|| decoded.text.into_owned())
+    encoded(&new).ok_or_else(|| "the file's encoding lacks a character of the edit".to_owned())
 }
 
 fn spliced(bytes: &[u8], edits: &Replacements<'_>, ending: &str) -> Result<Vec<u8>, String> {
@@ -102,13 +102,17 @@ mod tests {
     }
 
     #[test]
-    fn strange_bytes_elsewhere_are_kept() {
-        assert_eq!(python(b"# \xff\na\n", &[(4, 5, "b")]).expect("edited"), b"# \xff\nb\n");
+    fn a_file_with_bytes_that_are_no_text_is_left() {
+        assert!(python(b"# \xff\na\n", &[(4, 5, "b")]).is_err());
+        assert!(edited(Language::Rust, b"// \xff\n", &[]).is_err());
+        assert_eq!(edited(Language::Rust, b"// \xc3\xa9\n", &[]).expect("UTF-8"), b"// \xc3\xa9\n");
+        assert!(python(b"a\0\n", &[]).is_err());
     }
 
     #[test]
     fn spans_beyond_the_file_are_refused() {
         assert!(python(b"a\n", &[(1, 9, "")]).is_err());
         assert!(python(b"a\n", &[(8, 9, "")]).is_err());
+        assert!(python("\u{e9}\n".as_bytes(), &[(1, 2, "")]).is_err(), "half a character");
     }
 }

@@ -8,6 +8,7 @@ use camino::Utf8Path;
 
 use crate::extraction::{decode, extract_bytes};
 
+use super::edits::edited;
 use super::program::Facts;
 
 /// The files that fixes touch: as they were read, and as they will be.
@@ -57,6 +58,7 @@ impl<'a> Overlay<'a> {
         if !unchanged {
             return Err("the file changed while it was analysed".to_owned());
         }
+        edited(file.language, &bytes, &[])?;
         self.files.insert(Arc::clone(path), Contents { now: bytes.clone(), before: bytes });
         Ok(())
     }

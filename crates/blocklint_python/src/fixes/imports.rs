@@ -11,9 +11,10 @@ use crate::walk::span;
 pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// Whether the file has a name for a path already.
+    /// Whether the file imports a function by name, or its module.
     pub(super) fn is_imported(&self, site: &Site<'a>, path: &str) -> bool {
-        self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
+        self.names.imports_exactly(path)
+            && self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.

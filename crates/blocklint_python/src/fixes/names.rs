@@ -53,6 +53,12 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
+    /// Whether an import speaks of this path itself, or of the module it lies in.
+    pub(super) fn imports_exactly(&self, path: &str) -> bool {
+        let module = path.rsplit_once('.').map_or("", |(module, _)| module);
+        self.imports.iter().any(|import| import.path == path || import.path == module)
+    }
+
     /// Whether the module imports something of a library.
     pub(super) fn uses(&self, root: &str) -> bool {
         self.imports.iter().any(|import| import.path.split('.').next() == Some(root))

@@ -19,6 +19,9 @@ impl File<'_> {
         {
             return Err(Refusal::new("`StopIteration` cannot leave a thread"));
         }
+        if site.around.is_awaited {
+            return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
+        }
         let known = to.iter().find(|offload| self.is_imported(site, &offload.path));
         let Some(offload) = known.or_else(|| to.last()) else {
             return Err(Refusal::new("no function of this framework hands calls to a thread"));

@@ -12,6 +12,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) is_statement: bool,
     /// An `await` in place of the call needs brackets around it.
     pub(super) needs_brackets: bool,
+    /// What the call returns is awaited at once.
+    pub(super) is_awaited: bool,
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
     /// The call that this call is an argument of.
@@ -33,6 +35,7 @@ impl<'a> Surroundings<'a> {
             functions: Vec::new(),
             is_statement: matches!(parent, Some(AnyNodeRef::StmtExpr(_))),
             needs_brackets: parent.is_some_and(|parent| binds_tighter(*parent, range)),
+            is_awaited: matches!(parent, Some(AnyNodeRef::ExprAwait(_))),
             disturbed: None,
             taker,
         };
@@ -40,7 +43,10 @@ impl<'a> Surroundings<'a> {
         let mut inner = range;
         for (at, node) in around.iter().enumerate().rev() {
             if awaits && found.functions.is_empty() {
-                found.step(*node, inner, at + 1 == around.len(), &mut comprehensions)?;
+                let is_parent = at + 1 == around.len();
+                let outer = at.checked_sub(1).and_then(|at| around.get(at));
+                let is_async = matches!(outer, Some(AnyNodeRef::StmtWith(with)) if with.is_async);
+                found.step(*node, inner, is_parent, is_async, &mut comprehensions)?;
             }
             if let AnyNodeRef::StmtFunctionDef(function) = node {
                 found.functions.push(function);
@@ -59,6 +65,7 @@ impl<'a> Surroundings<'a> {
         node: AnyNodeRef<'_>,
         inner: TextRange,
         is_parent: bool,
+        is_async: bool,
         comprehensions: &mut u32,
     ) -> Result<(), Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
@@ -89,6 +96,9 @@ impl<'a> Surroundings<'a> {
             }
             AnyNodeRef::InterpolatedElement(element) if element.debug_text.is_some() => {
                 return refuse("it stands in an f-string that shows its own source");
+            }
+            AnyNodeRef::WithItem(_) if is_parent && is_async => {
+                return refuse("what is entered belongs to the running loop");
             }
             AnyNodeRef::WithItem(_) if is_parent => {
                 return refuse(
