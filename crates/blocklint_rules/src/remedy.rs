@@ -119,13 +119,6 @@ fn is_acquire(raw: &RawFinding<'_>) -> bool {
 
 /// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
 fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
-    let one = |path: &str, keywords| Offload { path: path.to_owned(), keywords };
-    let starlette =
-        [one("fastapi.concurrency.run_in_threadpool", true), one("starlette.concurrency.run_in_threadpool", true)];
-    match runtime {
-        Some(Runtime::Trio) => vec![one("trio.to_thread.run_sync", false)],
-        Some(Runtime::Anyio) => vec![one("anyio.to_thread.run_sync", false)],
-        Some(Runtime::Starlette) => starlette.to_vec(),
-        _ => starlette.into_iter().chain([one("asyncio.to_thread", true)]).collect(),
-    }
+    let functions = Runtime::thread_functions(runtime).iter();
+    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords }).collect()
 }
