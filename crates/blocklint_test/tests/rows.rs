@@ -52,6 +52,10 @@ const KNOWN_NAMES: &[&str] = &[
     "asgiref.sync.<wrapped>.__call__",
     // `async for` over a library's object looks no method up.
     "asyncio.StreamReader.__anext__",
+    "aiocsv.AsyncReader.__anext__",
+    "aiocsv.AsyncDictReader.__anext__",
+    "aiofiles.<file>.__anext__",
+    "tenacity.AsyncRetrying.__anext__",
     // An object of a module, whose type has no name, is not iterated.
     "sys.stdin.__next__",
     "sys.stdin.buffer.__next__",
