@@ -154,6 +154,14 @@ impl<'a> Program<'a> {
             || name.ends_with("_test.py")
     }
 
+    /// Whether a file belongs to a command line, as far as its path tells: code that answers one person, who waits for it.
+    pub(crate) fn is_command_line(&self, file: FileId) -> bool {
+        let relative = &self.files[file.index()].relative;
+        let name = relative.rsplit('/').next().unwrap_or(relative);
+        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "cli" | "_cli" | "scripts"));
+        in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
+    }
+
     /// The name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.get(text).copied()

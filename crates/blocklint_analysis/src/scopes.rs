@@ -17,6 +17,8 @@ pub(crate) enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
+    /// In a command of a command line.
+    Command,
     /// While serving: a registration says so.
     Serving,
     /// Nobody knows: a driven `main` usually is the service.
@@ -31,6 +33,7 @@ impl When {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
+            (When::Command, When::Command) => When::Command,
             // Tests and start-up together are neither alone, but none of them serves.
             _ => When::StartUp,
         }
@@ -38,7 +41,7 @@ impl When {
 
     /// Whether it delays nobody who is served.
     pub(crate) fn is_aside(self) -> bool {
-        matches!(self, When::Test | When::StartUp)
+        matches!(self, When::Test | When::StartUp | When::Command)
     }
 }
 
@@ -76,6 +79,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         }
         if let Some(when) = self.registered(body) {
             return when;
+        }
+        if self.link.program.is_command_line(body.file) {
+            return When::Command;
         }
         let Some(depth) = depth.checked_sub(1) else { return When::Unknown };
         let sites = self.callers.call_sites(body);

@@ -86,7 +86,11 @@ pub(crate) fn findings(
                 continue;
             }
             if label.severity > Severity::Note {
-                if scopes.of(candidate.root).is_aside() {
+                let when = scopes.of(candidate.root);
+                // To ask who started it is what a command does.
+                if when == When::Command && label.effect == Effect::Input {
+                    label.severity = Severity::Note;
+                } else if when.is_aside() {
                     label.severity = label.severity.lowered();
                 }
             } else if label.effect == Effect::File
