@@ -3,7 +3,7 @@
 //! out by their file before anything is evaluated.
 
 use blocklint_core::Language;
-use blocklint_facts::ImportKind;
+use blocklint_facts::{Import, ImportKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -70,7 +70,7 @@ impl Reach {
         let mut direct: Vec<Roots> = vec![Roots::default(); program.files.len()];
         let mut imports: Vec<Vec<FileId>> = vec![Vec::new(); program.files.len()];
         let mut heads: FxHashMap<Name, u32> = FxHashMap::default();
-        let mut modules: FxHashMap<(Name, u8, Name, &str), Vec<FileId>> = FxHashMap::default();
+        let mut resolver = Resolver::default();
         for (slot, source) in program.files.iter().enumerate() {
             let file = FileId(slot as u32);
             let facts = &source.facts;
@@ -78,29 +78,31 @@ impl Reach {
                 continue;
             }
             direct[slot].insert(everywhere);
-            let folder = source.relative.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let root = names::python::own_root(link, &source.relative);
+            let root = resolver.place(names::python::own_root(link, &source.relative));
+            let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
+            let mut before = None;
             for import in &facts.imports {
-                let module = program.global(file, import.module);
-                if import.level == 0
-                    && let Some(module) = module
-                {
+                let Some(module) = program.global(file, import.module) else { continue };
+                if import.level == 0 {
                     let bit = *heads.entry(module).or_insert_with(|| {
                         let text = program.text(module);
                         reach.bit(text.split('.').next().unwrap_or(text))
                     });
                     direct[slot].insert(bit);
                 }
-                let name = match import.kind {
-                    ImportKind::Name => program.global(file, import.name),
-                    _ => None,
-                };
-                let none = Name(u32::MAX);
                 let from = if import.level == 0 { root } else { folder };
-                let key = (module.unwrap_or(none), import.level as u8, name.unwrap_or(none), from);
-                let found =
-                    modules.entry(key).or_insert_with(|| names::python::imported_files(link, file, &import, name));
-                imports[slot].extend(found.iter().copied());
+                let number = resolver.module(link, file, &import, (from, import.level as u8, module));
+                let resolved = &resolver.modules[number];
+                if before != Some(number) {
+                    imports[slot].extend(resolved.file);
+                    before = Some(number);
+                }
+                if import.kind == ImportKind::Name
+                    && resolved.folder.is_some()
+                    && let Some(name) = program.global(file, import.name)
+                {
+                    imports[slot].extend(resolver.submodule(link, number, name));
+                }
             }
         }
         links.resize_with(reach.bits.len(), Vec::new);
@@ -168,6 +170,43 @@ impl Reach {
     /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
     pub(crate) fn may_hold(&self, file: FileId, language: Language, roots: &Roots) -> bool {
         language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
+    }
+}
+
+/// Imports resolved to files of the project, each module once.
+#[derive(Default)]
+struct Resolver<'p> {
+    places: FxHashMap<&'p str, u32>,
+    numbers: FxHashMap<(u32, u8, Name), usize>,
+    modules: Vec<Module>,
+    submodules: FxHashMap<(usize, Name), Option<FileId>>,
+}
+
+/// What an import names: a file, and the folder whose files its names may be.
+struct Module {
+    file: Option<FileId>,
+    folder: Option<String>,
+}
+
+impl<'p> Resolver<'p> {
+    fn place(&mut self, folder: &'p str) -> u32 {
+        let next = self.places.len() as u32;
+        *self.places.entry(folder).or_insert(next)
+    }
+
+    fn module(&mut self, link: &Link<'_>, file: FileId, import: &Import, key: (u32, u8, Name)) -> usize {
+        if let Some(&known) = self.numbers.get(&key) {
+            return known;
+        }
+        let (file, folder) = names::python::imported_module(link, file, import);
+        self.modules.push(Module { file, folder });
+        self.numbers.insert(key, self.modules.len() - 1);
+        self.modules.len() - 1
+    }
+
+    fn submodule(&mut self, link: &Link<'_>, module: usize, name: Name) -> Option<FileId> {
+        let folder = self.modules[module].folder.as_deref()?;
+        *self.submodules.entry((module, name)).or_insert_with(|| names::python::file_below(link, folder, name))
     }
 }
 

@@ -377,25 +377,24 @@ fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
     link.program.is_folder(&path).then(|| Val::Folder(link.library.path(Language::Python, &path)))
 }
 
-/// The project's files that an import names: the module, and the submodule that a name may be.
-pub(crate) fn imported_files(link: &Link<'_>, file: FileId, row: &Import, name: Option<Name>) -> Vec<FileId> {
-    let mut found = Vec::new();
-    let module = module_of(link, file, row);
-    let folder = match module {
+/// The project's file that an import's module is, and the folder in which names imported from it may be modules.
+pub(crate) fn imported_module(link: &Link<'_>, file: FileId, row: &Import) -> (Option<FileId>, Option<String>) {
+    match module_of(link, file, row) {
         Val::Module(of) => {
-            found.push(of);
             let relative = &link.program.files[of.index()].relative;
-            relative.ends_with("__init__.py").then(|| parent(relative).to_owned())
+            (Some(of), relative.ends_with("__init__.py").then(|| parent(relative).to_owned()))
         }
-        Val::Folder(path) => Some(link.library.text(path).to_string()),
-        _ => None,
-    };
-    if let (Some(folder), Some(name)) = (folder, name)
-        && let Some(Val::Module(of)) = below(link, &folder, link.program.text(name))
-    {
-        found.push(of);
+        Val::Folder(path) => (None, Some(link.library.text(path).to_string())),
+        _ => (None, None),
     }
-    found
+}
+
+/// The module of this name in a folder.
+pub(crate) fn file_below(link: &Link<'_>, folder: &str, name: Name) -> Option<FileId> {
+    match below(link, folder, link.program.text(name)) {
+        Some(Val::Module(of)) => Some(of),
+        _ => None,
+    }
 }
 
 /// A member of a project module.
