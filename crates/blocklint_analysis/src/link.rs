@@ -192,6 +192,11 @@ pub struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
+    /// The models that it was linked with.
+    pub fn models(&self) -> &'a blocklint_models::Models {
+        self.library.models()
+    }
+
     /// A linker without memory yet.
     pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
         let hierarchy = Hierarchy::new(program);

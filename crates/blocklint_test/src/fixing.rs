@@ -109,8 +109,8 @@ impl Run {
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
         self.rules.hide(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
-        let reasons =
-            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;
+        let reasons = on_large_stacks(|| attach(&self.project, &self.models, &report.remedies, &mut chosen.findings))
+            .map_err(told)?;
         locate(&self.project, &mut chosen);
         Ok((chosen, reasons.into_iter().map(|reason| reason.map(|reason| reason.to_string())).collect()))
     }

@@ -64,7 +64,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         chosen.suppressed.clear();
     }
     if !check.statistics && check.output_format != OutputFormat::Github {
-        on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
+        on_large_stacks(|| attach(&project, &models, &report.remedies, &mut chosen.findings))?;
     }
     let sources = locate(&project, &mut chosen);
     let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current };

@@ -138,7 +138,7 @@ impl Gate<'_> {
                 closed.push((path, reason));
             }
         }
-        attach_to(&state.remedies, &mut findings, |path| {
+        attach_to(self.workspace.models, &state.remedies, &mut findings, |path| {
             self.workspace.text(path).or_else(|| self.workspace.closed_text(path))
         });
         findings.retain(|finding| finding.fix.as_ref().is_some_and(|fix| fix.applicability >= wanted.least));

@@ -8,7 +8,8 @@ mod write;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix, Refusal, Remedy, RuleCode, Span};
+use blocklint_core::{Finding, Fix, Language, Refusal, Remedy, RuleCode, Span};
+use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 use rayon::prelude::*;
@@ -40,12 +41,18 @@ impl Remedies {
 /// Gives the findings their fixes: one parse of each file that has one. Nothing is verified: that is the gate's matter,
 /// where fixes are applied. Gives back why the others have none, in the order of the findings. Must not run on a thread
 /// with a small stack ([`crate::on_large_stacks`]).
-pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
-    attach_to(remedies, findings, |path| Some(text_of(project, path)?.0))
+pub fn attach(
+    project: &Project,
+    models: &Models,
+    remedies: &Remedies,
+    findings: &mut [Finding],
+) -> Vec<Option<Refusal>> {
+    attach_to(models, remedies, findings, |path| Some(text_of(project, path)?.0))
 }
 
 /// The same with the texts of files from elsewhere.
 fn attach_to(
+    models: &Models,
     remedies: &Remedies,
     findings: &mut [Finding],
     text: impl Fn(&Utf8Path) -> Option<Arc<str>> + Sync,
@@ -62,6 +69,7 @@ fn attach_to(
         }
     }
     let places: &[Finding] = findings;
+    let python = models.lang(Language::Python);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
         .flat_map_iter(|(path, wanted)| {
@@ -71,7 +79,7 @@ fn attach_to(
             };
             let spans: Vec<(Span, &Remedy)> =
                 wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
-            let mended = blocklint_python::fix(&text, &spans);
+            let mended = blocklint_python::fix(&text, &spans, &|path| python.canonical(path).into_owned());
             let fixes =
                 wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
             fixes.collect()

@@ -20,7 +20,7 @@ use crate::words::worded;
 /// The project as it lies on disk, or as changes would make it.
 pub(crate) struct Workspace<'p> {
     project: &'p Project,
-    models: &'p Models,
+    pub(crate) models: &'p Models,
     options: Options,
     files: Vec<SourceFile>,
     layout: Layout,

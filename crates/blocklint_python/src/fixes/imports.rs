@@ -11,10 +11,10 @@ use crate::walk::span;
 pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// Whether the file imports a function by name, or its module.
-    pub(super) fn is_imported(&self, site: &Site<'a>, path: &str) -> bool {
-        self.names.imports_exactly(path)
-            && self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
+    /// How the file writes a function that it imports by name, under whatever spelling of its path.
+    pub(super) fn known_as(&self, site: &Site<'_>, path: &str) -> Option<String> {
+        let spelled = self.names.paths().find(|spelled| (self.canonical)(spelled) == path)?;
+        self.names.written(spelled, &site.around.functions, site.call.range().start())
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.
