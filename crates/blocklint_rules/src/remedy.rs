@@ -98,7 +98,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice<'_>) -> Result<Remedy, Refus
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
-        if !lazy && !(nested && raw.direct) {
+        if !(lazy || nested && raw.direct) {
             if ways.is_empty() && (nested || is_acquire(raw)) {
                 at_most = Applicability::Display;
             }

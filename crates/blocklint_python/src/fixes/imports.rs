@@ -125,7 +125,7 @@ impl<'a> File<'a> {
         if let Some(section) =
             views.iter().find(|s| !standard && of_root(s)).or_else(|| views.iter().find(|s| of_kind(s)))
         {
-            return self.into_section(section, line, module, is_from);
+            return self.among(section, line, module, is_from);
         }
         // A section of its own: the standard library stands before all but `__future__`, others behind it.
         let future = |section: &&[&Stmt]| section.iter().all(|s| root_of(s) == Some("__future__"));
@@ -150,7 +150,7 @@ impl<'a> File<'a> {
     }
 
     /// A line in its place within a section.
-    fn into_section(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
+    fn among(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
         // Where both kinds are mixed, modules alone decide the order.
         let mixed =
             section.windows(2).any(|pair| matches!(pair[0], Stmt::ImportFrom(_)) && matches!(pair[1], Stmt::Import(_)));
