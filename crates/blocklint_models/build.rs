@@ -62,9 +62,14 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.is_dir() && !hidden {
             collect(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") && !hidden {
+        } else if path.extension().is_some_and(|extension| extension == "toml") && !hidden && !is_record(&path) {
             paths.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether this is what was verified, which stands beside the models.
+fn is_record(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "VERIFIED.toml")
 }

@@ -14,6 +14,13 @@ from pathlib import Path, PurePosixPath
 SOURCES = (".py", ".pyi", ".pyx", ".pxi")
 COMPILED = (".so", ".pyd")
 
+#: Which wheels are asked for, in order: those of this interpreter, else of others. Their sources are the same.
+WHEELS = (
+    ("--only-binary=:all:",),
+    ("--only-binary=:all:", "--platform=win_amd64", "--python-version=3.12"),
+    ("--only-binary=:all:", "--platform=win_amd64", "--python-version=3.10"),
+)
+
 
 class DownloadError(Exception):
     """A package that cannot be had in the versions asked for."""
@@ -36,8 +43,8 @@ def download(name: str, versions: str, cache: Path) -> Package:
         place.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         errors = []
-        for kind in ("--only-binary=:all:", f"--no-binary={name}"):
-            command = [*pip, kind, "-d", str(place), f"{name}{versions}"]
+        for kind in (*WHEELS, (f"--no-binary={name}",)):
+            command = [*pip, *kind, "-d", str(place), f"{name}{versions}"]
             run = subprocess.run(command, check=False, capture_output=True, text=True)
             archives = sorted(place.glob("*.*"))
             if run.returncode == 0 and archives:
@@ -91,4 +98,6 @@ def module_folders(target: Path, wheel: bool) -> tuple[Path, ...]:
         data = [p for d in target.glob("*.data") for p in (d / "purelib", d / "platlib") if p.is_dir()]
         return (target, *data)
     inside = [p for p in target.iterdir() if p.is_dir()] if target.is_dir() else []
-    return tuple(p for top in inside for p in (top / "src", top / "lib", top / "python", top) if p.is_dir())
+    return tuple(
+        p for top in inside for p in (top / "src", top / "lib", top / "Lib", top / "python", top) if p.is_dir()
+    )

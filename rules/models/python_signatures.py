@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from python_sources import AWAITABLE, Class, Entity, Function, Instance, Outside, Sources, Value, own_nodes
 
-#: Annotations of what is run only where it is awaited.
-COROUTINE = re.compile(r"\b(Awaitable|Coroutine|AsyncIterator|AsyncGenerator|AsyncIterable)\b")
+#: Annotations of what is run only where it is awaited; one of several things it may give does not say so.
+COROUTINE = re.compile(r"['\"]?(\w+\.)*(Awaitable|Coroutine|AsyncIterator|AsyncGenerator|AsyncIterable)\b[^|]*$")
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def is_coroutine(sources: Sources, entity: Entity) -> bool:
         return False
     returns = ast.unparse(entity.node.returns) if entity.node.returns is not None else ""
     written = isinstance(entity.node, ast.AsyncFunctionDef) or "asynccontextmanager" in entity.decorators
-    return written or COROUTINE.search(returns) is not None or is_wrapped(sources, entity)
+    return written or COROUTINE.match(returns) is not None or is_wrapped(sources, entity)
 
 
 def is_wrapped(sources: Sources, function: Function) -> bool:
@@ -138,7 +138,16 @@ def is_wrapped(sources: Sources, function: Function) -> bool:
 
 
 def gives_coroutine_function(node: ast.AST) -> bool:
-    """Whether a decorator returns an `async def` that stands in it."""
-    nested = {n.name for n in ast.walk(node) if isinstance(n, ast.AsyncFunctionDef) and n is not node}
-    returned = (n.value for n in ast.walk(node) if isinstance(n, ast.Return))
-    return any(isinstance(value, ast.Name) and value.id in nested for value in returned)
+    """Whether a decorator returns an `async def` that stands in it, whatever it decorates."""
+    inner = [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]
+    names = {n.value.id for n in ast.walk(node) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+    # One that looks at what it decorates returns a plain function besides; one with arguments returns the decorator.
+    returned = [
+        n for n in inner if n.name in names and not any(m in inner and m.name in names for m in own_functions(n))
+    ]
+    return bool(returned) and all(isinstance(n, ast.AsyncFunctionDef) for n in returned)
+
+
+def own_functions(node: ast.AST) -> list[ast.AST]:
+    """The functions that stand in a function."""
+    return [n for n in ast.walk(node) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef)) and n is not node]

@@ -59,11 +59,13 @@ fn what_is_safe_is_fixed_and_counted() {
     let project = Project::new(&[("main.py", ALL)]);
     let told = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(told.code, Some(1));
-    let hint = "Found 3 findings with 3 causes.\n[*] 1 fixable with `--fix` (1 more with `--unsafe-fixes`).\n";
+    let hint = "Found 3 findings with 3 causes.\n\
+                [*] 1 fixable with --fix (1 hidden fix can be enabled with --unsafe-fixes).\n";
     assert!(told.out.ends_with(hint), "{}", told.out);
     let fixed = project.run(&["check", "--fix", "--output-format", "concise"]);
     assert_eq!(fixed.code, Some(1));
-    let closing = "Found 3 findings (1 fixed, 2 remaining).\n1 fixable with `--fix --unsafe-fixes`.\n";
+    let closing = "Found 3 findings (1 fixed, 2 remaining).\n\
+                   No fixes available (1 hidden fix can be enabled with --unsafe-fixes).\n";
     assert!(fixed.out.ends_with(closing), "{}", fixed.out);
     let fixed = project.run(&["check", "--fix", "--unsafe-fixes", "--output-format", "concise"]);
     assert!(fixed.out.ends_with("Found 2 findings (1 fixed, 1 remaining).\n"), "{}", fixed.out);
@@ -136,11 +138,7 @@ fn bytes_that_are_no_text_are_not_touched() {
     project.write("main.py", &bytes);
     let fixed = project.run(&["check", "--fix", "--output-format", "concise"]);
     assert_eq!(fixed.code, Some(1));
-    assert!(
-        fixed.err.contains("main.py: BLT101 in `main.handler` was not fixed: the file holds bytes"),
-        "{}",
-        fixed.err
-    );
+    assert!(fixed.err.contains("main.py:5: BLT101 not fixed: the file holds bytes"), "{}", fixed.err);
     assert_eq!(project.read("main.py"), bytes);
 }
 
@@ -154,7 +152,7 @@ fn modes_and_links_stay() {
     std::os::unix::fs::symlink("real/main.py", project.path("link.py")).expect("linked");
     let fixed = project.run(&["check", "--fix", "link.py", "locked"]);
     assert_eq!(fixed.code, Some(2), "a file that cannot be written is an error");
-    assert!(fixed.err.contains("error: locked/main.py: it is read-only"), "{}", fixed.err);
+    assert!(fixed.err.contains("error: locked/main.py: not fixed: it is read-only"), "{}", fixed.err);
     assert!(project.path("link.py").is_symlink());
     assert_eq!(project.read("real/main.py"), SLEPT.as_bytes());
     assert_eq!(project.read("locked/main.py"), SLEEPS.as_bytes());
@@ -202,4 +200,44 @@ fn json_carries_the_edits() {
     assert_eq!(edit(0), ("import asyncio\n".into(), serde_json::json!({ "row": 1, "column": 1 })));
     assert_eq!(edit(1), ("await asyncio.sleep".into(), serde_json::json!({ "row": 5, "column": 5 })));
     assert_eq!(fix["edits"][1]["end_location"], serde_json::json!({ "row": 5, "column": 15 }));
+}
+
+#[test]
+fn a_diff_wins_over_fix_and_may_end_well() {
+    let project = Project::new(&[("main.py", SLEEPS)]);
+    let diff = project.run(&["check", "--diff"]).out;
+    assert_eq!(project.run(&["check", "--diff", "--fix"]).out, diff);
+    assert_eq!(project.run(&["check", "--diff", "--exit-zero"]).code, Some(0));
+    assert_eq!(project.read("main.py"), SLEEPS.as_bytes());
+    let file = project.run(&["check", "--diff", "--output-file", "a.diff"]);
+    assert_eq!((file.code, file.out.as_str()), (Some(1), ""));
+    assert_eq!(project.read("a.diff"), diff.as_bytes());
+}
+
+#[test]
+fn unsafe_fixes_are_counted_on_request() {
+    let project = Project::new(&[("main.py", ALL)]);
+    let told = project.run(&["check", "--unsafe-fixes", "--output-format", "concise"]);
+    assert!(told.out.ends_with("\n[*] 2 fixable with --fix.\n"), "{}", told.out);
+    assert_eq!(project.read("main.py"), ALL.as_bytes());
+}
+
+#[test]
+fn places_after_fixing_are_those_of_the_new_files() {
+    let project = Project::new(&[("main.py", ALL)]);
+    let fixed = project.run(&["check", "--fix", "--output-format", "concise"]);
+    assert!(fixed.out.starts_with("main.py:11:10: BLT104"), "{}", fixed.out);
+}
+
+#[test]
+fn notebooks_are_left_as_they_are() {
+    let cell = serde_json::json!({
+        "cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": SLEEPS,
+    });
+    let notebook =
+        serde_json::json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4 }).to_string();
+    let project = Project::new(&[("a.ipynb", &notebook)]);
+    let run = project.run(&["check", "--fix", "--unsafe-fixes"]);
+    assert!(run.out.ends_with("Found 1 finding (0 fixed, 1 remaining).\n"), "{}", run.out);
+    assert_eq!(project.read("a.ipynb"), notebook.as_bytes());
 }

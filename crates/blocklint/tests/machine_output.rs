@@ -68,7 +68,24 @@ fn a_finding_has_every_field() {
         "code": "BLT102",
         "end_location": at(10, 39),
         "filename": file("app/main.py"),
-        "fix": null,
+        "fix": {
+            "applicability": "unsafe",
+            "edits": [
+                {
+                    "content": "import asyncio\n",
+                    "end_location": at(1, 1),
+                    "filename": file("app/main.py"),
+                    "location": at(1, 1),
+                },
+                {
+                    "content": "await asyncio.to_thread(fetch, ",
+                    "end_location": at(10, 35),
+                    "filename": file("app/main.py"),
+                    "location": at(10, 29),
+                },
+            ],
+            "message": "Hand to a thread with `asyncio.to_thread`",
+        },
         "location": at(10, 29),
         "message": found["message"],
         "name": "blocking-network",

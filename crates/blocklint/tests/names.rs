@@ -71,7 +71,9 @@ fn libraries() -> BTreeSet<String> {
             names.extend(name.split([':', '.']).map(|part| part.replace('-', "_")));
         }
     }
-    for known in KNOWN.iter().chain(&["io", "org", "com", "projectreactor", "core", "common"]) {
+    // Parts of names that say nothing, and what is the name of a format too.
+    let parts = ["io", "org", "com", "projectreactor", "core", "common", "py", "toml", "markdown"];
+    for known in KNOWN.iter().chain(&parts) {
         names.remove(*known);
     }
     names

@@ -60,18 +60,21 @@ impl<'l, 'a> Search<'l, 'a> {
         let models = self.link.library.of(language);
         let separator = crate::library::separator(language);
         let wanted = Uses::EFFECT.union(Uses::LAZY);
-        let mut heads: Vec<Name> = Vec::new();
+        let mut heads: Vec<&str> = Vec::new();
         for row in models.names(wanted).filter(|row| row.name == CALL) {
-            let first = |path: &str| path.split(separator).next().and_then(|head| program.name(head));
-            heads.extend(row.paths(wanted).filter_map(|path| first(path.path)));
+            heads.extend(row.paths(wanted).filter_map(|path| path.path.split(separator).next()));
         }
-        heads.sort();
+        heads.sort_unstable();
         heads.dedup();
-        let named = heads.iter().flat_map(|&head| program.occurrences(head).iter().map(|&(file, _)| file));
-        let mut files: Vec<FileId> = named.filter(|&file| program.language(file) == language).collect();
-        files.sort();
-        files.dedup();
-        files
+        let imports = |file: FileId| {
+            let facts = program.facts(file);
+            facts.language == language
+                && facts.imports.iter().any(|import| {
+                    let head = facts.text(import.module).split('.').next().unwrap_or("");
+                    import.level == 0 && heads.binary_search(&head).is_ok()
+                })
+        };
+        (0..program.files.len() as u32).map(FileId).filter(|&file| imports(file)).collect()
     }
 
     fn is_callable_object(&self, file: FileId, at: blocklint_facts::At, value: blocklint_facts::FormId) -> bool {

@@ -3,12 +3,13 @@
 
 use std::rc::Rc;
 
+use blocklint_core::Language;
 use blocklint_facts::{AssignId, Form, FormId, SiteId, SiteKind, Sym, VarId};
 use blocklint_models::Uses;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::eval::Scope;
-use crate::ids::{ClassRef, FileId, PathId, SiteRef};
+use crate::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
 use crate::value::{ArgsId, EnvId, Val, Why};
 
@@ -93,10 +94,23 @@ impl<'a> Link<'a> {
             {
                 see(file, sym, &mut found);
             }
-            _ => {
+            Holder::Var(..) => {
                 let Some(name) = self.program.global(file, sym) else { return found };
-                for &(file, sym) in self.program.occurrences(name) {
-                    see(file, sym, &mut found);
+                for &(other, sym) in self.program.occurrences(name) {
+                    let imports = || self.program.facts(other).imports.iter().any(|import| import.name == sym);
+                    if other == file || imports() {
+                        see(other, sym, &mut found);
+                    }
+                }
+            }
+            Holder::Field(class) => {
+                let Some(name) = self.program.global(file, sym) else { return found };
+                let names = self.class_names(class);
+                // Who adds from elsewhere, or derives, names the class.
+                for &(other, sym) in self.program.occurrences(name) {
+                    if other == file || names.iter().any(|&name| self.program.local(other, name).is_some()) {
+                        see(other, sym, &mut found);
+                    }
                 }
             }
         }
@@ -164,15 +178,9 @@ impl<'a> Link<'a> {
             return known.clone();
         }
         let facts = self.program.facts(file);
-        let names: FxHashSet<Sym> = self
-            .library
-            .of(facts.language)
-            .names(Uses::ADDS)
-            .filter_map(|row| self.program.name(row.name))
-            .filter_map(|name| self.program.local(file, name))
-            .collect();
         let mut found = Additions::default();
-        for &name in &names {
+        for &name in self.adding_names(facts.language).iter() {
+            let Some(name) = self.program.local(file, name) else { continue };
             for &site in self.program.index_of(file).sites_named(name) {
                 let row = facts.site(site);
                 let receiver = match (row.kind, facts.form(row.callee)) {
@@ -190,6 +198,20 @@ impl<'a> Link<'a> {
         let found = Rc::new(found);
         self.additions.borrow_mut().insert(file, found.clone());
         found
+    }
+
+    /// Names of methods that add to their receiver.
+    fn adding_names(&self, language: Language) -> Rc<[Name]> {
+        if let Some(known) = self.adding.borrow().get(&language) {
+            return known.clone();
+        }
+        let rows = self.library.of(language).names(Uses::ADDS);
+        let mut names: Vec<Name> = rows.filter_map(|row| self.program.name(row.name)).collect();
+        names.sort();
+        names.dedup();
+        let names: Rc<[Name]> = Rc::from(names);
+        self.adding.borrow_mut().insert(language, names.clone());
+        names
     }
 
     /// The entry of a literal table under a literal key: `TABLE["slow"]`.

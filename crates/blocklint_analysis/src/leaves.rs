@@ -9,6 +9,7 @@ use crate::callers::{Caller, CallerKind, add_steps};
 use crate::ids::{FileId, Name, PathId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::mentions::{Mention, Wrap};
+use crate::reach::{Reach, Roots};
 use crate::roots::{Root, RootKind};
 use crate::search::{LeafSite, Next, Placed, Search, Way};
 use crate::targets::Target;
@@ -18,13 +19,27 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
         let program = self.link.program;
+        let reach = Reach::new(self.link);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<Name> = Vec::new();
         for language in blocklint_core::Language::ALL {
             let models = self.link.library.of(*language);
-            let mut names: FxHashSet<Name> = FxHashSet::default();
+            // By name the libraries whose rows bear it.
+            let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
             let wanted = Uses::EFFECT.union(Uses::LAZY);
             let (mut read, mut called) = (FxHashSet::<Name>::default(), FxHashSet::<Name>::default());
+            // A call by an alias bears the alias's last name.
+            let separator = crate::library::separator(*language);
+            for (spelling, target) in models.renamings() {
+                let last = spelling.rsplit(separator).next().and_then(|last| program.name(last));
+                if let Some(name) = last
+                    && self.link.library.calls(self.link.library.path(*language, target)).effect().next().is_some()
+                {
+                    let heads = [spelling, target].map(|path| path.split(separator).next().unwrap_or(path));
+                    names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
+                    called.extend(self.link.with_aliases(name));
+                }
+            }
             for row in models.names(wanted) {
                 // An iteration stands under the front end's name.
                 let text = match row.name {
@@ -32,7 +47,8 @@ impl<'l, 'a> Search<'l, 'a> {
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
                 let Some(name) = program.name(text) else { continue };
-                names.insert(name);
+                let heads = row.paths(wanted).map(|path| path.path.split(separator).next().unwrap_or(path.path));
+                names.entry(name).or_default().merge(&reach.roots(heads));
                 if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
                     called.extend(self.link.with_aliases(name));
                 }
@@ -41,22 +57,39 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             sites.extend(self.calls_of_instances(*language));
-            let globbed = self.glob_names(*language);
-            names.extend(globbed.iter().copied());
-            let mut aliased: Vec<Name> = names.iter().flat_map(|&name| self.link.with_aliases(name)).collect();
-            aliased.sort();
-            aliased.dedup();
-            mentioned.extend(aliased.iter().copied().filter(|name| called.contains(name) || globbed.contains(name)));
-            for name in aliased {
+            let globbed = self.glob_names(*language, &reach);
+            let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
+            for (name, roots) in names {
+                for name in self.link.with_aliases(name) {
+                    aliased.entry(name).or_default().merge(&roots);
+                }
+            }
+            let is_called = |name: &Name| called.contains(name) || globbed.contains_key(name);
+            mentioned.extend(aliased.keys().chain(globbed.keys()).copied().filter(is_called));
+            for (name, roots) in aliased {
                 let is_read = read.contains(&name);
+                let mut last = (FileId(u32::MAX), false);
+                sites.extend(program.sites_named(name).filter(|site| {
+                    if last.0 != site.file {
+                        last = (site.file, reach.may_hold(site.file, *language, &roots));
+                    }
+                    let facts = program.facts(site.file);
+                    last.1 && facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                }));
+            }
+            for (name, roots) in globbed {
                 sites.extend(program.sites_named(name).filter(|site| {
                     let facts = program.facts(site.file);
-                    facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
+                    facts.language == *language
+                        && facts.site(site.site).kind != SiteKind::Read
+                        && reach.may_hold(site.file, *language, &roots)
                 }));
             }
         }
         sites.sort();
         sites.dedup();
+        mentioned.sort();
+        mentioned.dedup();
         let iterated = self.iterated_names();
         for &site in &sites {
             if self.may_be_leaf(site, &iterated) {
@@ -162,40 +195,51 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// Names that globs of rows stand for: those of the project's classes and of what files of the library name.
-    fn glob_names(&self, language: blocklint_core::Language) -> Vec<Name> {
+    fn glob_names(&self, language: blocklint_core::Language, reach: &Reach) -> FxHashMap<Name, Roots> {
         let link = self.link;
         let models = link.library.of(language);
-        let mut found = Vec::new();
+        let separator = crate::library::separator(language);
+        let mut patterns: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+        for glob in models.glob_name_patterns() {
+            let head = glob.prefix.split(separator).next().unwrap_or("");
+            if !head.contains('*') && reach.is_present(language, head) {
+                patterns.entry(head).or_default().push(glob.pattern);
+            }
+        }
         // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
         let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
         for (text, name) in link.program.dotted_names() {
-            dotted.entry(text.split('.').next().unwrap_or("")).or_default().push(name);
-        }
-        for glob in models.glob_name_patterns() {
-            let separator = crate::library::separator(language);
-            let head = glob.prefix.split(separator).next().unwrap_or("");
-            if head.contains('*') {
-                continue;
+            if let Some((head, _)) = text.split_once('.').filter(|(head, _)| patterns.contains_key(head)) {
+                dotted.entry(head).or_default().push(name);
             }
+        }
+        let mut found: FxHashMap<Name, Roots> = FxHashMap::default();
+        for (head, patterns) in patterns {
+            let roots = reach.roots(std::iter::once(head));
             // Only files that name the library's first segment can call it.
             let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
-            for &(file, _) in heads.flat_map(|head| link.program.occurrences(head)) {
-                if link.program.language(file) != language {
+            let mut files: Vec<FileId> =
+                heads.flat_map(|head| link.program.occurrences(head)).map(|&(file, _)| file).collect();
+            files.sort();
+            files.dedup();
+            for file in files {
+                if link.program.language(file) != language || !reach.may_hold(file, language, &roots) {
                     continue;
                 }
                 let facts = link.program.facts(file);
                 for site in &facts.sites {
-                    if !matches!(site.kind, SiteKind::Call | SiteKind::New)
-                        || !blocklint_models::segment_matches(glob.pattern, facts.text(site.name))
-                    {
+                    if !matches!(site.kind, SiteKind::Call | SiteKind::New) {
                         continue;
                     }
-                    found.extend(link.program.global(file, site.name));
+                    let text = facts.text(site.name);
+                    if patterns.iter().any(|pattern| blocklint_models::segment_matches(pattern, text))
+                        && let Some(name) = link.program.global(file, site.name)
+                    {
+                        found.entry(name).or_default().merge(&roots);
+                    }
                 }
             }
         }
-        found.sort();
-        found.dedup();
         found
     }
 
@@ -291,6 +335,10 @@ impl<'l, 'a> Search<'l, 'a> {
             if made.is_some() {
                 continue;
             }
+            if awaited && self.gives_nothing_to_await(site, path, env) {
+                // A declared type that is not what runs: code that awaits `db.exec(…)` has an asynchronous session.
+                continue;
+            }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
             let steps = add_steps(targets.steps, u8::from(leaf.undecided));
             let unknown = u8::from(targets.unknown && !self.is_own_field(site));
@@ -303,6 +351,23 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
+    }
+
+    /// Whether a library's callable is known to give what `await` would refuse.
+    fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
+        let link = self.link;
+        if link.program.language(site.file) != blocklint_core::Language::Python {
+            return false;
+        }
+        if link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_some() {
+            return false;
+        }
+        let given = link.result(site, env);
+        link.values.members(given.value).iter().all(|val| match *val {
+            Val::Library { ty, .. } => link.library.ty(ty).is_none_or(|rows| rows.awaits().is_none()),
+            Val::Unknown(_) | Val::None | Val::Tuple(_) => true,
+            _ => false,
+        })
     }
 
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.

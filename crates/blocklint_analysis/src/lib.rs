@@ -36,6 +36,7 @@ mod overloads;
 mod paths;
 mod program;
 mod qualified;
+mod reach;
 mod receivers;
 mod roots;
 mod rows;
@@ -44,6 +45,7 @@ mod search;
 mod solve;
 mod summary;
 mod targets;
+mod unawaited;
 mod value;
 
 use blocklint_core::Confidence;

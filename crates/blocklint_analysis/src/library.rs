@@ -56,10 +56,6 @@ impl<'a> Library<'a> {
     }
 
     /// The models of a language.
-    pub(crate) fn models(&self) -> &'a Models {
-        self.models
-    }
-
     pub fn of(&self, language: Language) -> &'a LanguageModels {
         self.models.lang(language)
     }

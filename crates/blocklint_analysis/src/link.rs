@@ -177,6 +177,7 @@ pub struct Link<'a> {
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
+    pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -192,11 +193,6 @@ pub struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The models that it was linked with.
-    pub fn models(&self) -> &'a blocklint_models::Models {
-        self.library.models()
-    }
-
     /// A linker without memory yet.
     pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
         let hierarchy = Hierarchy::new(program);
@@ -224,6 +220,7 @@ impl<'a> Link<'a> {
             answering: RefCell::default(),
             foreign: RefCell::default(),
             additions: RefCell::default(),
+            adding: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

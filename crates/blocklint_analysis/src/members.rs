@@ -34,9 +34,12 @@ impl<'a> Link<'a> {
     /// An attribute of one member of a value.
     pub(crate) fn attr(&self, member: Val, name: Name) -> Typed {
         match member {
-            Val::Instance { .. } | Val::Class(_) | Val::Library { .. } | Val::External(_) | Val::Module(_) => {
-                self.remember(Task::Attr(member, name), || self.find_attr(member, name))
-            }
+            Val::Instance { .. }
+            | Val::Class(_)
+            | Val::Library { .. }
+            | Val::External(_)
+            | Val::Module(_)
+            | Val::Fn { .. } => self.remember(Task::Attr(member, name), || self.find_attr(member, name)),
             _ => self.find_attr(member, name),
         }
     }
@@ -75,8 +78,8 @@ impl<'a> Link<'a> {
                 self.member_along(&order[behind.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
+            Val::Fn { body, .. } => self.added_by_decorator(body, name),
             Val::Partial { .. }
-            | Val::Fn { .. }
             | Val::Method { .. }
             | Val::Coroutine { .. }
             | Val::Awaitable(_)
@@ -84,6 +87,25 @@ impl<'a> Link<'a> {
             | Val::Lazy { .. }
             | Val::Tuple(_) => self.unknown(Why::Attribute),
         }
+    }
+
+    /// What a library's decorator adds to the function it keeps: `task.delay`. The decorator's row says what it gives.
+    fn added_by_decorator(&self, body: BodyRef, name: Name) -> Typed {
+        let text = self.program.text(name);
+        for (path, _) in self.decorators(body) {
+            let rows = self.library.calls(path);
+            let Some(row) = rows.with(|row| row.returns.is_some()).next() else { continue };
+            let Some(returns) = row.returns.clone() else { continue };
+            let made = self.type_value(&returns, Val::External(path), None);
+            for val in self.values.members(made.value) {
+                let Val::Library { ty, .. } = val else { continue };
+                let member = self.library.member(ty, text);
+                if !self.library.calls(member).is_empty() {
+                    return self.known(Val::Method { path: member, receiver: self.values.bound(val) });
+                }
+            }
+        }
+        self.unknown(Why::Attribute)
     }
 
     /// A path segment behind one member (Rust).

@@ -175,7 +175,7 @@ impl<'a> Link<'a> {
     }
 
     /// The library paths of a body's decorators, each with the call that makes it where there is one.
-    fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
+    pub(crate) fn decorators(&self, body: BodyRef) -> Vec<(PathId, Option<SiteRef>)> {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
         let scope = self.signature_scope(body);

@@ -198,6 +198,25 @@ impl Hold {
     }
 }
 
+impl Runtime {
+    /// The functions that hand a call to a worker thread and can be awaited there, best first, with whether they pass
+    /// keyword arguments on to the callable. One of a library that the file does not use is not taken.
+    pub fn thread_functions(runtime: Option<Runtime>) -> &'static [(&'static str, bool)] {
+        match runtime {
+            Some(Runtime::Trio) => &[("trio.to_thread.run_sync", false)],
+            Some(Runtime::Anyio) => &[("anyio.to_thread.run_sync", false)],
+            Some(Runtime::Starlette) => &THREAD_FUNCTIONS[..2],
+            _ => THREAD_FUNCTIONS,
+        }
+    }
+}
+
+const THREAD_FUNCTIONS: &[(&str, bool)] = &[
+    ("fastapi.concurrency.run_in_threadpool", true),
+    ("starlette.concurrency.run_in_threadpool", true),
+    ("asyncio.to_thread", true),
+];
+
 /// The contexts and runtimes in which an effect holds: a bit per context, decided at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WhereSet(u32);

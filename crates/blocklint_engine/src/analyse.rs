@@ -14,7 +14,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
-use crate::fixes::Remedies;
+use crate::fixing::Remedies;
 use crate::timings::Timings;
 use crate::words::worded;
 

@@ -68,12 +68,17 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
 /// # Errors
 ///
 /// What broke in the front end.
-pub(crate) fn facts_of_bytes(
-    file: &SourceFile,
-    bytes: &[u8],
-    parsed: impl FnOnce(),
-) -> Result<Option<FileFacts>, String> {
+fn facts_of_bytes(file: &SourceFile, bytes: &[u8], parsed: impl FnOnce()) -> Result<Option<FileFacts>, String> {
     catch(|| facts_of(file, bytes, parsed))
+}
+
+/// The facts of a file that holds these bytes.
+///
+/// # Errors
+///
+/// Why there are none: no front end, or a mistake in it.
+pub(crate) fn extract_bytes(file: &SourceFile, bytes: &[u8]) -> Result<FileFacts, String> {
+    facts_of_bytes(file, bytes, || ())?.ok_or_else(|| "this language is not read yet".to_owned())
 }
 
 /// What the front end of the language makes of the bytes; it tells when the tree stands. Nothing for a

@@ -7,7 +7,7 @@ mod analyse;
 mod choose;
 mod explain;
 mod extraction;
-mod fixes;
+mod fixing;
 mod models;
 mod panics;
 mod rules;
@@ -19,7 +19,7 @@ pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searc
 pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
-pub use fixes::{Fixed, FixedFile, Refused, Remedies, Wanted, apply, attach, write};
+pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use models::load as load_models;
 pub use panics::install_hook;
 pub use rules::{RuleArguments, Rules};

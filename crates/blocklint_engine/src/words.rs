@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use blocklint_analysis::{BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
 use blocklint_core::{
-    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Runtime, Step, Suppression, SuppressionSource, fingerprint,
+    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_models::{Part, Uses};
+use blocklint_models::Part;
 use blocklint_rules::{Advice, FixKind, Owner, OwnerKind, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
@@ -18,12 +18,11 @@ pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Fin
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
         raw.trace.iter().any(|step| reported(step.file)) || causes.any(|cause| reported(cause.file))
     };
-    let offers = if solved.findings.is_empty() { Vec::new() } else { offers(link) };
     solved
         .findings
         .iter()
         .filter(|raw| reported(raw.file) || traces && passes(raw))
-        .filter_map(|raw| finding_and_remedy(link, solved, raw, &offers))
+        .filter_map(|raw| finding_and_remedy(link, solved, raw))
         .collect()
 }
 
@@ -32,14 +31,13 @@ pub(crate) fn place(link: &Link<'_>, file: FileId, span: blocklint_core::Span) -
 }
 
 pub(crate) fn finding(link: &Link<'_>, solved: &Solved, raw: &RawFinding) -> Option<Finding> {
-    finding_and_remedy(link, solved, raw, &[]).map(|(finding, _)| finding)
+    finding_and_remedy(link, solved, raw).map(|(finding, _)| finding)
 }
 
 fn finding_and_remedy(
     link: &Link<'_>,
     solved: &Solved,
     raw: &RawFinding,
-    offers: &[(Runtime, String)],
 ) -> Option<(Finding, Result<Remedy, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
@@ -70,7 +68,7 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     };
     let words = told.words();
-    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending, offers));
+    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -97,21 +95,8 @@ fn finding_and_remedy(
     Some((finding, remedy))
 }
 
-/// The functions that Python's models offer to hand a call to a thread with.
-fn offers(link: &Link<'_>) -> Vec<(Runtime, String)> {
-    let models = link.models().lang(Language::Python);
-    let mut offers = Vec::new();
-    for path in models.names(Uses::HANDOVER).flat_map(|name| name.paths(Uses::HANDOVER)) {
-        for row in models.handovers(path.path).iter() {
-            offers.extend(row.offer.iter().map(|runtime| (*runtime, path.path.to_owned())));
-        }
-    }
-    offers.dedup();
-    offers
-}
-
 /// What a row says about mending a call, in the words of the rules.
-fn advice<'o>(mending: &Mending, offers: &'o [(Runtime, String)]) -> Advice<'o> {
+fn advice(mending: &Mending) -> Advice {
     let piece = |part: &Part| match part {
         Part::Text(text) => Piece::Text(text.clone()),
         Part::Receiver => Piece::Receiver,
@@ -123,7 +108,6 @@ fn advice<'o>(mending: &Mending, offers: &'o [(Runtime, String)]) -> Advice<'o> 
         Part::Import(path) => Piece::Import(path.clone()),
     };
     Advice {
-        offers,
         rewrite: mending.rewrite.as_ref().map(|template| template.0.iter().map(piece).collect()),
         kind: mending.kind.map(|kind| match kind {
             blocklint_models::FixKind::Twin => FixKind::Twin,

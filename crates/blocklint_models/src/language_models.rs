@@ -140,9 +140,19 @@ impl LanguageModels {
         self.layers.iter().flat_map(move |(_, layer)| layer.aliases_in(module))
     }
 
+    /// Aliases whose last segment is not that of where they lead: calls by them bear another name than their row.
+    pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.layers.iter().flat_map(|(_, layer)| layer.renamings())
+    }
+
     /// Whether some model speaks of names whose first segment is this.
     pub fn is_root(&self, segment: &str) -> bool {
         self.layers.iter().any(|(_, layer)| layer.is_head(segment))
+    }
+
+    /// First segments whose rows name types under other first segments: values of the second come with the first.
+    pub fn links(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.layers.iter().flat_map(|(_, layer)| layer.links()).map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
     /// Whether some row or alias speaks of this path, or of one under it.

@@ -39,31 +39,38 @@ pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 ///
 /// Those of the writer.
 pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
-    if fixed == 0 {
-        return self::summary(out, summary);
-    }
     let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
-    write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?;
+    match fixed + remaining {
+        0 => write!(out, "No findings")?,
+        _ => write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?,
+    }
     below(out, summary)
 }
 
-/// Writes how many of the findings have a fix; nothing where none has. `unsafe_too` says that `--unsafe-fixes` was
-/// given.
+/// Writes how many of the findings have a fix that can be applied; nothing where none has. `unsafe_too` says that
+/// `--unsafe-fixes` was given.
 ///
 /// # Errors
 ///
 /// Those of the writer.
 pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> io::Result<()> {
     let of = |applicability| {
-        findings.iter().filter(|f| f.fix.as_ref().is_some_and(|fix| fix.applicability == applicability)).count()
+        let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
+        fixes.filter(|fix| fix.applicability == applicability && !fix.edits.is_empty()).count()
     };
     let (safe, other) = (of(Applicability::Safe), of(Applicability::Unsafe));
+    let fixes = if other == 1 { "fix" } else { "fixes" };
     match (safe, other, unsafe_too) {
         (0, 0, _) => Ok(()),
-        (_, _, true) => writeln!(out, "[*] {} fixable with `--fix`.", safe + other),
-        (0, _, false) => writeln!(out, "{other} fixable with `--fix --unsafe-fixes`."),
-        (_, 0, false) => writeln!(out, "[*] {safe} fixable with `--fix`."),
-        _ => writeln!(out, "[*] {safe} fixable with `--fix` ({other} more with `--unsafe-fixes`)."),
+        (_, _, true) => writeln!(out, "[*] {} fixable with --fix.", safe + other),
+        (0, _, false) => {
+            writeln!(out, "No fixes available ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
+        }
+        (_, 0, false) => writeln!(out, "[*] {safe} fixable with --fix."),
+        _ => {
+            write!(out, "[*] {safe} fixable with --fix")?;
+            writeln!(out, " ({other} hidden {fixes} can be enabled with --unsafe-fixes).")
+        }
     }
 }
 

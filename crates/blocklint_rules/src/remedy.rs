@@ -6,9 +6,7 @@ use crate::{RawFinding, SiteKind, What};
 
 /// What the model row of a finding says about mending it.
 #[derive(Clone, Debug, Default)]
-pub struct Advice<'a> {
-    /// The functions that models offer to hand a call to a thread with, and for which runtime.
-    pub offers: &'a [(Runtime, String)],
+pub struct Advice {
     /// The text in place of the call.
     pub rewrite: Option<Vec<Piece>>,
     /// The only kind of fix that is right.
@@ -39,7 +37,7 @@ pub enum FixKind {
 /// # Errors
 ///
 /// Why there is none.
-pub fn remedy(raw: &RawFinding<'_>, advice: &Advice<'_>) -> Result<Remedy, Refusal> {
+pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
     if raw.language != Language::Python {
         return refuse("fixes are written for Python only");
@@ -102,7 +100,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice<'_>) -> Result<Remedy, Refus
             if ways.is_empty() && (nested || is_acquire(raw)) {
                 at_most = Applicability::Display;
             }
-            ways.push(Way::Offload { to: offloads(raw.runtime, advice.offers) });
+            ways.push(Way::Offload { to: offloads(raw.runtime) });
         } else if lazy && ways.is_empty() {
             return refuse("the call only builds: what consumes its result holds the thread");
         }
@@ -120,15 +118,7 @@ fn is_acquire(raw: &RawFinding<'_>) -> bool {
 }
 
 /// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
-fn offloads(runtime: Option<Runtime>, offers: &[(Runtime, String)]) -> Vec<Offload> {
-    let of = |wanted: Runtime| {
-        let keywords = !matches!(wanted, Runtime::Trio | Runtime::Anyio);
-        let paths = offers.iter().filter(move |(runtime, _)| *runtime == wanted);
-        paths.map(move |(_, path)| Offload { path: path.clone(), keywords })
-    };
-    match runtime {
-        // The framework runs on the same loop.
-        None | Some(Runtime::Asyncio) => of(Runtime::Starlette).chain(of(Runtime::Asyncio)).collect(),
-        Some(runtime) => of(runtime).collect(),
-    }
+fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
+    let functions = Runtime::thread_functions(runtime).iter();
+    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords }).collect()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{
-    Chosen, Fixed, Levels, Refused, RuleArguments, Rules, Wanted, analyse, apply, attach, choose, load_models, locate,
+    Chosen, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
     on_large_stacks, write,
 };
 use blocklint_models::Models;
@@ -25,18 +25,20 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     for (finding, reason) in before.findings.iter().zip(reasons) {
         told(&mut text, root, finding, reason.as_deref(), &done.refused);
     }
-    for file in &done.files {
+    for file in &done.changes {
         let mut out = Vec::new();
-        diff(&mut out, &file.path, root, &file.before, &file.after).map_err(|error| error.to_string())?;
+        diff(&mut out, &file.path, root, &file.text_before, &file.text_after).map_err(|error| error.to_string())?;
         text.push_str(&String::from_utf8_lossy(&out));
-        write(file, root).map_err(|reason| format!("{}: {reason}", file.path))?;
+    }
+    if let Some(unwritten) = write(&done.changes, root).first() {
+        return Err(format!("{}: {}", unwritten.path, unwritten.reason));
     }
     for refused in &done.refused {
         if refused.finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe) {
             problems.push(format!("a safe fix was taken back: {} ({})", refused.finding.message, refused.reason));
         }
     }
-    if done.files.is_empty() {
+    if done.changes.is_empty() {
         return Ok(FixRun { text, problems });
     }
     let (after, _) = run.findings()?;
@@ -44,11 +46,11 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
     if unreadable(&after) > unreadable(&before) {
         problems.push(format!("a fixed file does not parse\n{text}"));
     }
-    if after.findings.len() + done.fixed.len() > before.findings.len() + renewed(&before, &done) {
+    if after.findings.len() + done.mended.len() > before.findings.len() + renewed(&before, &done) {
         problems.push(format!("findings remain that were fixed, or are new\n{text}"));
     }
     let again = run.apply()?;
-    if !again.files.is_empty() {
+    if !again.changes.is_empty() {
         problems.push(format!("a second run changes something\n{text}"));
     }
     Ok(FixRun { text, problems })
@@ -56,7 +58,7 @@ pub(crate) fn fix(root: &Utf8Path, options: &Options) -> Result<FixRun, String> 
 
 /// Findings that were fixed and were not there at first: the fix of another made them worth one.
 fn renewed(before: &Chosen, done: &Fixed) -> usize {
-    done.fixed.len().saturating_sub(before.findings.len())
+    done.mended.len().saturating_sub(before.findings.len())
 }
 
 fn told(text: &mut String, root: &Utf8Path, finding: &Finding, reason: Option<&str>, refused: &[Refused]) {
@@ -109,14 +111,15 @@ impl Run {
         let mut report = analyse(&self.project, &self.models, self.options()).map_err(told)?;
         self.rules.hide(&mut report.findings);
         let mut chosen = choose(report.findings, report.groups, &self.rules.selection, self.levels);
-        let reasons = on_large_stacks(|| attach(&self.project, &self.models, &report.remedies, &mut chosen.findings))
-            .map_err(told)?;
+        let reasons =
+            on_large_stacks(|| attach(&self.project, &report.remedies, &mut chosen.findings)).map_err(told)?;
         locate(&self.project, &mut chosen);
         Ok((chosen, reasons.into_iter().map(|reason| reason.map(|reason| reason.to_string())).collect()))
     }
 
     fn apply(&self) -> Result<Fixed, String> {
-        let wanted = Wanted { least: Applicability::Unsafe, rules: &self.rules, levels: self.levels };
-        apply(&self.project, &self.models, self.options(), &wanted).map_err(|failure| failure.lines.join("\n"))
+        let (project, models, rules, levels) = (&self.project, &self.models, &self.rules, self.levels);
+        let request = FixRequest { project, models, rules, levels, allowed: Applicability::Unsafe };
+        blocklint_engine::fix(request).map_err(|failure| failure.lines.join("\n"))
     }
 }

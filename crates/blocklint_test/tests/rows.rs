@@ -52,6 +52,10 @@ const KNOWN_NAMES: &[&str] = &[
     "asgiref.sync.<wrapped>.__call__",
     // `async for` over a library's object looks no method up.
     "asyncio.StreamReader.__anext__",
+    "aiocsv.AsyncReader.__anext__",
+    "aiocsv.AsyncDictReader.__anext__",
+    "aiofiles.<file>.__anext__",
+    "tenacity.AsyncRetrying.__anext__",
     // An object of a module, whose type has no name, is not iterated.
     "sys.stdin.__next__",
     "sys.stdin.buffer.__next__",
@@ -84,20 +88,13 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.sync_to_async",
     "asgiref.sync.SyncToAsync",
     "asgiref.sync.<wrapped>.__call__",
+    // What makes a value of these hands its own argument on, and here it has none.
+    "sqlalchemy.orm.sessionmaker.<begin>",
+    "tortoise.Model.<one>",
 ];
 
 /// Spellings that lead nowhere.
-const KNOWN_ALIASES: &[&str] = &[
-    // Calls are searched by the last name of a row, which these do not have.
-    "channels.db.database_sync_to_async",
-    "socket.SocketType",
-    "typing.DefaultDict",
-    "typing.Deque",
-    "typing.Dict",
-    "typing.FrozenSet",
-    "typing.List",
-    "typing.Set",
-];
+const KNOWN_ALIASES: &[&str] = &[];
 
 /// Java calls that do not yet what their rows say.
 const KNOWN_JAVA: &[&str] = &[

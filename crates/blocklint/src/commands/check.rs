@@ -7,18 +7,19 @@ use std::time::Instant;
 use blocklint_core::{Confidence, Severity};
 use blocklint_output::{
     SarifRun, Shown, Summary, concise, fixable, fixed_summary, full, github, json, sarif, statistics, statistics_json,
+    summary,
 };
 use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::Utf8Path;
 
-use super::fix::fix;
-use super::{current_folder, unless_closed};
+use super::{current_folder, fix, unless_closed};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models, locate, on_large_stacks,
+    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
+    on_large_stacks,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
@@ -43,15 +44,11 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let discovered = started.elapsed();
     tell_problems(&project, &current);
 
-    let fixed = match check.fix || check.diff {
-        true => Some(fix(check, &project, &models, &rules, levels, &current)?),
-        false => None,
-    };
-    if check.diff
-        && let Some(fixed) = fixed
-    {
-        return Ok(fixed.exit_code());
+    let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
+    if check.diff {
+        return fix::diff(check, fixing, &current);
     }
+    let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
 
     let mut report = analyse(&project, &models, Options { min_confidence: levels.confidence })?;
     let mut timings = report.timings;
@@ -63,12 +60,14 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     if check.output_format != OutputFormat::Sarif {
         chosen.suppressed.clear();
     }
+    // Counting rules asks for no fixes, which cost another look at each file with findings.
     if !check.statistics && check.output_format != OutputFormat::Github {
-        on_large_stacks(|| attach(&project, &models, &report.remedies, &mut chosen.findings))?;
+        on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
     }
     let sources = locate(&project, &mut chosen);
     let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current };
-    unless_closed(write(check, &project, &shown, &chosen, levels, fixed.as_ref().map_or(0, |fixed| fixed.fixed)))?;
+    let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
+    unless_closed(write(check, &project, &shown, &chosen, levels, fixed_findings))?;
     timings.output = started.elapsed();
     if check.timings {
         // Nobody is left to tell that stderr is closed.
@@ -76,9 +75,9 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     }
 
     let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
-        || check.exit_non_zero_on_fix && fixed.as_ref().is_some_and(|fixed| fixed.fixed > 0);
-    let failed = !project.missing.is_empty() || fixed.is_some_and(|fixed| fixed.failed);
-    Ok(match (!failed, found && !check.exit_zero) {
+        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0);
+    let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
+    Ok(match (project.missing.is_empty() && !unwritten, found && !check.exit_zero) {
         (false, _) => FAILED,
         (true, true) => FOUND,
         (true, false) => CLEAN,
@@ -112,17 +111,11 @@ fn write(
     shown: &Shown<'_>,
     chosen: &Chosen,
     levels: Levels,
-    fixed: usize,
+    fixed: Option<usize>,
 ) -> io::Result<()> {
-    let stdout = io::stdout();
-    let (mut out, styled): (Box<dyn Write>, bool) = match &check.output_file {
-        Some(path) => (Box::new(File::create(path).map_err(|error| named(path, &error))?), false),
-        None => {
-            let styled = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-            (Box::new(stdout.lock()), styled)
-        }
-    };
-    let mut out = BufWriter::new(&mut out);
+    let styled =
+        check.output_file.is_none() && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let mut out = output(check)?;
     match (check.statistics, check.output_format) {
         (true, OutputFormat::Json) => statistics_json(&mut out, shown)?,
         (true, _) => statistics(&mut out, shown)?,
@@ -146,10 +139,21 @@ fn write(
             min_severity: levels.severity,
             min_confidence: levels.confidence,
         };
-        fixed_summary(&mut out, fixed, &counts)?;
+        match fixed {
+            Some(fixed) => fixed_summary(&mut out, fixed, &counts)?,
+            None => summary(&mut out, &counts)?,
+        }
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
     }
     out.flush()
+}
+
+/// Where findings are written to.
+pub(super) fn output(check: &Check) -> io::Result<BufWriter<Box<dyn Write>>> {
+    Ok(BufWriter::new(match &check.output_file {
+        Some(path) => Box::new(File::create(path).map_err(|error| named(path, &error))?),
+        None => Box::new(io::stdout().lock()),
+    }))
 }
 
 /// The folder from which services count paths: that of the repository, which may hold several projects.

@@ -34,7 +34,7 @@ fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let report = analyse(&project, &models, Options { min_confidence: Confidence::Medium })?;
     let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
     let mut chosen = choose(report.findings, report.groups, &Selection::all(), levels);
-    let refused = on_large_stacks(|| attach(&project, &models, &report.remedies, &mut chosen.findings))?;
+    let refused = on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
     locate(&project, &mut chosen);
     let mut text = String::new();
     for (finding, refusal) in chosen.findings.iter().zip(refused) {

@@ -1,91 +1,77 @@
 //! `blocklint check --fix` and `--diff`.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use blocklint_core::Applicability;
-use blocklint_engine::{Fixed, Levels, Options, Rules, Wanted, apply, write};
-use blocklint_models::Models;
-use blocklint_output::diff;
-use blocklint_project::Project;
+use blocklint_engine::{FixRequest, Fixed};
 use camino::Utf8Path;
 
+use super::check::output;
 use super::unless_closed;
 use crate::arguments::Check;
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 
-/// What fixing did.
-pub(crate) struct Outcome {
-    /// How many findings are gone, or would be.
-    pub(crate) fixed: usize,
-    /// Whether a file could not be written.
-    pub(crate) failed: bool,
+/// What became of fixes.
+pub(super) struct Outcome {
+    /// How many findings are gone.
+    pub(super) mended: usize,
+    /// Whether a file that was to change is as it was.
+    pub(super) unwritten: bool,
 }
 
-impl Outcome {
-    /// Of a run that only says what would change.
-    pub(crate) fn exit_code(&self) -> u8 {
-        match (self.failed, self.fixed) {
-            (true, _) => FAILED,
-            (false, 0) => CLEAN,
-            (false, _) => FOUND,
+/// The fixes that are applied.
+pub(super) fn allowed(check: &Check) -> Applicability {
+    if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
+}
+
+/// Applies fixes and writes the files.
+pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome, Failure> {
+    let fixed = blocklint_engine::fix(request)?;
+    tell_refused(&fixed, current);
+    let unwritten = blocklint_engine::write(&fixed.changes, &request.project.base);
+    let mut mended = fixed.mended.len();
+    for file in &unwritten {
+        error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
+        let change = fixed.changes.iter().find(|change| change.path == file.path);
+        mended -= change.map_or(0, |change| change.mended);
+    }
+    Ok(Outcome { mended, unwritten: !unwritten.is_empty() })
+}
+
+/// Prints what would change.
+pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -> Result<u8, Failure> {
+    let fixed = blocklint_engine::fix(request)?;
+    tell_refused(&fixed, current);
+    let print = || -> io::Result<()> {
+        let mut out = output(check)?;
+        for change in &fixed.changes {
+            blocklint_output::diff(&mut out, &change.path, current, &change.text_before, &change.text_after)?;
         }
+        out.flush()
+    };
+    unless_closed(print())?;
+    let would = match fixed.mended.len() {
+        0 => "No findings would be fixed".to_owned(),
+        1 => "Would fix 1 finding".to_owned(),
+        more => format!("Would fix {more} findings"),
+    };
+    // Nobody is left to tell that stderr is closed.
+    let _ = writeln!(io::stderr(), "{would}.");
+    Ok(match (request.project.missing.is_empty(), fixed.changes.is_empty() || check.exit_zero) {
+        (false, _) => FAILED,
+        (true, true) => CLEAN,
+        (true, false) => FOUND,
+    })
+}
+
+fn tell_refused(fixed: &Fixed, current: &Utf8Path) {
+    for refused in &fixed.refused {
+        let (path, row) = (shown(&refused.finding.place.path, current), refused.finding.place.start.row);
+        warning(format!("{path}:{row}: {} not fixed: {}", refused.finding.rule, refused.reason));
     }
 }
 
-/// Applies fixes: writes the files, or with `--diff` prints what would change in them.
-pub(crate) fn fix(
-    check: &Check,
-    project: &Project,
-    models: &Models,
-    rules: &Rules,
-    levels: Levels,
-    current: &Utf8Path,
-) -> Result<Outcome, Failure> {
-    let least = if check.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe };
-    let options = Options { min_confidence: levels.confidence };
-    let done = apply(project, models, options, &Wanted { least, rules, levels })?;
-    for refused in &done.refused {
-        let path = &refused.finding.place.path;
-        let path = path.strip_prefix(current).unwrap_or(path);
-        warning(format!(
-            "{path}: {} in `{}` was not fixed: {}",
-            refused.finding.rule, refused.finding.function, refused.reason
-        ));
-    }
-    match check.diff {
-        true => {
-            unless_closed(print(&done, current))?;
-            let would = match done.fixed.len() {
-                0 => "No findings would be fixed".to_owned(),
-                1 => "Would fix 1 finding".to_owned(),
-                more => format!("Would fix {more} findings"),
-            };
-            // Nobody is left to tell that stderr is closed.
-            let _ = writeln!(io::stderr(), "{would}.");
-            Ok(Outcome { fixed: done.fixed.len(), failed: !project.missing.is_empty() })
-        }
-        false => Ok(save(&done, project, current)),
-    }
-}
-
-fn print(done: &Fixed, current: &Utf8Path) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    for file in &done.files {
-        diff(&mut out, &file.path, current, &file.before, &file.after)?;
-    }
-    out.flush()
-}
-
-fn save(done: &Fixed, project: &Project, current: &Utf8Path) -> Outcome {
-    let mut fixed = done.fixed.len();
-    let mut failed = false;
-    for file in &done.files {
-        if let Err(reason) = write(file, &project.base) {
-            failed = true;
-            error(format!("{}: {reason}", file.path.strip_prefix(current).unwrap_or(&file.path)));
-            fixed -= done.fixed.iter().filter(|finding| finding.place.path == file.path).count();
-        }
-    }
-    Outcome { fixed, failed }
+fn shown<'p>(path: &'p Utf8Path, current: &Utf8Path) -> &'p Utf8Path {
+    path.strip_prefix(current).unwrap_or(path)
 }

@@ -337,7 +337,7 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
 /// file of its own inside a package is part of it.
-fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
+pub(crate) fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
     let mut root = parent(relative);
     let mut folder = root;
     while !folder.is_empty() {
@@ -375,6 +375,27 @@ fn below(link: &Link<'_>, folder: &str, dotted: &str) -> Option<Val> {
         path.truncate(end);
     }
     link.program.is_folder(&path).then(|| Val::Folder(link.library.path(Language::Python, &path)))
+}
+
+/// The project's files that an import names: the module, and the submodule that a name may be.
+pub(crate) fn imported_files(link: &Link<'_>, file: FileId, row: &Import, name: Option<Name>) -> Vec<FileId> {
+    let mut found = Vec::new();
+    let module = module_of(link, file, row);
+    let folder = match module {
+        Val::Module(of) => {
+            found.push(of);
+            let relative = &link.program.files[of.index()].relative;
+            relative.ends_with("__init__.py").then(|| parent(relative).to_owned())
+        }
+        Val::Folder(path) => Some(link.library.text(path).to_string()),
+        _ => None,
+    };
+    if let (Some(folder), Some(name)) = (folder, name)
+        && let Some(Val::Module(of)) = below(link, &folder, link.program.text(name))
+    {
+        found.push(of);
+    }
+    found
 }
 
 /// A member of a project module.

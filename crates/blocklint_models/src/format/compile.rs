@@ -9,6 +9,7 @@ use super::language::separator;
 use super::path::{Path, Rank, last_name, literal_head, parent, qualified};
 use super::rows::{CallRow, Entry, File, HandoverRow, RowEffect, Selector, Switch, TypeRow};
 use super::table::{Key, Kind, Layer, Name, Pattern, Range, Rows, Uses, hash};
+use super::type_expr::TypeExpr;
 use super::words::Via;
 
 /// Makes the table of all files of one layer in one language; files of other languages are left out.
@@ -163,6 +164,7 @@ impl Builder {
             handovers: Rows::encode(files.iter().flat_map(|file| &file.handovers).map(|entry| &entry.row))?,
             switches: switches(files),
             heads: self.heads(files),
+            links: links(files, self.language),
             tags: sorted(types(files).flat_map(|entry| entry.row.tags.iter().cloned())),
             native_libraries: sorted(
                 files
@@ -247,6 +249,50 @@ impl Builder {
         let paths = self.patterns.iter().map(|draft| first(&draft.path));
         sorted(roots.chain(aliases).chain(paths).filter(|head| !head.is_empty() && !head.contains(['*', '['])))
     }
+}
+
+/// Which first segments name types of which others: whoever imports `fastapi` may hold what `starlette` makes.
+fn links(files: &[&File], language: Language) -> Vec<(String, String)> {
+    let separator = separator(language);
+    let first = |path: &str| path.split(separator).next().unwrap_or("").to_owned();
+    let mut found = Vec::new();
+    for file in files {
+        let mut named: Vec<&TypeExpr> = Vec::new();
+        named.extend(file.calls.iter().filter_map(|entry| entry.row.returns.as_ref()));
+        named.extend(file.handovers.iter().flat_map(|entry| &entry.row.gives));
+        for entry in &file.types {
+            let row = &entry.row;
+            named.extend(row.bases.iter().chain(row.fields.iter().map(|(_, ty)| ty)));
+            named.extend([&row.element, &row.awaits, &row.enters].into_iter().flatten());
+        }
+        let mut others: Vec<String> = Vec::new();
+        for ty in named {
+            ty.visit(&mut |part| {
+                if let TypeExpr::Path { path, .. } = part {
+                    others.push(first(path));
+                }
+            });
+        }
+        others.sort();
+        others.dedup();
+        let paths = file.calls.iter().flat_map(|entry| &entry.paths);
+        let paths = paths.chain(file.types.iter().flat_map(|entry| &entry.paths));
+        let paths = paths.chain(file.handovers.iter().flat_map(|entry| &entry.paths));
+        let mut own: Vec<String> = paths.map(|path| first(&path.text)).collect();
+        own.extend(file.info.roots.iter().map(|root| first(root)));
+        own.sort();
+        own.dedup();
+        for one in &own {
+            found.extend(others.iter().filter(|other| *other != one).map(|other| (one.clone(), other.clone())));
+        }
+        for (spelling, target, _) in &file.aliases {
+            found.push((first(spelling), first(target)));
+        }
+    }
+    found.retain(|(from, to)| from != to);
+    found.sort();
+    found.dedup();
+    found
 }
 
 fn types<'f>(files: &'f [&File]) -> impl Iterator<Item = &'f Entry<TypeRow>> {

@@ -218,6 +218,8 @@ pub struct Layer {
     pub(super) name_patterns: Vec<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
+    /// First segments whose rows name types under other first segments, sorted.
+    pub(super) links: Vec<(String, String)>,
     /// Tags of types, sorted.
     pub(super) tags: Vec<String>,
     /// Libraries that have a row with `native`, sorted.
@@ -274,6 +276,7 @@ impl Layer {
             names: Vec::new(),
             name_patterns: Vec::new(),
             heads: Vec::new(),
+            links: Vec::new(),
             tags: Vec::new(),
             native_libraries: Vec::new(),
             headless_globs: false,
@@ -348,6 +351,17 @@ impl Layer {
         self.targets.get(target as usize).map(|range| self.str(*range))
     }
 
+    /// Aliases whose last segment is not that of where they lead: `("pymysql.Connect", "pymysql.connect")`.
+    pub fn renamings(&self) -> impl Iterator<Item = (&str, &str)> {
+        let separator = super::separator(self.language);
+        let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
+        self.keys.iter().filter_map(move |key| {
+            let target = self.str(*self.targets.get(key.alias.checked_sub(1)? as usize)?);
+            let spelling = self.str(key.text);
+            (spelling[last(spelling)..] != target[last(target)..]).then_some((spelling, target))
+        })
+    }
+
     /// Aliases whose spelling lies directly under this path: the names that a glob import of it brings,
     /// with where they lead.
     pub fn aliases_in<'l>(&'l self, module: &'l str) -> impl Iterator<Item = (&'l str, &'l str)> {
@@ -362,6 +376,11 @@ impl Layer {
                 let target = self.targets.get(key.alias.checked_sub(1)? as usize)?;
                 Some((name, self.str(*target)))
             })
+    }
+
+    /// First segments whose rows name types under other first segments.
+    pub(crate) fn links(&self) -> &[(String, String)] {
+        &self.links
     }
 
     /// Whether rows, aliases or roots begin with this segment.

@@ -11,10 +11,11 @@ use crate::walk::span;
 pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// How the file writes a function that it imports by name, under whatever spelling of its path.
+    /// How the file writes a function that it imports by name, or whose module it imports.
     pub(super) fn known_as(&self, site: &Site<'_>, path: &str) -> Option<String> {
-        let spelled = self.names.paths().find(|spelled| (self.canonical)(spelled) == path)?;
-        self.names.written(spelled, &site.around.functions, site.call.range().start())
+        let module = path.rsplit_once('.').map_or("", |(module, _)| module);
+        self.names.paths().find(|spelled| *spelled == path || *spelled == module)?;
+        self.names.written(path, &site.around.functions, site.call.range().start())
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.

@@ -36,13 +36,8 @@ use names::Names;
 use surroundings::Surroundings;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
-/// the text of [`crate::decode`]; each span is that of a call; `canonical` gives the path that models use for another
-/// spelling of it. Needs a thread with [`crate::STACK_SIZE`] of stack.
-pub fn fix(
-    source: &str,
-    wanted: &[(Span, &Remedy)],
-    canonical: &dyn Fn(&str) -> String,
-) -> Vec<Result<Mended, Refusal>> {
+/// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
+pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::refuse(source).is_some() {
         return refuse_all("the file nests too deeply");
@@ -59,7 +54,7 @@ pub fn fix(
     finder.visit_body(&module.body);
     let comments =
         parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
-    let file = File { source, module, comments, names: Names::new(module), canonical };
+    let file = File { source, module, comments, names: Names::new(module) };
     wanted
         .iter()
         .map(|(span, remedy)| match finder.found.get(span) {
@@ -75,7 +70,6 @@ struct File<'a> {
     module: &'a ModModule,
     comments: Vec<TextRange>,
     names: Names<'a>,
-    canonical: &'a dyn Fn(&str) -> String,
 }
 
 /// A call that is mended, and what it stands in.

@@ -320,7 +320,7 @@ fn gives_type(row: &CallRow, ty: &str) -> bool {
 
 /// A path with a name in place of each glob.
 pub(crate) fn sample(path: &str) -> String {
-    path.replace("**", "sample").replace('*', "sample")
+    path.replace("**", "sample").replace("[a-z]*", "sample").replace("[A-Z]*", "Sample").replace('*', "sample")
 }
 
 /// The arguments that a type expression speaks of.

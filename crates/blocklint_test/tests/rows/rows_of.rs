@@ -5,7 +5,7 @@ use std::fs;
 use blocklint_core::{Context, Effect, Language};
 use blocklint_models::{
     Argument, CallRow, Entry, File, HandoverContext, Models, RowEffect, Runs, Subject, Test, TypeRow, TypeTest,
-    check_builtin_files,
+    VersionRange, check_builtin_files,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -23,8 +23,16 @@ pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
         })
         .collect();
     sources.extend(more.iter().cloned());
-    check_builtin_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
-        .unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()))
+    let mut files = check_builtin_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
+        .unwrap_or_else(|errors| panic!("{}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()));
+    // The lines stand in projects that pin nothing, where rows of older versions do not hold.
+    let newest = |version: &Option<VersionRange>| version.as_ref().is_none_or(|range| range.holds(None));
+    for file in &mut files {
+        file.calls.retain(|entry| newest(&entry.row.version));
+        file.types.retain(|entry| newest(&entry.row.version));
+        file.handovers.retain(|entry| newest(&entry.row.version));
+    }
+    files
 }
 
 fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
@@ -32,6 +40,8 @@ fn list(folder: &Utf8Path, paths: &mut Vec<Utf8PathBuf>) {
         let entry = entry.expect("an entry");
         match entry.file_type().expect("a kind").is_dir() {
             true => list(entry.path(), paths),
+            // What was verified stands beside the models.
+            false if entry.file_name() == "VERIFIED.toml" => {}
             false if entry.path().extension() == Some("toml") => paths.push(entry.path().to_owned()),
             false => {}
         }

@@ -163,6 +163,8 @@ fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
         } else if earlier.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Absent(true)))
             && let blocklint_models::Subject::Argument(argument) = &earlier.when[0].subject
             && wish.arguments.get(argument).is_none()
+            // What the type is made of is given below.
+            && !arguments_of(Some(returns)).contains(&argument)
         {
             wish.arguments.put(argument, "'x'", false);
         }

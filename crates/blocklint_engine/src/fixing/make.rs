@@ -1,15 +1,10 @@
-//! Fixes: from remedies to edits, through the gate, into files.
-
-mod edits;
-mod gate;
-mod workspace;
-mod write;
+//! From remedies to fixes: by the front end of each finding's language, on one parse of each file, and only when fixes
+//! are shown or applied.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix, Language, Refusal, Remedy, RuleCode, Span};
-use blocklint_models::Models;
+use blocklint_core::{Finding, Fix, Refusal, Remedy, RuleCode, Span};
 use blocklint_project::Project;
 use camino::Utf8Path;
 use rayon::prelude::*;
@@ -17,8 +12,11 @@ use rustc_hash::FxHashMap;
 
 use crate::sources::text_of;
 
-pub use gate::{Fixed, FixedFile, Refused, Wanted, apply};
-pub use write::write;
+/// Gives the text of a file, as the spans of its findings count it.
+pub(crate) type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
+
+/// Gives findings their fixes.
+pub(crate) type Make = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync;
 
 /// What is to be done about each finding, or why nothing is.
 #[derive(Debug, Default)]
@@ -41,22 +39,12 @@ impl Remedies {
 /// Gives the findings their fixes: one parse of each file that has one. Nothing is verified: that is the gate's matter,
 /// where fixes are applied. Gives back why the others have none, in the order of the findings. Must not run on a thread
 /// with a small stack ([`crate::on_large_stacks`]).
-pub fn attach(
-    project: &Project,
-    models: &Models,
-    remedies: &Remedies,
-    findings: &mut [Finding],
-) -> Vec<Option<Refusal>> {
-    attach_to(models, remedies, findings, |path| Some(text_of(project, path)?.0))
+pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) -> Vec<Option<Refusal>> {
+    attach_to(remedies, findings, &|path| Some(text_of(project, path)?.0))
 }
 
 /// The same with the texts of files from elsewhere.
-fn attach_to(
-    models: &Models,
-    remedies: &Remedies,
-    findings: &mut [Finding],
-    text: impl Fn(&Utf8Path) -> Option<Arc<str>> + Sync,
-) -> Vec<Option<Refusal>> {
+pub(super) fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Remedy)>> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate() {
@@ -69,7 +57,6 @@ fn attach_to(
         }
     }
     let places: &[Finding] = findings;
-    let python = models.lang(Language::Python);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
         .flat_map_iter(|(path, wanted)| {
@@ -79,7 +66,7 @@ fn attach_to(
             };
             let spans: Vec<(Span, &Remedy)> =
                 wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
-            let mended = blocklint_python::fix(&text, &spans, &|path| python.canonical(path).into_owned());
+            let mended = blocklint_python::fix(&text, &spans);
             let fixes =
                 wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
             fixes.collect()
@@ -95,6 +82,6 @@ fn attach_to(
 }
 
 /// Whether fixes are made for a file: a notebook's cells are no file of their own.
-pub(crate) fn is_fixable(path: &Utf8Path) -> bool {
+fn is_fixable(path: &Utf8Path) -> bool {
     path.extension() != Some("ipynb")
 }

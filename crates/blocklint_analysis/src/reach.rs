@@ -1,0 +1,204 @@
+//! Which libraries' values can be in which file. A value of a library enters a project where the library is imported, and
+//! goes on with the imports of what was defined there; so most calls of a common name (`get`, `run`, `x["a"]`) are ruled
+//! out by their file before anything is evaluated.
+
+use blocklint_core::Language;
+use blocklint_facts::ImportKind;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::ids::{FileId, Name};
+use crate::link::Link;
+use crate::names;
+
+/// A set of first segments of libraries' paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roots(SmallVec<[u64; 6]>);
+
+impl Roots {
+    fn insert(&mut self, bit: u32) {
+        let word = bit as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (bit % 64);
+    }
+
+    /// Adds all of another set; true if any was new.
+    pub(crate) fn merge(&mut self, other: &Roots) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut changed = false;
+        for (own, word) in self.0.iter_mut().zip(&other.0) {
+            changed |= *word & !*own != 0;
+            *own |= word;
+        }
+        changed
+    }
+
+    fn intersects(&self, other: &Roots) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+}
+
+/// What libraries' values each Python file may hold.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    bits: FxHashMap<String, u32>,
+    files: Vec<Option<Roots>>,
+}
+
+impl Reach {
+    /// Follows all imports once: O(imports).
+    pub(crate) fn new(link: &Link<'_>) -> Self {
+        let program = link.program;
+        let models = link.library.of(Language::Python);
+        let mut reach = Reach { bits: FxHashMap::default(), files: vec![None; program.files.len()] };
+        // Users' rows may speak of the project's own functions, which nobody needs to import.
+        if link.library.has_user_rows() {
+            return reach;
+        }
+        // What comes with a root: the types that its rows name, and theirs.
+        let mut links: Vec<Vec<u32>> = Vec::new();
+        for (from, to) in models.links() {
+            let (from, to) = (reach.bit(from), reach.bit(to));
+            links.resize_with(reach.bits.len(), Vec::new);
+            links[from as usize].push(to);
+        }
+        let everywhere = reach.bit("builtins");
+        let mut direct: Vec<Roots> = vec![Roots::default(); program.files.len()];
+        let mut imports: Vec<Vec<FileId>> = vec![Vec::new(); program.files.len()];
+        let mut heads: FxHashMap<Name, u32> = FxHashMap::default();
+        let mut modules: FxHashMap<(Name, u8, Name, &str), Vec<FileId>> = FxHashMap::default();
+        for (slot, source) in program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            if facts.language != Language::Python {
+                continue;
+            }
+            direct[slot].insert(everywhere);
+            let folder = source.relative.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let root = names::python::own_root(link, &source.relative);
+            for import in &facts.imports {
+                let module = program.global(file, import.module);
+                if import.level == 0
+                    && let Some(module) = module
+                {
+                    let bit = *heads.entry(module).or_insert_with(|| {
+                        let text = program.text(module);
+                        reach.bit(text.split('.').next().unwrap_or(text))
+                    });
+                    direct[slot].insert(bit);
+                }
+                let name = match import.kind {
+                    ImportKind::Name => program.global(file, import.name),
+                    _ => None,
+                };
+                let none = Name(u32::MAX);
+                let from = if import.level == 0 { root } else { folder };
+                let key = (module.unwrap_or(none), import.level as u8, name.unwrap_or(none), from);
+                let found =
+                    modules.entry(key).or_insert_with(|| names::python::imported_files(link, file, &import, name));
+                imports[slot].extend(found.iter().copied());
+            }
+        }
+        links.resize_with(reach.bits.len(), Vec::new);
+        let closures: Vec<Roots> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
+        for roots in &mut direct {
+            let own: Vec<u32> = ones(roots);
+            for bit in own {
+                roots.merge(&closures[bit as usize]);
+            }
+        }
+        reach.spread(direct, &imports);
+        reach
+    }
+
+    /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
+    /// one who names nothing of it.
+    fn spread(&mut self, direct: Vec<Roots>, imports: &[Vec<FileId>]) {
+        let mut importers: Vec<Vec<u32>> = vec![Vec::new(); direct.len()];
+        for (slot, targets) in imports.iter().enumerate() {
+            for target in targets {
+                importers[target.index()].push(slot as u32);
+            }
+        }
+        // A name's file, the file that defines the type of what it names, and what that one is made of.
+        let one = with_imported(&direct, imports);
+        let two = with_imported(&one, imports);
+        for (slot, mut own) in two.into_iter().enumerate() {
+            for &importer in &importers[slot] {
+                own.merge(&one[importer as usize]);
+            }
+            self.files[slot] = Some(own);
+        }
+    }
+
+    fn bit(&mut self, root: &str) -> u32 {
+        let next = self.bits.len() as u32;
+        match self.bits.get(root) {
+            Some(&bit) => bit,
+            None => {
+                self.bits.insert(root.to_owned(), next);
+                next
+            }
+        }
+    }
+
+    /// The set of some first segments; one that no file imports is in no file.
+    pub(crate) fn roots<'t>(&self, roots: impl Iterator<Item = &'t str>) -> Roots {
+        let mut found = Roots::default();
+        for root in roots {
+            if let Some(&bit) = self.bits.get(root) {
+                found.insert(bit);
+            }
+        }
+        found
+    }
+
+    /// Whether anyone imports a library, or what comes with it. Of other languages nothing is ruled out.
+    pub(crate) fn is_present(&self, language: Language, root: &str) -> bool {
+        let roots = self.roots(std::iter::once(root));
+        language != Language::Python
+            || self.files.iter().all(Option::is_none)
+            || self.files.iter().flatten().any(|own| own.intersects(&roots))
+    }
+
+    /// Whether a file may hold values of one of these libraries. Of other languages nothing is ruled out.
+    pub(crate) fn may_hold(&self, file: FileId, language: Language, roots: &Roots) -> bool {
+        language != Language::Python || self.files[file.index()].as_ref().is_none_or(|own| own.intersects(roots))
+    }
+}
+
+/// Each file's set with those of the files it imports.
+fn with_imported(of: &[Roots], imports: &[Vec<FileId>]) -> Vec<Roots> {
+    let mut found = of.to_vec();
+    for (own, targets) in found.iter_mut().zip(imports) {
+        for target in targets {
+            own.merge(&of[target.index()]);
+        }
+    }
+    found
+}
+
+fn closure(bit: u32, links: &[Vec<u32>]) -> Roots {
+    let mut found = Roots::default();
+    let mut queue = vec![bit];
+    let mut seen = vec![false; links.len()];
+    while let Some(next) = queue.pop() {
+        if std::mem::replace(&mut seen[next as usize], true) {
+            continue;
+        }
+        found.insert(next);
+        queue.extend(&links[next as usize]);
+    }
+    found
+}
+
+fn ones(roots: &Roots) -> Vec<u32> {
+    let bits = roots.0.iter().enumerate().flat_map(|(word, bits)| {
+        (0..64).filter(move |bit| bits & (1 << bit) != 0).map(move |bit| word as u32 * 64 + bit)
+    });
+    bits.collect()
+}

@@ -1,0 +1,194 @@
+//! Applying fixes: all that go together in one overlay, verified by analysing again, until nothing changes.
+//!
+//! Nothing is written here but by [`write`]. A fix is applied as a whole or not at all. What is verified of all fixes
+//! together: every file still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files
+//! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
+
+mod edits;
+mod make;
+mod overlay;
+mod program;
+mod round;
+mod selection;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod writing;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blocklint_core::{Applicability, Finding};
+use blocklint_models::Models;
+use blocklint_project::Project;
+use camino::Utf8Path;
+
+use crate::analyse::{grouped, on_large_stacks};
+use crate::choose::{Chosen, Levels, choose};
+use crate::{Failure, Options, Rules};
+
+use make::{Make, attach_to};
+pub use make::{Remedies, attach};
+use overlay::Overlay;
+use program::{Facts, State};
+use round::{Candidate, Round};
+use selection::{Together, is_sound};
+use verdict::Key;
+pub use writing::{Unwritten, write};
+
+/// Rounds after which what could still be applied is left for another run.
+const ROUNDS: usize = 10;
+
+/// What is to be fixed.
+#[derive(Clone, Copy, Debug)]
+pub struct FixRequest<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The models.
+    pub models: &'a Models,
+    /// The rules whose findings are fixed.
+    pub rules: &'a Rules,
+    /// The least that is fixed.
+    pub levels: Levels,
+    /// The least applicability of fixes that are applied; those for display never are.
+    pub allowed: Applicability,
+}
+
+/// What fixing comes to.
+#[derive(Debug, Default)]
+pub struct Fixed {
+    /// The files that change, by path.
+    pub changes: Vec<Change>,
+    /// The findings that were mended, round by round; their places are those before their round.
+    pub mended: Vec<Finding>,
+    /// The fixes that were tried and taken back.
+    pub refused: Vec<Refused>,
+    /// The findings that would be shown afterwards, not located.
+    pub remaining: Vec<Finding>,
+}
+
+/// A file that fixes change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its path, absolute.
+    pub path: Arc<Utf8Path>,
+    /// Its bytes, as they were read.
+    pub before: Vec<u8>,
+    /// Its bytes afterwards.
+    pub after: Vec<u8>,
+    /// The text of `before`, for people.
+    pub text_before: Arc<str>,
+    /// The text of `after`.
+    pub text_after: Arc<str>,
+    /// How many findings in it were mended.
+    pub mended: usize,
+}
+
+/// A fix that was taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// The finding, located in the changed files.
+    pub finding: Finding,
+    /// Why: a clause that completes "not fixed: …".
+    pub reason: String,
+}
+
+/// Fixes what can be fixed, in memory.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
+    fix_with(request, &|remedies, findings, text_of| {
+        attach_to(remedies, findings, text_of);
+    })
+}
+
+/// The same with fixes made by `make`.
+fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
+    on_large_stacks(|| {
+        let options = Options { min_confidence: request.levels.confidence };
+        let mut facts = Facts::new(request.project, request.models, options);
+        let mut overlay = Overlay::new(request.project);
+        let show = |mut findings: Vec<Finding>| -> Chosen {
+            request.rules.hide(&mut findings);
+            let groups = grouped(&findings);
+            choose(findings, groups, &request.rules.selection, request.levels)
+        };
+        let mut state = facts.analyse(None, &show);
+        let mut fixed = Fixed::default();
+        for _ in 0..ROUNDS {
+            let (candidates, mut refused) = candidates(&request, &state, &mut overlay, &facts, make);
+            let mut together = Together::default();
+            let chosen = (0..candidates.len()).filter(|&index| together.add(&candidates[index].fix)).collect();
+            let (kept, taken_back) = Round::run(&mut facts, &overlay, &show, &state, &candidates, chosen);
+            let taken_back = taken_back
+                .into_iter()
+                .map(|(index, reason)| Refused { finding: candidates[index].finding.clone(), reason });
+            refused.extend(taken_back);
+            // What is refused now may hold once others are applied: only the last word counts.
+            fixed.refused = refused;
+            let Some(after) = kept.state else { break };
+            overlay.keep(kept.bytes);
+            fixed.mended.extend(kept.applied.iter().map(|&index| candidates[index].finding.clone()));
+            state = after;
+        }
+        fixed.refused.sort_by(|a, b| {
+            (&a.finding.place.path, a.finding.place.span).cmp(&(&b.finding.place.path, b.finding.place.span))
+        });
+        for refused in &mut fixed.refused {
+            let place = &mut refused.finding.place;
+            if let Some(text) = overlay.text(&place.path) {
+                place.locate(&text);
+            }
+        }
+        fixed.remaining = state.shown.findings;
+        fixed.changes = changes(overlay, &fixed.mended);
+        fixed
+    })
+}
+
+/// The findings shown whose fixes may be applied, and those that lie where nothing may be.
+fn candidates(
+    request: &FixRequest<'_>,
+    state: &State,
+    overlay: &mut Overlay<'_>,
+    facts: &Facts<'_>,
+    make: &Make,
+) -> (Vec<Candidate>, Vec<Refused>) {
+    let mut findings = state.shown.findings.clone();
+    make(&state.remedies, &mut findings, &|path| overlay.text(path));
+    let allowed = request.allowed.max(Applicability::Unsafe);
+    let (mut candidates, mut refused) = (Vec::new(), Vec::new());
+    for finding in findings {
+        let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
+            continue;
+        };
+        let opened = fix.edits.iter().try_for_each(|edit| overlay.open(&edit.place.path, facts));
+        let sound = if is_sound(&fix.edits) { Ok(()) } else { Err("its edits overlap".to_owned()) };
+        match opened.and(sound) {
+            Ok(()) => candidates.push(Candidate { key: Key::of(&finding), finding, fix }),
+            Err(reason) => refused.push(Refused { finding, reason }),
+        }
+    }
+    (candidates, refused)
+}
+
+fn changes(overlay: Overlay<'_>, mended: &[Finding]) -> Vec<Change> {
+    let mut counts: BTreeMap<&Utf8Path, usize> = BTreeMap::new();
+    for finding in mended {
+        *counts.entry(&finding.place.path).or_default() += 1;
+    }
+    overlay
+        .changed()
+        .into_iter()
+        .map(|(path, contents, [text_before, text_after])| Change {
+            mended: counts.get(&*path).copied().unwrap_or_default(),
+            before: contents.before,
+            after: contents.now,
+            text_before,
+            text_after,
+            path,
+        })
+        .collect()
+}

@@ -1,0 +1,100 @@
+//! What the files will hold, while nothing is written yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blocklint_project::{Project, SourceFile, read};
+use camino::Utf8Path;
+
+use crate::extraction::{decode, extract_bytes};
+
+use super::edits::edited;
+use super::program::Facts;
+
+/// The files that fixes touch: as they were read, and as they will be.
+pub(crate) struct Overlay<'a> {
+    project: &'a Project,
+    files: BTreeMap<Arc<Utf8Path>, Contents>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Contents {
+    pub(crate) before: Vec<u8>,
+    pub(crate) now: Vec<u8>,
+}
+
+impl<'a> Overlay<'a> {
+    pub(crate) fn new(project: &'a Project) -> Self {
+        Overlay { project, files: BTreeMap::new() }
+    }
+
+    /// The file of the project at this path.
+    pub(crate) fn file(&self, path: &Utf8Path) -> Option<&'a SourceFile> {
+        let at = self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        self.project.files.get(at)
+    }
+
+    /// Reads a file that fixes want to touch.
+    ///
+    /// # Errors
+    ///
+    /// Why it may not be touched.
+    pub(crate) fn open(&mut self, path: &Arc<Utf8Path>, facts: &Facts<'_>) -> Result<(), String> {
+        if self.files.contains_key(path) {
+            return Ok(());
+        }
+        let file = self.file(path).ok_or("the edit would change a file outside of the project")?;
+        if !file.reported {
+            return Err("the edit would change a file that was not named".to_owned());
+        }
+        if file.is_notebook() {
+            return Err("notebooks are not edited".to_owned());
+        }
+        let bytes = read(path, self.project.configuration.max_file_size);
+        let bytes = bytes.map_err(|_| "the file cannot be read any more")?;
+        // The spans of findings count the bytes that were read at first.
+        let unchanged = extract_bytes(file, &bytes)
+            .is_ok_and(|again| facts.of(path).is_some_and(|first| first.content_hash == again.content_hash));
+        if !unchanged {
+            return Err("the file changed while it was analysed".to_owned());
+        }
+        edited(file.language, &bytes, &[])?;
+        self.files.insert(Arc::clone(path), Contents { now: bytes.clone(), before: bytes });
+        Ok(())
+    }
+
+    /// The bytes of a file that was opened.
+    pub(crate) fn bytes(&self, path: &Utf8Path) -> Option<&[u8]> {
+        self.files.get(path).map(|contents| &*contents.now)
+    }
+
+    /// The text of any file of the project, as the spans of its findings count it.
+    pub(crate) fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
+        let bytes = match self.bytes(path) {
+            Some(bytes) => bytes.to_vec(),
+            None => read(path, self.project.configuration.max_file_size).ok()?,
+        };
+        Some(decode(self.file(path)?, bytes).0)
+    }
+
+    /// Keeps the new bytes of files.
+    pub(crate) fn keep(&mut self, new: BTreeMap<Arc<Utf8Path>, Vec<u8>>) {
+        for (path, bytes) in new {
+            if let Some(contents) = self.files.get_mut(&path) {
+                contents.now = bytes;
+            }
+        }
+    }
+
+    /// The files that differ from what was read, with their texts before and now.
+    pub(crate) fn changed(mut self) -> Vec<(Arc<Utf8Path>, Contents, [Arc<str>; 2])> {
+        let files = std::mem::take(&mut self.files).into_iter();
+        let changed = files.filter(|(_, contents)| contents.before != contents.now);
+        let with_texts = changed.filter_map(|(path, contents)| {
+            let file = self.file(&path)?;
+            let texts = [&contents.before, &contents.now].map(|bytes| decode(file, bytes.clone()).0);
+            Some((path, contents, texts))
+        });
+        with_texts.collect()
+    }
+}

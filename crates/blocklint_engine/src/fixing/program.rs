@@ -1,0 +1,99 @@
+//! The project's facts, kept so that it can be analysed again after a few files changed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use blocklint_analysis::{Layout, Program, SourceFile};
+use blocklint_core::Finding;
+use blocklint_facts::FileFacts;
+use blocklint_models::Models;
+use blocklint_project::Project;
+use camino::Utf8Path;
+
+use crate::analyse::{loaded, options_of, sort, unread};
+use crate::extraction::extract_all;
+use crate::words::worded;
+
+use super::make::Remedies;
+use crate::{Options, choose::Chosen};
+
+/// Facts of all files as they stand in the overlay.
+pub(crate) struct Facts<'a> {
+    project: &'a Project,
+    models: &'a Models,
+    options: Options,
+    files: Vec<SourceFile>,
+    layout: Layout,
+    /// File → index in `files`.
+    slots: HashMap<Arc<Utf8Path>, usize>,
+    /// What could not be read at first. Fixes leave files that parse as they did.
+    unread: Vec<Finding>,
+}
+
+/// Files.
+pub(crate) type Watched = BTreeSet<Arc<Utf8Path>>;
+
+/// Which of all findings would be shown.
+pub(crate) type Show<'s> = dyn Fn(Vec<Finding>) -> Chosen + Sync + 's;
+
+/// What an analysis says of one state of the files.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// All findings, at every level, sorted.
+    pub(crate) all: Vec<Finding>,
+    /// What is to be done about them.
+    pub(crate) remedies: Remedies,
+    /// Those that would be shown.
+    pub(crate) shown: Chosen,
+    /// The files in which dropped coroutines were looked for.
+    pub(crate) watched: Watched,
+    /// Coroutines that are made and dropped there: (path, function, name called) → how many.
+    pub(crate) unawaited: BTreeMap<(Arc<Utf8Path>, String, String), usize>,
+}
+
+impl<'a> Facts<'a> {
+    /// Extracts the facts of all files. Must run in a pool of threads with large stacks, as everything here.
+    pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
+        let (extracted, _, _) = extract_all(project);
+        let unread = unread(project, &extracted);
+        let (files, layout) = loaded(project, extracted);
+        let slots = files.iter().enumerate().map(|(slot, file)| (Arc::clone(&file.path), slot)).collect();
+        Facts { project, models, options, files, layout, slots, unread }
+    }
+
+    /// The facts of a file.
+    pub(crate) fn of(&self, path: &Utf8Path) -> Option<&FileFacts> {
+        self.slots.get(path).map(|&slot| &self.files[slot].facts)
+    }
+
+    /// Puts other facts in place of a file's and gives back the old ones.
+    pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
+        self.slots.get(path).map(|&slot| std::mem::replace(&mut self.files[slot].facts, facts))
+    }
+
+    /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with
+    /// findings: only the same files can be compared.
+    pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
+        let program = Program::new(&self.files, &self.layout);
+        let link = blocklint_analysis::link(&program, self.models);
+        let solved = blocklint_analysis::solve(&link, options_of(self.options));
+        let mut all = self.unread.clone();
+        let mut remedies = Remedies::default();
+        for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
+            remedies.insert(&finding, remedy);
+            all.push(finding);
+        }
+        sort(&mut all);
+        let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+        let watched = watched.cloned().unwrap_or_else(with_findings);
+        let mut unawaited = BTreeMap::new();
+        for path in &watched {
+            let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
+            let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
+            for (function, name) in link.unawaited(file) {
+                *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
+            }
+        }
+        State { shown: show(all.clone()), all, remedies, watched, unawaited }
+    }
+}

@@ -1,0 +1,176 @@
+//! One round: fixes that go together are applied in the overlay, verified by one analysis, and taken back by halving
+//! where that does not hold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blocklint_core::{Finding, Fix};
+use blocklint_facts::FileFacts;
+use camino::Utf8Path;
+use rayon::prelude::*;
+
+use crate::extraction::extract_bytes;
+
+use super::edits::edited;
+use super::overlay::Overlay;
+use super::program::{Facts, Show, State};
+use super::selection::Together;
+use super::verdict::{Blame, Broken, Key, broken};
+
+/// A finding with a fix that may be applied.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) finding: Finding,
+    pub(crate) fix: Fix,
+    pub(crate) key: Key,
+}
+
+impl Candidate {
+    fn changes(&self, path: &Utf8Path) -> bool {
+        self.fix.edits.iter().any(|edit| *edit.place.path == *path)
+    }
+}
+
+/// A round under way.
+pub(crate) struct Round<'r, 'a> {
+    facts: &'r mut Facts<'a>,
+    overlay: &'r Overlay<'a>,
+    show: &'r Show<'r>,
+    before: &'r State,
+    candidates: &'r [Candidate],
+    /// The best that holds so far.
+    kept: Kept,
+    refused: Vec<(usize, String)>,
+}
+
+/// What a round ends with.
+#[derive(Default)]
+pub(crate) struct Kept {
+    /// Indices of the candidates that were applied, ascending.
+    pub(crate) applied: Vec<usize>,
+    /// The files they change.
+    pub(crate) bytes: BTreeMap<Arc<Utf8Path>, Vec<u8>>,
+    facts: BTreeMap<Arc<Utf8Path>, FileFacts>,
+    /// What the analysis says then; `None` where nothing was applied.
+    pub(crate) state: Option<State>,
+}
+
+impl<'r, 'a> Round<'r, 'a> {
+    /// Applies what holds of the candidates that go together (`chosen`), and says why the others do not. The facts are
+    /// then those of what was applied.
+    pub(crate) fn run(
+        facts: &'r mut Facts<'a>,
+        overlay: &'r Overlay<'a>,
+        show: &'r Show<'r>,
+        before: &'r State,
+        candidates: &'r [Candidate],
+        chosen: Vec<usize>,
+    ) -> (Kept, Vec<(usize, String)>) {
+        let mut round = Round { facts, overlay, show, before, candidates, kept: Kept::default(), refused: Vec::new() };
+        round.settle(chosen);
+        for (path, facts) in std::mem::take(&mut round.kept.facts) {
+            round.facts.replace(&path, facts);
+        }
+        (round.kept, round.refused)
+    }
+
+    /// Adds what holds of these to what is kept.
+    fn settle(&mut self, more: Vec<usize>) {
+        if more.is_empty() {
+            return;
+        }
+        let mut all = [self.kept.applied.as_slice(), &more].concat();
+        all.sort_unstable();
+        let broken = match self.try_all(all) {
+            Ok(kept) => {
+                self.kept = kept;
+                return;
+            }
+            Err(broken) => broken,
+        };
+        if let [one] = more[..] {
+            self.refused.push((one, broken.reason));
+            return;
+        }
+        let (blamed, others): (Vec<usize>, Vec<usize>) = more.iter().partition(|&&index| {
+            let candidate = &self.candidates[index];
+            match &broken.blame {
+                Blame::Findings { key, .. } => candidate.key == *key,
+                Blame::File(path) => candidate.changes(path),
+            }
+        });
+        let surely = matches!(broken.blame, Blame::Findings { surely: true, .. });
+        if surely && !blamed.is_empty() {
+            self.refused.extend(blamed.iter().map(|&index| (index, broken.reason.clone())));
+            self.settle(others);
+        } else if !blamed.is_empty() && !others.is_empty() {
+            self.settle(others);
+            self.settle(blamed);
+        } else {
+            let (first, second) = more.split_at(more.len() / 2);
+            self.settle(first.to_vec());
+            self.settle(second.to_vec());
+        }
+    }
+
+    /// Applies these together to the files as they stand before the round, and verifies.
+    fn try_all(&mut self, all: Vec<usize>) -> Result<Kept, Broken> {
+        let mut together = Together::default();
+        for &index in &all {
+            // They were chosen because they go together.
+            together.add(&self.candidates[index].fix);
+        }
+        let files = together.files().collect::<Vec<_>>();
+        let (overlay, old) = (self.overlay, &*self.facts);
+        let done = files.par_iter().map(|(path, edits)| {
+            let new = changed(overlay, old, path, edits);
+            new.map_err(|reason| Broken { reason, blame: Blame::File(Arc::clone(path)) })
+        });
+        let done = done.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut kept = Kept { applied: all, ..Kept::default() };
+        for ((path, _), (bytes, facts)) in files.iter().zip(done) {
+            kept.bytes.insert(Arc::clone(path), bytes);
+            kept.facts.insert(Arc::clone(path), facts);
+        }
+        self.swap(&mut kept);
+        let after = self.facts.analyse(Some(&self.before.watched), self.show);
+        self.swap(&mut kept);
+        let mended = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
+        match broken(self.before, &after, &mended) {
+            Some(broken) => Err(broken),
+            None => {
+                kept.state = Some(after);
+                Ok(kept)
+            }
+        }
+    }
+
+    /// Exchanges facts; twice is as it was.
+    fn swap(&mut self, kept: &mut Kept) {
+        for (path, facts) in &mut kept.facts {
+            // The other facts leave nothing behind: the file's own come in their place.
+            if let Some(old) = self.facts.replace(path, facts.clone()) {
+                *facts = old;
+            }
+        }
+    }
+}
+
+/// A file's bytes after the edits, and its facts.
+fn changed(
+    overlay: &Overlay<'_>,
+    old: &Facts<'_>,
+    path: &Utf8Path,
+    edits: &[(blocklint_core::Span, &str)],
+) -> Result<(Vec<u8>, FileFacts), String> {
+    let unknown = || "the file cannot be read".to_owned();
+    let file = overlay.file(path).ok_or_else(unknown)?;
+    let bytes = edited(file.language, overlay.bytes(path).ok_or_else(unknown)?, edits)?;
+    let facts = extract_bytes(file, &bytes)?;
+    let known = old.of(path).ok_or_else(unknown)?;
+    let new = facts.problems.iter().find(|problem| known.problems.iter().all(|old| old.message != problem.message));
+    match new {
+        Some(problem) => Err(format!("the file would not parse any more: {}", problem.message)),
+        None => Ok((bytes, facts)),
+    }
+}

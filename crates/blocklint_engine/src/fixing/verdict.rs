@@ -1,0 +1,124 @@
+//! Whether fixes did what they promise: their findings are gone, no finding is new, no coroutine is left un-awaited.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use blocklint_core::{Finding, RuleCode};
+use camino::Utf8Path;
+
+use super::program::State;
+
+/// What stays of a finding while lines move: rule, file, function and what is called there. Two findings may share one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Key {
+    rule: RuleCode,
+    path: Arc<Utf8Path>,
+    function: String,
+    call: String,
+}
+
+impl Key {
+    pub(crate) fn of(finding: &Finding) -> Self {
+        Key {
+            rule: finding.rule,
+            path: Arc::clone(&finding.place.path),
+            function: finding.function.clone(),
+            call: finding.trace.first().map_or(&finding.message, |step| &step.call).clone(),
+        }
+    }
+}
+
+/// Something that fixes did not keep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Broken {
+    /// What it is, as the reason of a refusal.
+    pub(crate) reason: String,
+    /// Whom it is laid to.
+    pub(crate) blame: Blame,
+}
+
+/// Whom a broken promise is laid to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// These findings' fixes; surely, where nothing of them changed.
+    Findings {
+        /// What the findings share.
+        key: Key,
+        /// Whether all of them are meant.
+        surely: bool,
+    },
+    /// A fix that changes this file.
+    File(Arc<Utf8Path>),
+}
+
+/// Compares the findings before and after the fixes of `mended` were applied.
+pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Broken> {
+    let (old, new) = (counted(&before.all), counted(&after.all));
+    let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
+    let mut wanted: HashMap<&Key, usize> = HashMap::new();
+    for key in mended {
+        *wanted.entry(key).or_default() += 1;
+    }
+    // In the order of the fixes: the same refusals on every run.
+    for key in mended {
+        let (old, new) = (count(&old, key), count(&new, key));
+        if new > old.saturating_sub(wanted[key]) {
+            let blame = Blame::Findings { key: key.clone(), surely: new >= old };
+            return Some(Broken { reason: "the finding would still be there".to_owned(), blame });
+        }
+    }
+    // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
+    // has more of its kind than what was mended leaves.
+    let (old_kinds, new_kinds, gone) = (kinds(&before.all), kinds(&after.all), kinds_of(mended.iter()));
+    let is_more = |kind: &Kind<'_>| {
+        let count = |counts: &HashMap<Kind<'_>, usize>| counts.get(kind).copied().unwrap_or_default();
+        count(&new_kinds) + count(&gone) > count(&old_kinds)
+    };
+    // What was there below the level shown is not new where it is shown now.
+    for finding in &after.shown.findings {
+        let key = Key::of(finding);
+        let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
+        if is_new && is_more(&(key.rule, &key.path, &key.function)) {
+            let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
+            return Some(Broken { reason, blame: Blame::File(key.path) });
+        }
+    }
+    for (key, count) in &after.unawaited {
+        if *count > before.unawaited.get(key).copied().unwrap_or_default() {
+            let (path, function, name) = key;
+            let reason = match function.is_empty() {
+                true => format!("it would leave the coroutine of `{name}` un-awaited"),
+                false => format!("it would leave the coroutine of `{name}` in `{function}` un-awaited"),
+            };
+            return Some(Broken { reason, blame: Blame::File(Arc::clone(path)) });
+        }
+    }
+    None
+}
+
+/// Rule, file and function.
+type Kind<'k> = (RuleCode, &'k Utf8Path, &'k str);
+
+fn kinds(findings: &[Finding]) -> HashMap<Kind<'_>, usize> {
+    let mut counts = HashMap::new();
+    for finding in findings {
+        *counts.entry((finding.rule, &*finding.place.path, finding.function.as_str())).or_default() += 1;
+    }
+    counts
+}
+
+fn kinds_of<'k>(keys: impl Iterator<Item = &'k Key>) -> HashMap<Kind<'k>, usize> {
+    let mut counts = HashMap::new();
+    for key in keys {
+        *counts.entry((key.rule, &*key.path, key.function.as_str())).or_default() += 1;
+    }
+    counts
+}
+
+fn counted(findings: &[Finding]) -> HashMap<Key, usize> {
+    let mut counts = HashMap::new();
+    for finding in findings {
+        *counts.entry(Key::of(finding)).or_default() += 1;
+    }
+    counts
+}
