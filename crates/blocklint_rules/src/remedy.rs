@@ -96,8 +96,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
-        if !lazy && !(nested && raw.direct) {
-            if ways.is_empty() && (nested || is_acquire(raw)) {
+        if !(lazy || nested && raw.direct) {
+            if ways.is_empty() && (nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
                 at_most = Applicability::Display;
             }
             ways.push(Way::Offload { to: offloads(raw.runtime) });
@@ -115,6 +115,12 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
 /// Whether the call takes a lock: another thread would own it.
 fn is_acquire(raw: &RawFinding<'_>) -> bool {
     raw.direct && raw.rule.effect == Some(Effect::Wait) && last_name(raw.call) == "acquire"
+}
+
+/// Whether the call is one step of work with a database. Connections and transactions often belong to the thread that made
+/// them: the work as a whole can move to one, its steps one by one cannot.
+fn is_part_of_work(raw: &RawFinding<'_>) -> bool {
+    raw.direct && raw.rule.effect == Some(Effect::Database)
 }
 
 /// How a runtime hands a call to a thread: what is used where the file imports it, and what else.

@@ -11,10 +11,11 @@ use crate::walk::span;
 pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    /// Whether the file imports a function by name, or its module.
-    pub(super) fn is_imported(&self, site: &Site<'a>, path: &str) -> bool {
-        self.names.imports_exactly(path)
-            && self.names.written(path, &site.around.functions, site.call.range().start()).is_some()
+    /// How the file writes a function that it imports by name, or whose module it imports.
+    pub(super) fn known_as(&self, site: &Site<'_>, path: &str) -> Option<String> {
+        let module = path.rsplit_once('.').map_or("", |(module, _)| module);
+        self.names.paths().find(|spelled| *spelled == path || *spelled == module)?;
+        self.names.written(path, &site.around.functions, site.call.range().start())
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.
@@ -125,7 +126,7 @@ impl<'a> File<'a> {
         if let Some(section) =
             views.iter().find(|s| !standard && of_root(s)).or_else(|| views.iter().find(|s| of_kind(s)))
         {
-            return self.into_section(section, line, module, is_from);
+            return self.among(section, line, module, is_from);
         }
         // A section of its own: the standard library stands before all but `__future__`, others behind it.
         let future = |section: &&[&Stmt]| section.iter().all(|s| root_of(s) == Some("__future__"));
@@ -150,7 +151,7 @@ impl<'a> File<'a> {
     }
 
     /// A line in its place within a section.
-    fn into_section(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
+    fn among(&self, section: &[&Stmt], line: &str, module: &str, is_from: bool) -> TextEdit {
         // Where both kinds are mixed, modules alone decide the order.
         let mixed =
             section.windows(2).any(|pair| matches!(pair[0], Stmt::ImportFrom(_)) && matches!(pair[1], Stmt::Import(_)));

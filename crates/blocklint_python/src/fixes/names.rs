@@ -53,10 +53,9 @@ impl<'a> Names<'a> {
         best.map(|(_, written)| written)
     }
 
-    /// Whether an import speaks of this path itself, or of the module it lies in.
-    pub(super) fn imports_exactly(&self, path: &str) -> bool {
-        let module = path.rsplit_once('.').map_or("", |(module, _)| module);
-        self.imports.iter().any(|import| import.path == path || import.path == module)
+    /// The paths that imports speak of.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.imports.iter().map(|import| import.path.as_str())
     }
 
     /// Whether the module imports something of a library.

@@ -22,11 +22,15 @@ impl File<'_> {
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
         }
-        let known = to.iter().find(|offload| self.is_imported(site, &offload.path));
-        let Some(offload) = known.or_else(|| to.last()) else {
-            return Err(Refusal::new("no function of this framework hands calls to a thread"));
+        let known = to.iter().find_map(|offload| Some((offload, self.known_as(site, &offload.path)?)));
+        let (offload, written, mut edits) = match (known, to.last()) {
+            (Some((offload, written)), _) => (offload, written, Vec::new()),
+            (None, Some(offload)) => {
+                let (written, edits) = self.imported(site, &offload.path)?;
+                (offload, written, edits)
+            }
+            (None, None) => return Err(Refusal::new("no function of this framework hands calls to a thread")),
         };
-        let (written, mut edits) = self.imported(site, &offload.path)?;
         let mut head = format!("{written}(");
         // Brackets beyond those of the call itself.
         let mut closing = String::new();

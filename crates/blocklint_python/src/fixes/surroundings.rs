@@ -114,10 +114,10 @@ impl<'a> Surroundings<'a> {
                     self.disturbed = Some("it stands in a `with`");
                 }
             }
-            AnyNodeRef::StmtTry(attempt) => {
-                if attempt.finalbody.iter().any(|statement| statement.range().contains_range(inner)) {
-                    self.disturbed = Some("it stands in `finally`");
-                }
+            AnyNodeRef::StmtTry(attempt)
+                if attempt.finalbody.iter().any(|statement| statement.range().contains_range(inner)) =>
+            {
+                self.disturbed = Some("it stands in `finally`");
             }
             _ => {}
         }
