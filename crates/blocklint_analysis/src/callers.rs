@@ -132,6 +132,15 @@ impl<'l, 'a> Callers<'l, 'a> {
         callers
     }
 
+    /// The callers of a node by which a container holds it and nothing else.
+    pub(crate) fn through_containers(&self, node: Node) -> Vec<Caller> {
+        let (mut found, mut trails) = (Found::default(), Vec::new());
+        for &site in self.dispatch.only(node.body) {
+            self.call(Subject::Body(node), site, EnvId::NONE, &mut trails, &mut found);
+        }
+        found.callers
+    }
+
     fn collect(&self, node: Node, found: &mut Found) {
         let mut trails = Vec::new();
         if node.env != EnvId::NONE {

@@ -10,7 +10,7 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::Label;
 use crate::link::Link;
 use crate::roots::{Root, RootKind};
-use crate::search::{Search, Way};
+use crate::search::{Search, StateId, Way};
 use crate::targets::{Edge, Target};
 use crate::value::EnvId;
 
@@ -24,30 +24,30 @@ pub(crate) struct Dispatch {
     among: FxHashMap<BodyRef, Vec<SiteRef>>,
     /// Sites at which the only callable of a container runs, by callable.
     only: FxHashMap<BodyRef, Vec<SiteRef>>,
+    /// Files looked at.
+    seen: FxHashSet<FileId>,
 }
 
 impl Dispatch {
-    /// Looks at each call whose callee is taken out of a container.
-    pub(crate) fn new(link: &Link<'_>) -> Self {
-        let mut found = Dispatch::default();
-        for (slot, source) in link.program.files.iter().enumerate() {
-            let file = FileId(slot as u32);
-            let facts = &source.facts;
-            for (at, row) in facts.sites.iter().enumerate() {
-                if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
-                    continue;
-                }
-                let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
-                let targets = link.targets(site, EnvId::NONE);
-                let alternatives = targets.list.len() + usize::from(targets.unknown);
-                for target in &targets.list {
-                    let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };
-                    let sites = if alternatives > 1 { &mut found.among } else { &mut found.only };
-                    sites.entry(body).or_default().push(site);
-                }
+    /// Looks at each call of a file whose callee is taken out of a container, once.
+    fn look_at(&mut self, link: &Link<'_>, file: FileId) {
+        if !self.seen.insert(file) {
+            return;
+        }
+        let facts = link.program.facts(file);
+        for (at, row) in facts.sites.iter().enumerate() {
+            if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
+                continue;
+            }
+            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let targets = link.targets(site, EnvId::NONE);
+            let alternatives = targets.list.len() + usize::from(targets.unknown);
+            for target in &targets.list {
+                let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };
+                let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
+                sites.entry(body).or_default().push(site);
             }
         }
-        found
     }
 
     /// The sites at which a body runs as the only callable of a container.
@@ -77,6 +77,45 @@ fn is_taken_out(link: &Link<'_>, file: FileId, callee: FormId, depth: u32) -> bo
 }
 
 impl<'l, 'a> Search<'l, 'a> {
+    /// Looks for calls through containers around the bodies that hold their thread, and follows those of a container
+    /// with one callable; until no more bodies are found.
+    pub(crate) fn call_through_containers(&mut self) {
+        let mut known: FxHashSet<BodyRef> = FxHashSet::default();
+        loop {
+            let mut fresh: Vec<BodyRef> =
+                self.graph.labelled.iter().copied().filter(|body| known.insert(*body)).collect();
+            if fresh.is_empty() {
+                return;
+            }
+            fresh.sort();
+            let mut files: Vec<FileId> = fresh.iter().map(|body| body.file).collect();
+            files.dedup();
+            for file in files {
+                match self.reach.around(file) {
+                    Some(around) => around.into_iter().for_each(|file| self.callers.dispatch.look_at(self.link, file)),
+                    None => (0..self.link.program.files.len() as u32)
+                        .for_each(|slot| self.callers.dispatch.look_at(self.link, FileId(slot))),
+                }
+            }
+            for body in fresh {
+                if self.callers.dispatch.only(body).is_empty() {
+                    continue;
+                }
+                let states = self.graph.states.iter().enumerate();
+                let of_body: Vec<StateId> = states
+                    .filter(|(_, state)| state.node == Node::plain(body))
+                    .map(|(at, _)| StateId(at as u32))
+                    .collect();
+                for state in of_body {
+                    for caller in self.callers.through_containers(Node::plain(body)) {
+                        self.enter_from(caller, state);
+                    }
+                }
+            }
+            self.drain();
+        }
+    }
+
     /// Makes roots of the callables among which a body that must not block chooses, until no more are found.
     pub(crate) fn dispatch(&mut self) {
         let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();

@@ -1,7 +1,7 @@
 //! Where labels begin: the calls that enter a model row, also under another name or as an argument.
 
 use blocklint_core::Hold;
-use blocklint_facts::{Form, FormId, SiteKind, VarKind};
+use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,9 +19,9 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
         let program = self.link.program;
-        let reach = Reach::new(self.link);
+        let reach = std::mem::take(&mut self.reach);
         let mut sites: Vec<SiteRef> = Vec::new();
-        let mut mentioned: Vec<Name> = Vec::new();
+        let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
         for language in blocklint_core::Language::ALL {
             let models = self.link.library.of(*language);
             // By name the libraries whose rows bear it.
@@ -47,12 +47,21 @@ impl<'l, 'a> Search<'l, 'a> {
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
                 let Some(name) = program.name(text) else { continue };
-                let heads = row.paths(wanted).map(|path| path.path.split(separator).next().unwrap_or(path.path));
-                names.entry(name).or_default().merge(&reach.roots(heads));
-                if row.paths(wanted).any(|path| !path.uses.intersects(Uses::PROPERTY)) {
+                let (mut heads, mut is_called, mut is_read): (Vec<&str>, bool, bool) = (Vec::new(), false, false);
+                for path in row.paths(wanted) {
+                    let head = path.path.split(separator).next().unwrap_or(path.path);
+                    if heads.last() != Some(&head) {
+                        heads.push(head);
+                    }
+                    let is_property = path.uses.intersects(Uses::PROPERTY);
+                    is_called |= !is_property;
+                    is_read |= is_property;
+                }
+                names.entry(name).or_default().merge(&reach.roots(heads.into_iter()));
+                if is_called {
                     called.extend(self.link.with_aliases(name));
                 }
-                if row.paths(wanted).any(|path| path.uses.intersects(Uses::PROPERTY)) {
+                if is_read {
                     read.extend(self.link.with_aliases(name));
                 }
             }
@@ -64,26 +73,24 @@ impl<'l, 'a> Search<'l, 'a> {
                     aliased.entry(name).or_default().merge(&roots);
                 }
             }
-            let is_called = |name: &Name| called.contains(name) || globbed.contains_key(name);
-            mentioned.extend(aliased.keys().chain(globbed.keys()).copied().filter(is_called));
+            for (&name, roots) in &globbed {
+                aliased.entry(name).or_default().merge(roots);
+            }
             for (name, roots) in aliased {
                 let is_read = read.contains(&name);
-                let mut last = (FileId(u32::MAX), false);
-                sites.extend(program.sites_named(name).filter(|site| {
-                    if last.0 != site.file {
-                        last = (site.file, reach.may_hold(site.file, *language, &roots));
+                let is_called = called.contains(&name) || globbed.contains_key(&name);
+                for &(file, sym) in program.occurrences(name) {
+                    let facts = program.facts(file);
+                    if facts.language != *language || !reach.may_hold(file, *language, &roots) {
+                        continue;
                     }
-                    let facts = program.facts(site.file);
-                    last.1 && facts.language == *language && (is_read || facts.site(site.site).kind != SiteKind::Read)
-                }));
-            }
-            for (name, roots) in globbed {
-                sites.extend(program.sites_named(name).filter(|site| {
-                    let facts = program.facts(site.file);
-                    facts.language == *language
-                        && facts.site(site.site).kind != SiteKind::Read
-                        && reach.may_hold(site.file, *language, &roots)
-                }));
+                    if is_called {
+                        mentioned.push((file, sym));
+                    }
+                    let of_file = program.index_of(file).sites_named(sym).iter().copied();
+                    let wanted = of_file.filter(|&site| is_read || facts.site(site).kind != SiteKind::Read);
+                    sites.extend(wanted.map(|site| SiteRef { file, site }));
+                }
             }
         }
         sites.sort();
@@ -97,22 +104,21 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.find_passed_rows(&mentioned, &sites);
+        self.reach = reach;
     }
 
     /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
-    fn find_passed_rows(&mut self, names: &[Name], direct: &[SiteRef]) {
+    fn find_passed_rows(&mut self, mentioned: &[(FileId, Sym)], direct: &[SiteRef]) {
         let link = self.link;
         let program = link.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
-        for &name in names {
-            for &(file, sym) in program.occurrences(name) {
-                for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
-                    if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
-                        continue;
-                    }
-                    for path in self.mentioned_rows(file, mention) {
-                        seeds.entry(path).or_default().push((file, mention, wrap));
-                    }
+        for &(file, sym) in mentioned {
+            for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
+                if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
+                    continue;
+                }
+                for path in self.mentioned_rows(file, mention) {
+                    seeds.entry(path).or_default().push((file, mention, wrap));
                 }
             }
         }

@@ -158,7 +158,7 @@ impl<'a> Program<'a> {
     pub(crate) fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
-        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "cli" | "_cli" | "scripts"));
+        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
         in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
     }
 

@@ -47,6 +47,8 @@ impl Roots {
 pub(crate) struct Reach {
     bits: FxHashMap<String, u32>,
     files: Vec<Option<Roots>>,
+    imports: Vec<Vec<FileId>>,
+    importers: Vec<Vec<u32>>,
 }
 
 impl Reach {
@@ -54,7 +56,7 @@ impl Reach {
     pub(crate) fn new(link: &Link<'_>) -> Self {
         let program = link.program;
         let models = link.library.of(Language::Python);
-        let mut reach = Reach { bits: FxHashMap::default(), files: vec![None; program.files.len()] };
+        let mut reach = Reach { files: vec![None; program.files.len()], ..Reach::default() };
         // Users' rows may speak of the project's own functions, which nobody needs to import.
         if link.library.has_user_rows() {
             return reach;
@@ -114,7 +116,21 @@ impl Reach {
             }
         }
         reach.spread(direct, &imports);
+        reach.imports = imports;
         reach
+    }
+
+    /// The files that may call what a file defines through a container: itself, those it registers with, and those that
+    /// import it or its importers. `None` where imports were not followed.
+    pub(crate) fn around(&self, file: FileId) -> Option<Vec<FileId>> {
+        let mut found = vec![file];
+        found.extend(self.imports.get(file.index())?);
+        let one = self.importers.get(file.index())?;
+        found.extend(one.iter().map(|&slot| FileId(slot)));
+        for &slot in one {
+            found.extend(self.importers[slot as usize].iter().map(|&slot| FileId(slot)));
+        }
+        Some(found)
     }
 
     /// Values go two imports far, and one step back with the arguments of calls. Further away a type is rarely used by
@@ -135,6 +151,7 @@ impl Reach {
             }
             self.files[slot] = Some(own);
         }
+        self.importers = importers;
     }
 
     fn bit(&mut self, root: &str) -> u32 {

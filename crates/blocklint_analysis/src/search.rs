@@ -14,6 +14,7 @@ use crate::decide::Decided;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Label, LabelHold, LabelId, Labels, Source};
 use crate::link::Link;
+use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
 use crate::value::EnvId;
 
@@ -103,6 +104,7 @@ pub(crate) struct Search<'l, 'a> {
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) cuts: &'l Cuts,
+    pub(crate) reach: Reach,
     pub(crate) graph: Graph<'a>,
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
@@ -116,6 +118,7 @@ impl<'l, 'a> Search<'l, 'a> {
             callers: Callers::new(link),
             roots: Roots::new(link),
             cuts,
+            reach: Reach::default(),
             graph: Graph {
                 labels: Labels::default(),
                 states: Vec::new(),
@@ -132,9 +135,10 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the leaves and follows their labels to the roots.
     pub(crate) fn run(mut self) -> Graph<'a> {
-        self.callers.dispatch = crate::dispatch::Dispatch::new(self.link);
+        self.reach = Reach::new(self.link);
         self.find_leaves();
         self.drain();
+        self.call_through_containers();
         if self.wait_for_locks() {
             self.drain();
         }
@@ -142,7 +146,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.graph
     }
 
-    fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         while let Some(state) = self.queue.pop() {
             self.expand(state);
         }
@@ -253,6 +257,13 @@ impl<'l, 'a> Search<'l, 'a> {
         for caller in callers.iter() {
             self.enter(*caller, node, state, &label);
         }
+    }
+
+    /// Pushes a state's label to one caller.
+    pub(crate) fn enter_from(&mut self, caller: Caller, state: StateId) {
+        let row = &self.graph.states[state.0 as usize];
+        let (node, label) = (row.node, self.graph.labels.get(row.label).clone());
+        self.enter(caller, node, state, &label);
     }
 
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
