@@ -8,6 +8,7 @@ use blocklint_models::Uses;
 
 use crate::eval::Scope;
 use crate::ids::{FileId, Name, SiteRef};
+use crate::reach::Reach;
 use crate::search::Search;
 use crate::value::{EnvId, Val};
 
@@ -17,11 +18,11 @@ const CALL: &str = "__call__";
 impl<'l, 'a> Search<'l, 'a> {
     /// The calls whose callee may be an object of a library type with a row for being called: those in files that name
     /// the library, and elsewhere those under a name that such an object was given there.
-    pub(crate) fn calls_of_instances(&self, language: Language) -> Vec<SiteRef> {
+    pub(crate) fn calls_of_instances(&self, language: Language, reach: &Reach) -> Vec<SiteRef> {
         let program = self.link.program;
         let mut found = Vec::new();
         let mut names: Vec<Name> = Vec::new();
-        for file in self.files_with_callable_objects(language) {
+        for file in self.files_with_callable_objects(language, reach) {
             let facts = program.facts(file);
             for (site, row) in facts.sites.iter().enumerate() {
                 if row.kind == SiteKind::Call
@@ -55,7 +56,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// The files that name the first segment of a type with a row for being called.
-    fn files_with_callable_objects(&self, language: Language) -> Vec<FileId> {
+    fn files_with_callable_objects(&self, language: Language, reach: &Reach) -> Vec<FileId> {
         let program = self.link.program;
         let models = self.link.library.of(language);
         let separator = crate::library::separator(language);
@@ -64,16 +65,11 @@ impl<'l, 'a> Search<'l, 'a> {
         for row in models.names(wanted).filter(|row| row.name == CALL) {
             heads.extend(row.paths(wanted).filter_map(|path| path.path.split(separator).next()));
         }
-        heads.sort_unstable();
-        heads.dedup();
-        let imports = |file: FileId| {
-            let facts = program.facts(file);
-            facts.language == language
-                && facts.imports.iter().any(|import| {
-                    let head = facts.text(import.module).split('.').next().unwrap_or("");
-                    import.level == 0 && heads.binary_search(&head).is_ok()
-                })
-        };
+        if heads.is_empty() {
+            return Vec::new();
+        }
+        let roots = reach.roots(heads.into_iter());
+        let imports = |file: FileId| program.language(file) == language && reach.imports_one(file, &roots);
         (0..program.files.len() as u32).map(FileId).filter(|&file| imports(file)).collect()
     }
 

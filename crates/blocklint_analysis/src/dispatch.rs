@@ -91,7 +91,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let mut files: Vec<FileId> = fresh.iter().map(|body| body.file).collect();
             files.dedup();
             for file in files {
-                match self.reach.around(file) {
+                match self.graph.reach.around(file) {
                     Some(around) => around.into_iter().for_each(|file| self.callers.dispatch.look_at(self.link, file)),
                     None => (0..self.link.program.files.len() as u32)
                         .for_each(|slot| self.callers.dispatch.look_at(self.link, FileId(slot))),

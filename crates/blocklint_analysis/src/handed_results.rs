@@ -6,6 +6,7 @@ use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
 
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::Link;
+use crate::reach::Reach;
 use crate::targets::Target;
 use crate::value::{EnvId, Val, Why};
 
@@ -26,20 +27,28 @@ pub(crate) struct HandedResult {
 
 impl<'a> Link<'a> {
     /// All such calls of the program, in order.
-    pub(crate) fn handed_results(&self) -> Vec<HandedResult> {
+    pub(crate) fn handed_results(&self, reach: &Reach) -> Vec<HandedResult> {
         let mut sites: Vec<SiteRef> = Vec::new();
         for row in self.library.of(Language::Python).names(Uses::HANDOVER) {
             let Some(name) = self.program.name(row.name) else { continue };
+            let paths = row.paths(Uses::HANDOVER).map(|path| path.path);
+            let roots = reach.roots(paths.map(|path| path.split('.').next().unwrap_or(path)));
             for name in self.with_aliases(name) {
-                sites.extend(self.program.sites_named(name).filter(|site| {
-                    let facts = self.program.facts(site.file);
-                    let is_call = facts.language == Language::Python && facts.site(site.site).kind == SiteKind::Call;
-                    is_call
-                        && facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {
-                            Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
-                            _ => false,
-                        })
-                }));
+                for &(file, sym) in self.program.occurrences(name) {
+                    let facts = self.program.facts(file);
+                    if facts.language != Language::Python || !reach.may_hold(file, Language::Python, &roots) {
+                        continue;
+                    }
+                    let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
+                    let given = of_file.filter(|&site| {
+                        facts.site(site).kind == SiteKind::Call
+                            && facts.args_of(site).into_iter().any(|arg| match facts.form(arg.value) {
+                                Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
+                                _ => false,
+                            })
+                    });
+                    sites.extend(given.map(|site| SiteRef { file, site }));
+                }
             }
         }
         sites.sort();

@@ -19,7 +19,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
         let program = self.link.program;
-        let reach = std::mem::take(&mut self.reach);
+        let reach = std::mem::take(&mut self.graph.reach);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
         for language in blocklint_core::Language::ALL {
@@ -65,7 +65,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
-            sites.extend(self.calls_of_instances(*language));
+            sites.extend(self.calls_of_instances(*language, &reach));
             let globbed = self.glob_names(*language, &reach);
             let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
             for (name, roots) in names {
@@ -104,7 +104,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.find_passed_rows(&mentioned, &sites);
-        self.reach = reach;
+        self.graph.reach = reach;
     }
 
     /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
@@ -212,18 +212,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 patterns.entry(head).or_default().push(glob.pattern);
             }
         }
-        // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
-        let mut dotted: FxHashMap<&str, Vec<Name>> = FxHashMap::default();
-        for (text, name) in link.program.dotted_names() {
-            if let Some((head, _)) = text.split_once('.').filter(|(head, _)| patterns.contains_key(head)) {
-                dotted.entry(head).or_default().push(name);
-            }
-        }
         let mut found: FxHashMap<Name, Roots> = FxHashMap::default();
         for (head, patterns) in patterns {
             let roots = reach.roots(std::iter::once(head));
             // Only files that name the library's first segment can call it.
-            let heads = link.program.name(head).into_iter().chain(dotted.get(head).into_iter().flatten().copied());
+            // `from redis.asyncio import Redis` names `redis.asyncio` and nothing shorter.
+            let heads = link.program.name(head).into_iter().chain(reach.modules_of(head));
             let mut files: Vec<FileId> =
                 heads.flat_map(|head| link.program.occurrences(head)).map(|&(file, _)| file).collect();
             files.sort();

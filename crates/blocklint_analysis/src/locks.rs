@@ -134,6 +134,9 @@ impl<'a> Link<'a> {
         for (slot, source) in self.program.files.iter().enumerate() {
             let file = FileId(slot as u32);
             let facts = &source.facts;
+            if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
+                continue;
+            }
             // The first thing awaited in each `with` block of a coroutine.
             let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
             for (at, row) in facts.sites.iter().enumerate() {

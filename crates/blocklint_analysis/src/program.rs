@@ -158,19 +158,17 @@ impl<'a> Program<'a> {
     pub(crate) fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
-        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
+        let in_folder = relative
+            .split('/')
+            .rev()
+            .skip(1)
+            .any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
         in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
     }
 
     /// The name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
         self.names.get(text).copied()
-    }
-
-    /// The names that hold a dot, which are those of imported modules: `redis.asyncio`.
-    pub(crate) fn dotted_names(&self) -> impl Iterator<Item = (&'a str, Name)> + '_ {
-        let numbered = self.texts.iter().enumerate();
-        numbered.filter(|(_, text)| text.contains('.')).map(|(at, &text)| (text, Name(at as u32)))
     }
 
     /// The text of a name.

@@ -47,6 +47,10 @@ impl Roots {
 pub(crate) struct Reach {
     bits: FxHashMap<String, u32>,
     files: Vec<Option<Roots>>,
+    /// What each file imports itself.
+    direct: Vec<Roots>,
+    /// Imported modules by the bit of their first segment.
+    modules: Vec<(u32, Name)>,
     imports: Vec<Vec<FileId>>,
     importers: Vec<Vec<u32>>,
 }
@@ -107,6 +111,9 @@ impl Reach {
                 }
             }
         }
+        reach.modules = heads.iter().map(|(&name, &bit)| (bit, name)).collect();
+        reach.modules.sort();
+        reach.direct = direct.clone();
         links.resize_with(reach.bits.len(), Vec::new);
         let closures: Vec<Roots> = (0..links.len()).map(|bit| closure(bit as u32, &links)).collect();
         for roots in &mut direct {
@@ -174,6 +181,18 @@ impl Reach {
             }
         }
         found
+    }
+
+    /// The modules under a first segment that files import by name.
+    pub(crate) fn modules_of(&self, root: &str) -> impl Iterator<Item = Name> + '_ {
+        let bit = self.bits.get(root).copied();
+        let from = bit.map_or(self.modules.len(), |bit| self.modules.partition_point(|(of, _)| *of < bit));
+        self.modules[from..].iter().take_while(move |(of, _)| Some(*of) == bit).map(|(_, name)| *name)
+    }
+
+    /// Whether a file itself imports one of these libraries.
+    pub(crate) fn imports_one(&self, file: FileId, roots: &Roots) -> bool {
+        self.direct.get(file.index()).is_none_or(|own| own.intersects(roots))
     }
 
     /// Whether anyone imports a library, or what comes with it. Of other languages nothing is ruled out.

@@ -96,6 +96,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) labelled: FxHashSet<BodyRef>,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+    /// Which libraries' values are where.
+    pub(crate) reach: Reach,
 }
 
 /// The search over one program.
@@ -104,7 +106,6 @@ pub(crate) struct Search<'l, 'a> {
     pub(crate) callers: Callers<'l, 'a>,
     pub(crate) roots: Roots<'l, 'a>,
     pub(crate) cuts: &'l Cuts,
-    pub(crate) reach: Reach,
     pub(crate) graph: Graph<'a>,
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
@@ -118,7 +119,6 @@ impl<'l, 'a> Search<'l, 'a> {
             callers: Callers::new(link),
             roots: Roots::new(link),
             cuts,
-            reach: Reach::default(),
             graph: Graph {
                 labels: Labels::default(),
                 states: Vec::new(),
@@ -126,6 +126,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
                 leaf_sites: FxHashMap::default(),
+                reach: Reach::default(),
             },
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
@@ -135,7 +136,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Finds the leaves and follows their labels to the roots.
     pub(crate) fn run(mut self) -> Graph<'a> {
-        self.reach = Reach::new(self.link);
+        self.graph.reach = Reach::new(self.link);
         self.find_leaves();
         self.drain();
         self.call_through_containers();

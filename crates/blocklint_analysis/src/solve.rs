@@ -15,6 +15,7 @@ use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
+use crate::reach::Reach;
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -117,7 +118,7 @@ pub(crate) fn findings(
             }
         })
         .collect();
-    let misused = misuses(link, cuts);
+    let misused = misuses(link, cuts, &graph.reach);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -302,10 +303,10 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses(link: &Link<'_>, cuts: &Cuts) -> Vec<RawFinding> {
+fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        for one in link.handed_results() {
+        for one in link.handed_results(reach) {
             let what = What::CalledInstead { taker: link.written_site(one.taker) };
             let call = link.library.text(one.path).to_string();
             let severity = match link.program.is_test(one.called.file) {
