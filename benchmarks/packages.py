@@ -10,16 +10,24 @@ import venv
 import zipfile
 from pathlib import Path
 
-# The packages by the name to download; all are pure Python wheels.
+# The packages by the name to download; all come as wheels, of which the Python sources are read.
 PACKAGES = {
     "gradio": "6.31.0",
     "homeassistant": "2026.2.3",
     "litellm": "1.80.0",
+    "matrix-synapse": "1.163.2",
     "open-webui": "0.12.4",
     "prefect": "3.9.1",
 }
 # A Python that each of them admits; pip asks for it, nothing of them is run.
-PYTHON = {"gradio": "3.12", "homeassistant": "3.14", "litellm": "3.12", "open-webui": "3.12", "prefect": "3.12"}
+PYTHON = {
+    "gradio": "3.12",
+    "homeassistant": "3.14",
+    "litellm": "3.12",
+    "matrix-synapse": "3.12",
+    "open-webui": "3.12",
+    "prefect": "3.12",
+}
 RUFF = "0.17.5"
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
