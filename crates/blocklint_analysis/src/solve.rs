@@ -88,8 +88,8 @@ pub(crate) fn findings(
             }
             if label.severity > Severity::Note {
                 let when = scopes.of(candidate.root);
-                // To ask who started it is what a command does.
-                if when == When::Command && label.effect == Effect::Input {
+                // A command's loop serves nobody but the one who waits for it.
+                if when == When::Command {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();
