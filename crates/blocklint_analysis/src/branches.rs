@@ -153,6 +153,84 @@ impl<'a> Link<'a> {
         None
     }
 
+    /// Whether a branch around a site says that a variable is false in the language's sense, and that it is `None`: each
+    /// only as far as a test tells, and if the branch gives it no other value.
+    pub(crate) fn known_false(&self, site: SiteRef, subject: FormId) -> (Option<bool>, Option<bool>) {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(subject) else { return (None, None) };
+        let (mut is_false, mut is_null) = (None, None);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let holds = match region.kind {
+                RegionKind::Then => Some(true),
+                RegionKind::Else if region.test.is_some() => Some(false),
+                _ => None,
+            };
+            if let Some(holds) = holds
+                && !facts.assigns_of(var).any(|assign| self.lies_in(site.file, assign.at.region, id))
+            {
+                let told = self.told_of(site, region.test, holds, subject, 4);
+                is_false = is_false.or(told.0);
+                is_null = is_null.or(told.1);
+            }
+            at = region.parent;
+        }
+        (is_false, is_null)
+    }
+
+    fn lies_in(&self, file: crate::ids::FileId, region: RegionId, outer: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let mut at = region;
+        while let Some(id) = at.get() {
+            if id == outer {
+                return true;
+            }
+            at = facts.region(id).parent;
+        }
+        false
+    }
+
+    /// What a test that comes out as `holds` tells of a variable: whether it is false, whether it is `None`.
+    fn told_of(
+        &self,
+        site: SiteRef,
+        test: FormId,
+        holds: bool,
+        subject: FormId,
+        depth: u32,
+    ) -> (Option<bool>, Option<bool>) {
+        let Some(depth) = depth.checked_sub(1) else { return (None, None) };
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            Form::Not(inner) => self.told_of(site, inner, !holds, subject, depth),
+            Form::Var(_) if facts.form(test) == facts.form(subject) => match holds {
+                true => (Some(false), Some(false)),
+                // An empty string is false and not `None`.
+                false => (Some(true), None),
+            },
+            Form::Compare(comparison, left, right)
+                if facts.form(left) == facts.form(subject) && facts.form(right) == Form::None =>
+            {
+                let null = match comparison {
+                    Comparison::Is | Comparison::Eq => holds,
+                    Comparison::IsNot | Comparison::NotEq => !holds,
+                    _ => return (None, None),
+                };
+                (null.then_some(true), Some(null))
+            }
+            Form::Alt(AltKind::And, list) if holds => facts.list(list).iter().fold((None, None), |known, &part| {
+                let told = self.told_of(site, part, true, subject, depth);
+                (known.0.or(told.0), known.1.or(told.1))
+            }),
+            Form::Alt(AltKind::Or, list) if !holds => facts.list(list).iter().fold((None, None), |known, &part| {
+                let told = self.told_of(site, part, false, subject, depth);
+                (known.0.or(told.0), known.1.or(told.1))
+            }),
+            _ => (None, None),
+        }
+    }
+
     /// The beginning of a string that a test states where it holds.
     fn beginning_in(&self, site: SiteRef, test: FormId, subject: FormId, depth: u32) -> Option<String> {
         let depth = depth.checked_sub(1)?;

@@ -30,7 +30,7 @@ impl<'l, 'a> Search<'l, 'a> {
             cap_wait(label);
         }
         if let Some(guard) = label.guard.take() {
-            if self.begins_otherwise(caller, node, &guard) {
+            if self.begins_otherwise(caller, node, &guard) || self.is_ruled_out(caller, node, &guard) {
                 return Decided::Fails;
             }
             match self.argument_for(caller, node, guard.param) {
@@ -67,6 +67,21 @@ impl<'l, 'a> Search<'l, 'a> {
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
         let known = form.and_then(|form| self.link.known_beginning(caller.site, form));
         known.is_some_and(|known| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
+    }
+
+    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here.
+    fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+        let Question::Choice(choice @ (Choice::Truth | Choice::Null)) = &*guard.question else { return false };
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+            return false;
+        }
+        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
+        let holds = match choice {
+            Choice::Truth => is_false.map(|is_false| !is_false),
+            _ => is_null,
+        };
+        holds.is_some_and(|holds| holds != guard.wanted)
     }
 
     fn answer(&self, guard: &Guard, constant: &crate::constants::Constant) -> Shown {

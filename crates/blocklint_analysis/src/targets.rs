@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{Flow, Form, SiteFlags, SiteKind, VarId};
+use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
 use smallvec::SmallVec;
 
@@ -585,6 +585,20 @@ impl<'a> Link<'a> {
         let is_awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
         if !is_awaited || targets.list.len() < 2 || !self.has_async_target(targets) {
             return false;
+        }
+        // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.
+        let family = self.program.facts(body.file).body(body.body).parent;
+        let is_sibling = |target: &Target| match *target {
+            Target::Body { body: other, .. } => {
+                let facts = self.program.facts(other.file);
+                let row = facts.body(other.body);
+                let around = row.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+                other.file == body.file && row.parent == family && around && row.flow == Flow::Coroutine
+            }
+            _ => false,
+        };
+        if targets.list.iter().any(is_sibling) {
+            return true;
         }
         let given = self.returned(body, EnvId::NONE, None);
         !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
