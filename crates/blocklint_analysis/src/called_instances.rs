@@ -5,6 +5,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, Form, SiteKind};
 use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
 
 use crate::eval::Scope;
 use crate::ids::{FileId, Name, SiteRef};
@@ -22,6 +23,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = self.link.program;
         let mut found = Vec::new();
         let mut names: Vec<Name> = Vec::new();
+        let makers = self.makers_of_callable_objects(language);
         for file in self.files_with_callable_objects(language, reach) {
             let facts = program.facts(file);
             for (site, row) in facts.sites.iter().enumerate() {
@@ -32,7 +34,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             for assign in &facts.assigns {
-                if assign.kind != AssignKind::Plain || !self.is_callable_object(file, assign.at, assign.value) {
+                let made = match facts.form(assign.value) {
+                    Form::Await(inner) => facts.form(inner),
+                    form => form,
+                };
+                let named = match made {
+                    Form::Result(site) => program.global(file, facts.site(site).name),
+                    _ => None,
+                };
+                let is_maker = named.is_some_and(|name| makers.contains(&name));
+                if assign.kind != AssignKind::Plain
+                    || !is_maker
+                    || !self.is_callable_object(file, assign.at, assign.value)
+                {
                     continue;
                 }
                 let name = match facts.form(assign.target) {
@@ -51,6 +65,27 @@ impl<'l, 'a> Search<'l, 'a> {
                 let facts = program.facts(site.file);
                 facts.language == language && facts.site(site.site).kind == SiteKind::Call
             }));
+        }
+        found
+    }
+
+    /// Names of what gives values of the libraries that have such types.
+    fn makers_of_callable_objects(&self, language: Language) -> FxHashSet<Name> {
+        let models = self.link.library.of(language);
+        let separator = crate::library::separator(language);
+        let wanted = Uses::EFFECT.union(Uses::LAZY);
+        let of_calls = models.names(wanted).filter(|row| row.name == CALL);
+        let mut heads: FxHashSet<String> = FxHashSet::default();
+        for row in of_calls {
+            heads.extend(row.paths(wanted).filter_map(|path| path.path.split(separator).next().map(str::to_owned)));
+        }
+        let given = Uses::RETURNS.union(Uses::TYPE);
+        let mut found = FxHashSet::default();
+        for row in models.names(given) {
+            let Some(name) = self.link.program.name(row.name) else { continue };
+            if row.paths(given).any(|path| path.path.split(separator).next().is_some_and(|head| heads.contains(head))) {
+                found.extend(self.link.with_aliases(name));
+            }
         }
         found
     }

@@ -13,7 +13,7 @@ use crate::names;
 
 /// A set of first segments of libraries' paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Roots(SmallVec<[u64; 6]>);
+pub(crate) struct Roots(SmallVec<[u64; 8]>);
 
 impl Roots {
     fn insert(&mut self, bit: u32) {
@@ -75,7 +75,7 @@ impl Reach {
         let everywhere = reach.bit("builtins");
         let mut direct: Vec<Roots> = vec![Roots::default(); program.files.len()];
         let mut imports: Vec<Vec<FileId>> = vec![Vec::new(); program.files.len()];
-        let mut heads: FxHashMap<Name, u32> = FxHashMap::default();
+        let mut heads: FxHashMap<Name, Option<u32>> = FxHashMap::default();
         let mut resolver = Resolver::default();
         for (slot, source) in program.files.iter().enumerate() {
             let file = FileId(slot as u32);
@@ -92,9 +92,13 @@ impl Reach {
                 if import.level == 0 {
                     let bit = *heads.entry(module).or_insert_with(|| {
                         let text = program.text(module);
-                        reach.bit(text.split('.').next().unwrap_or(text))
+                        let head = text.split('.').next().unwrap_or(text);
+                        // Nobody asks for a library that no model speaks of.
+                        models.is_root(head).then(|| reach.bit(head))
                     });
-                    direct[slot].insert(bit);
+                    if let Some(bit) = bit {
+                        direct[slot].insert(bit);
+                    }
                 }
                 let from = if import.level == 0 { root } else { folder };
                 let number = resolver.module(link, file, &import, (from, import.level as u8, module));
@@ -111,7 +115,7 @@ impl Reach {
                 }
             }
         }
-        reach.modules = heads.iter().map(|(&name, &bit)| (bit, name)).collect();
+        reach.modules = heads.iter().filter_map(|(&name, &bit)| Some((bit?, name))).collect();
         reach.modules.sort();
         reach.direct = direct.clone();
         links.resize_with(reach.bits.len(), Vec::new);
