@@ -88,7 +88,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
             fresh.sort();
-            let mut files: Vec<FileId> = fresh.iter().map(|body| body.file).collect();
+            let mut files: Vec<FileId> =
+                fresh.iter().filter(|body| self.may_be_held(**body)).map(|body| body.file).collect();
             files.dedup();
             for file in files {
                 match self.graph.reach.around(file) {
@@ -159,6 +160,21 @@ impl<'l, 'a> Search<'l, 'a> {
                 self.hit(body, root, false, &label, way);
             }
         }
+    }
+
+    /// Whether a body is named anywhere but where it is called, so that a container may hold it.
+    fn may_be_held(&self, body: BodyRef) -> bool {
+        let program = self.link.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        row.var.is_none()
+            || !facts.list(row.decorators).is_empty()
+            || self.link.body_names(body).into_iter().any(|name| {
+                program
+                    .occurrences(name)
+                    .iter()
+                    .any(|&(file, sym)| !program.index_of(file).mentions_named(sym).is_empty())
+            })
     }
 
     /// The root that runs a body over carrying edges, or is it.

@@ -3,7 +3,7 @@
 //! out by their file before anything is evaluated.
 
 use blocklint_core::Language;
-use blocklint_facts::{Import, ImportKind};
+use blocklint_facts::{Import, ImportKind, Sym};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -86,8 +86,20 @@ impl Reach {
             direct[slot].insert(everywhere);
             let root = resolver.place(names::python::own_root(link, &source.relative));
             let folder = resolver.place(source.relative.rsplit_once('/').map_or("", |(folder, _)| folder));
-            let mut before = None;
+            let mut before: Option<(Sym, u32, usize)> = None;
             for import in &facts.imports {
+                // `from m import a, b` is several imports of one module.
+                if let Some((module, level, number)) = before
+                    && (module, level) == (import.module, u32::from(import.level))
+                {
+                    if import.kind == ImportKind::Name
+                        && resolver.modules[number].folder.is_some()
+                        && let Some(name) = program.global(file, import.name)
+                    {
+                        imports[slot].extend(resolver.submodule(link, number, name));
+                    }
+                    continue;
+                }
                 let Some(module) = program.global(file, import.module) else { continue };
                 if import.level == 0 {
                     let bit = *heads.entry(module).or_insert_with(|| {
@@ -103,10 +115,8 @@ impl Reach {
                 let from = if import.level == 0 { root } else { folder };
                 let number = resolver.module(link, file, &import, (from, import.level as u8, module));
                 let resolved = &resolver.modules[number];
-                if before != Some(number) {
-                    imports[slot].extend(resolved.file);
-                    before = Some(number);
-                }
+                imports[slot].extend(resolved.file);
+                before = Some((import.module, u32::from(import.level), number));
                 if import.kind == ImportKind::Name
                     && resolved.folder.is_some()
                     && let Some(name) = program.global(file, import.name)
