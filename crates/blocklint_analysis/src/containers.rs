@@ -13,8 +13,8 @@ use crate::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
 use crate::value::{ArgsId, EnvId, Val, Why};
 
-/// Additions looked at for one container.
-const MOST: usize = 32;
+/// Additions looked at for one container: a union holds no more than eight.
+const MOST: usize = 12;
 
 /// The sites of one file that may add to a container, by the container's last name.
 pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;
@@ -201,7 +201,7 @@ impl<'a> Link<'a> {
     }
 
     /// Names of methods that add to their receiver.
-    fn adding_names(&self, language: Language) -> Rc<[Name]> {
+    pub(crate) fn adding_names(&self, language: Language) -> Rc<[Name]> {
         if let Some(known) = self.adding.borrow().get(&language) {
             return known.clone();
         }

@@ -9,6 +9,7 @@ use crate::callers::{CallerKind, Node};
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::Label;
 use crate::link::Link;
+use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind};
 use crate::search::{Search, StateId, Way};
 use crate::targets::{Edge, Target};
@@ -162,7 +163,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether a body is named anywhere but where it is called, so that a container may hold it.
+    /// Whether a body is named where a container may get it: in a display, stored under a key, added by a method,
+    /// decorated.
     fn may_be_held(&self, body: BodyRef) -> bool {
         let program = self.link.program;
         let facts = program.facts(body.file);
@@ -170,11 +172,23 @@ impl<'l, 'a> Search<'l, 'a> {
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.link.body_names(body).into_iter().any(|name| {
-                program
-                    .occurrences(name)
-                    .iter()
-                    .any(|&(file, sym)| !program.index_of(file).mentions_named(sym).is_empty())
+                program.occurrences(name).iter().any(|&(file, sym)| {
+                    program.index_of(file).mentions_named(sym).iter().any(|&at| self.puts_away(file, at))
+                })
             })
+    }
+
+    fn puts_away(&self, file: FileId, (mention, wrap): (Mention, Wrap)) -> bool {
+        let facts = self.link.program.facts(file);
+        match mention {
+            _ if wrap == Wrap::Element => true,
+            Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Subscript(..)),
+            Mention::Arg(site, _) => {
+                let name = self.link.program.global(file, facts.site(site).name);
+                name.is_some_and(|name| self.link.adding_names(facts.language).binary_search(&name).is_ok())
+            }
+            _ => false,
+        }
     }
 
     /// The root that runs a body over carrying edges, or is it.

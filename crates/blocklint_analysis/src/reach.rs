@@ -42,6 +42,9 @@ impl Roots {
     }
 }
 
+/// Importers of one file beyond which they are not its neighbours.
+const MOST_IMPORTERS: usize = 256;
+
 /// What libraries' values each Python file may hold.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
@@ -147,9 +150,15 @@ impl Reach {
         let mut found = vec![file];
         found.extend(self.imports.get(file.index())?);
         let one = self.importers.get(file.index())?;
-        found.extend(one.iter().map(|&slot| FileId(slot)));
-        for &slot in one {
-            found.extend(self.importers[slot as usize].iter().map(|&slot| FileId(slot)));
+        // What half of a project imports is no table's neighbour.
+        if one.len() <= MOST_IMPORTERS {
+            found.extend(one.iter().map(|&slot| FileId(slot)));
+            for &slot in one {
+                let two = &self.importers[slot as usize];
+                if two.len() <= MOST_IMPORTERS {
+                    found.extend(two.iter().map(|&slot| FileId(slot)));
+                }
+            }
         }
         Some(found)
     }
