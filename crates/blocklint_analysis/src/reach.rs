@@ -93,7 +93,7 @@ impl Reach {
             for import in &facts.imports {
                 // `from m import a, b` is several imports of one module.
                 if let Some((module, level, number)) = before
-                    && (module, level) == (import.module, u32::from(import.level))
+                    && (module, level) == (import.module, import.level)
                 {
                     if import.kind == ImportKind::Name
                         && resolver.modules[number].folder.is_some()
@@ -119,7 +119,7 @@ impl Reach {
                 let number = resolver.module(link, file, &import, (from, import.level as u8, module));
                 let resolved = &resolver.modules[number];
                 imports[slot].extend(resolved.file);
-                before = Some((import.module, u32::from(import.level), number));
+                before = Some((import.module, import.level, number));
                 if import.kind == ImportKind::Name
                     && resolved.folder.is_some()
                     && let Some(name) = program.global(file, import.name)
