@@ -421,7 +421,10 @@ impl<'a> Link<'a> {
             if param.annotation.is_some() {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
-                    return declared;
+                    return match facts.language {
+                        Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Python | Language::Rust => declared,
+                    };
                 }
             }
             if facts.language == Language::Java

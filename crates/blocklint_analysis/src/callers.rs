@@ -486,7 +486,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
                 let typed = link.eval(link.scope_of(site, env), form);
-                if self.holds(subject, typed.value) {
+                let means = match subject {
+                    Subject::Body(node) => link.reference_means(site, arg, node.body),
+                    Subject::Row(_) => true,
+                };
+                if means && self.holds(subject, typed.value) {
                     self.argument(subject, site, arg, env, typed.steps, trails, found);
                 }
             }

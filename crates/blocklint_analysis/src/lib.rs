@@ -11,6 +11,7 @@ mod call;
 mod called_instances;
 mod callers;
 mod chains;
+mod completed;
 mod constants;
 mod containers;
 mod cuts;

@@ -26,6 +26,9 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsBoolean",
 ];
 
+/// Methods of futures that tell whether they are done.
+pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
+
 /// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
