@@ -41,7 +41,7 @@ impl<'a> Link<'a> {
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
             Form::Var(var) => self.without_methods(facts.language, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
-            Form::This => match self.class_around(scope.file, facts.body_of(scope.at)) {
+            Form::This => match self.class_around(scope.file, self.body_at(scope)) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
                 None => self.unknown(Why::Unbound),
             },
