@@ -188,7 +188,7 @@ impl<'a> Link<'a> {
         let row = facts.site(site.site);
         let scope = self.scope_of(site, env);
         match facts.language {
-            Language::Java => names::java::callee(self, scope, site),
+            Language::Java => self.remember(Task::Callee(site, env), || names::java::callee(self, scope, site)),
             Language::Rust => names::rust::callee(self, scope, site),
             Language::Python => self.eval(scope, row.callee),
         }
