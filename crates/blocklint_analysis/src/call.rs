@@ -158,7 +158,11 @@ impl<'a> Link<'a> {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
-                    self.map(callee, |val| self.call_member(val, site, env))
+                    let given = self.map(callee, |val| self.call_member(val, site, env));
+                    if facts.language == Language::Java && self.values.is_unknown(given.value) {
+                        return names::java_generated::generated(self, site, env).unwrap_or(given);
+                    }
+                    given
                 }
                 SiteKind::Decorate => self.decorated(site, env),
                 SiteKind::Enter => {

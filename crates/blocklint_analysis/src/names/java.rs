@@ -91,6 +91,21 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
             return link.known(Val::External(path));
         }
     }
+    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Static && import.name.is_none()) {
+        let of = facts.text(import.module);
+        if let Some(class) = class_named(link, of) {
+            let member = link.attr(Val::Class(class), name);
+            if !link.values.is_unknown(member.value) {
+                return member;
+            }
+            continue;
+        }
+        let owner = link.library.path(Language::Java, of);
+        let member = link.library.member(owner, text);
+        if link.library.speaks(member) {
+            return link.known(Val::External(member));
+        }
+    }
     let lang = link.library.path(Language::Java, &format!("java.lang.{text}"));
     if link.library.speaks(lang) {
         return link.known(Val::External(lang));
