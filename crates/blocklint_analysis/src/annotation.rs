@@ -424,6 +424,12 @@ impl<'a> Link<'a> {
                     return declared;
                 }
             }
+            if facts.language == Language::Java
+                && facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
+                && let Some(given) = self.lambda_param(body, index)
+            {
+                return given;
+            }
             let mut parts = Vec::new();
             if param.default.is_some() {
                 let default = self.eval(scope, param.default);

@@ -55,7 +55,7 @@ impl<'a> Link<'a> {
             Form::Path(base, sym) => {
                 let base = self.eval_within(scope, base, depth);
                 match self.program.global(scope.file, sym) {
-                    Some(name) => self.map(base, |member| self.path_member(member, name)),
+                    Some(name) => self.map(base, |member| self.path_member(member, name, facts.language)),
                     None => self.unknown(Why::Attribute),
                 }
             }

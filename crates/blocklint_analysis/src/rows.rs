@@ -61,7 +61,7 @@ impl<'a> Link<'a> {
         env: EnvId,
         locks: bool,
     ) -> Option<Leaf<'a>> {
-        let rows = if property { self.library.properties(path) } else { self.library.calls(path) };
+        let rows = if property { self.library.properties(path) } else { self.rows_at(path, site) };
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {

@@ -1,10 +1,10 @@
 //! Java: packages, imports, nested classes, bare names, overloads.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, ClassId, Flow, Form, Import, ImportKind, SiteFlags, Sym};
+use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
 
 use crate::eval::Scope;
-use crate::ids::{ClassRef, FileId, Name, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::link::{Link, Typed};
 use crate::value::{ArgsId, Val, Why};
 
@@ -25,6 +25,17 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsDouble",
     "getAsBoolean",
 ];
+
+/// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
+pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
+    let name = interface.strip_prefix("java.util.function.")?;
+    match name {
+        "UnaryOperator" | "BinaryOperator" => Some(0),
+        "Supplier" => None,
+        _ if name.starts_with("Bi") || name.starts_with("ToIntBi") || name.starts_with("ToLongBi") => Some(index),
+        _ => (index == 0).then_some(0),
+    }
+}
 
 /// The package a file is in.
 pub(crate) fn package(link: &Link<'_>, file: FileId) -> String {
@@ -148,6 +159,15 @@ fn class_named(link: &Link<'_>, path: &str) -> Option<ClassRef> {
     }
 }
 
+/// `T::m`, `object::m`, `T::new`.
+pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Typed {
+    match member {
+        Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
+        Val::Unknown(why) => link.unknown(why),
+        _ => link.attr(member, name),
+    }
+}
+
 /// The callee of a call, with overloads of another arity left out.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
@@ -163,23 +183,25 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
         }
         _ => typed,
     };
-    let arity = facts.args_of(site.site).len();
     let members = link.values.members(typed.value);
     if members.len() < 2 {
         return functional(link, typed, site);
     }
-    let fitting: Vec<Val> = members
+    // A field and the methods of its name share a variable; what is called is a method.
+    let bodies: Vec<BodyRef> = members
         .iter()
-        .copied()
-        .filter(|val| match val {
-            Val::Fn { body, .. } => {
-                link.program.facts(body.file).params_of(body.body).len() == arity
-                    || link.program.facts(body.file).body(body.body).flow != Flow::Sync
-            }
-            _ => true,
+        .filter_map(|val| match *val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
         })
         .collect();
-    if fitting.is_empty() { typed } else { Typed { value: link.values.union(&fitting), ..typed } }
+    if bodies.is_empty() {
+        return typed;
+    }
+    let fitting = link.fitting(bodies, site);
+    let kept: Vec<Val> =
+        members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
+    Typed { value: link.values.union(&kept), ..typed }
 }
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
