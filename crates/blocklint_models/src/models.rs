@@ -104,7 +104,7 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
 pub fn check_user_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
-    check_files(sources, Origin::User, &Models::builtin())
+    check_files(sources, Origin::User)
 }
 
 /// Reads and checks files as built-in ones: what the build does with `rules/models`.
@@ -114,14 +114,19 @@ pub fn check_user_files<'a>(
 pub fn check_builtin_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
-    check_files(sources, Origin::BuiltIn, &Nothing)
+    check_files(sources, Origin::BuiltIn)
 }
 
-fn check_files<'a>(
+/// Reads and checks files of one origin together.
+///
+/// # Errors
+/// All errors of all files, sorted by file and line.
+pub fn check_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
     origin: Origin,
-    below: &dyn Declared,
 ) -> Result<Vec<File>, Vec<ModelError>> {
+    let builtin = Models::builtin();
+    let below: &dyn Declared = if origin == Origin::BuiltIn { &Nothing } else { &builtin };
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (label, text) in sources {
         let (file, found) = format::read_file(label, text, origin);

@@ -46,6 +46,13 @@ pub struct File {
     pub switches: Vec<Entry<Switch>>,
 }
 
+impl File {
+    /// How many rows it has.
+    pub fn row_count(&self) -> usize {
+        self.calls.len() + self.types.len() + self.handovers.len() + self.switches.len()
+    }
+}
+
 /// A row with what only its file knows: paths (a switch has none) and lines.
 #[derive(Clone, Debug)]
 pub struct Entry<R> {
