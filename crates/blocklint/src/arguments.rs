@@ -206,6 +206,22 @@ pub(crate) enum TextFormat {
     Json,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct Missing {
+    /// The projects
+    #[arg(required = true)]
+    pub(crate) projects: Vec<Utf8PathBuf>,
+    /// Only calls that are not awaited where they stand
+    #[arg(long)]
+    pub(crate) not_awaited: bool,
+    /// Show at most this many paths; the sums count all
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) top: Option<usize>,
+    /// How the counts are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Debug {
     /// Print what one file says, before any other file is known
@@ -218,6 +234,8 @@ pub(crate) enum Debug {
         /// The project
         path: Utf8PathBuf,
     },
+    /// Count the calls, in code that must not block, of library names of which no model speaks
+    Missing(Missing),
     /// Time the search cold, and again over what the first one resolved
     Search {
         /// The project

@@ -3,6 +3,7 @@
 mod check;
 mod debug;
 mod fix;
+mod missing;
 mod models;
 mod rule;
 mod version;

@@ -44,7 +44,7 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Columns as wide as their widest cell, the last one open; numbers to the right.
-fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).chain([heads[at].len()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let numeric: Vec<bool> = (0..heads.len()).map(|at| rows.iter().all(|row| row[at].parse::<f64>().is_ok())).collect();
