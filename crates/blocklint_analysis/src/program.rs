@@ -7,6 +7,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
 use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::mentions::{FileIndex, Scratch};
@@ -59,6 +60,7 @@ pub struct Program<'a> {
     paths: FxHashMap<&'a str, FileId>,
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
+    languages: SmallVec<[Language; 3]>,
     indices: Vec<OnceCell<FileIndex>>,
     scratch: RefCell<Scratch>,
 }
@@ -128,6 +130,11 @@ impl<'a> Program<'a> {
             paths,
             folders,
             packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
+            languages: Language::ALL
+                .iter()
+                .copied()
+                .filter(|&language| files.iter().any(|file| file.facts.language == language))
+                .collect(),
             indices: files.iter().map(|_| OnceCell::new()).collect(),
             scratch: RefCell::default(),
         }
@@ -141,6 +148,11 @@ impl<'a> Program<'a> {
     /// The language of a file.
     pub fn language(&self, file: FileId) -> Language {
         self.facts(file).language
+    }
+
+    /// The languages of which there are files.
+    pub(crate) fn languages(&self) -> &[Language] {
+        &self.languages
     }
 
     /// Whether a file holds tests, by its path below the project root.
@@ -163,7 +175,11 @@ impl<'a> Program<'a> {
             .rev()
             .skip(1)
             .any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
-        in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
+        // Django's commands; elsewhere `commands` are also those of a chat.
+        let managed = relative.contains("management/commands/");
+        in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {
+            name.ends_with("_cli.py") || name.ends_with("_cmd.py")
+        }
     }
 
     /// The name with this text, if any file has it.
