@@ -110,6 +110,9 @@ pub(crate) struct Check {
     /// Ignore all configuration
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
+    /// Also use the models that packages in this environment ship; those inside the project are used anyway
+    #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
     /// Read and write no cache
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
@@ -158,6 +161,9 @@ pub(crate) struct ListModels {
     /// Ignore all configuration
     #[arg(long)]
     pub(crate) isolated: bool,
+    /// Also list what packages in this environment ship
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -170,6 +176,9 @@ pub(crate) struct ExplainModel {
     /// Ignore all configuration
     #[arg(long)]
     pub(crate) isolated: bool,
+    /// Also look at what packages in this environment ship
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
 }
 
 #[derive(Args, Debug)]

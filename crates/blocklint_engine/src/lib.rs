@@ -22,7 +22,7 @@ pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use missing::{Missing, missing};
-pub use models::load as load_models;
+pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use panics::install_hook;
 pub use rules::{RuleArguments, Rules};
 pub use sources::locate;

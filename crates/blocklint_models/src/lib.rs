@@ -9,6 +9,7 @@
 //! ```text
 //! Models::builtin()                          what is compiled in; decoded per language when first asked
 //! Models::with_user(&[File])                 the user's files on top (from check_user_files)
+//! Models::with_shipped(&[File], &[File])     between them what packages ship (from read_shipped)
 //! models.lang(Language) -> &LanguageModels
 //!
 //! lang.canonical(path) -> Cow<str>           aliases applied; every path below is canonical, without `(...)`
@@ -72,5 +73,7 @@ pub use format::{
 };
 pub use language_models::{GlobName, LanguageModels, Name, NamedPath, Unversioned, Versions};
 pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};
-pub use models::{CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files};
+pub use models::{
+    CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files, read_shipped,
+};
 pub use verified::{Verified, verified};

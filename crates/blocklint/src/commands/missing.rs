@@ -107,7 +107,7 @@ fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Mi
     if let Some(missing) = project.missing.first() {
         return Err(Failure::new(format!("{missing}: no such file or folder")));
     }
-    let models = blocklint_engine::load_models(&project.configuration, current)?;
+    let models = blocklint_engine::load_models(&project, current)?;
     Ok(blocklint_engine::missing(&project, &models)?)
 }
 

@@ -12,7 +12,7 @@ use crate::messages::Failure;
 const MOST: usize = 200;
 
 pub(super) fn explain(explain: &ExplainModel) -> Result<u8, Failure> {
-    let models = models_here(explain.isolated)?;
+    let models = models_here(explain.isolated, &explain.environment)?;
     let languages: Vec<Language> =
         Language::ALL.iter().copied().filter(|of| explain.language.is_none_or(|only| only == *of)).collect();
     let mut text = String::new();

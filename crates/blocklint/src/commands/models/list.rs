@@ -24,7 +24,7 @@ struct Listed {
 }
 
 pub(super) fn list(list: &ListModels) -> Result<u8, Failure> {
-    let models = models_here(list.isolated)?;
+    let models = models_here(list.isolated, &list.environment)?;
     let versions: HashMap<String, String> =
         verified().into_iter().map(|record| (format!("rules/models/{}", record.file), record.version)).collect();
     let mut listed = Vec::new();

@@ -8,11 +8,12 @@ mod verify;
 use std::io::Write;
 
 use blocklint_models::{LayerKind, Models};
-use blocklint_project::{Request, discover};
+use blocklint_project::{PathOptions, Request, absolute, discover_with};
+use camino::Utf8PathBuf;
 
 use super::{current_folder, unless_closed};
 use crate::arguments::ModelsCommand;
-use crate::messages::Failure;
+use crate::messages::{Failure, warning};
 
 pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
     match what {
@@ -24,17 +25,21 @@ pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
 }
 
 /// The models that a run in the current folder would use.
-fn models_here(isolated: bool) -> Result<Models, Failure> {
+fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, Failure> {
     let current = current_folder()?;
-    let project = discover(Request { current: &current, paths: &[], isolated })
+    let environments: Vec<Utf8PathBuf> = environments.iter().map(|path| absolute(&current, path)).collect();
+    let options = PathOptions { environments: &environments, ..PathOptions::default() };
+    let project = discover_with(Request { current: &current, paths: &[], isolated }, options)
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
-    Ok(blocklint_engine::load_models(&project.configuration, &current)?)
+    project.problems.iter().for_each(|problem| warning(problem.relative_to(&current)));
+    Ok(blocklint_engine::load_models(&project, &current)?)
 }
 
 /// Where rows come from, in a word.
 fn layer_name(kind: LayerKind) -> &'static str {
     match kind {
         LayerKind::User => "user",
+        LayerKind::Shipped => "shipped",
         LayerKind::BuiltIn => "built in",
     }
 }
