@@ -21,6 +21,7 @@ mod finding;
 mod handed_results;
 mod hierarchy;
 mod ids;
+mod kept;
 mod label;
 mod lazy;
 mod leaves;
@@ -29,6 +30,7 @@ mod link;
 mod locks;
 mod loop_bound;
 mod loop_tests;
+mod made_anew;
 mod members;
 mod mentions;
 mod names;
@@ -45,6 +47,7 @@ mod search;
 mod solve;
 mod summary;
 mod targets;
+mod times;
 mod unawaited;
 mod value;
 
@@ -55,7 +58,7 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{Mending, RawCause, RawFinding, RawStep, What};
+pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;
