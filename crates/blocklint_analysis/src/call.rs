@@ -426,7 +426,7 @@ impl<'a> Link<'a> {
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }
-        let rows = self.library.calls(path);
+        let rows = self.rows_at(path, site);
         let own = if receiver.is_some() {
             self.values.single(receiver)
         } else {

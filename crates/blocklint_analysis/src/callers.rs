@@ -96,6 +96,9 @@ pub(crate) struct Callers<'l, 'a> {
 /// Methods that run where an instance is called, or read or set as an attribute.
 const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
+/// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
+const NOT_AT_THE_SITE: u32 = u32::MAX;
+
 /// Trails followed for one node.
 pub(crate) const TRAILS: usize = 200;
 
@@ -483,7 +486,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
                 let typed = link.eval(link.scope_of(site, env), form);
-                if self.holds(subject, typed.value) {
+                let means = match subject {
+                    Subject::Body(node) => link.reference_means(site, arg, node.body),
+                    Subject::Row(_) => true,
+                };
+                if means && self.holds(subject, typed.value) {
                     self.argument(subject, site, arg, env, typed.steps, trails, found);
                 }
             }
@@ -609,6 +616,21 @@ impl<'l, 'a> Callers<'l, 'a> {
                 });
             }
         }
+        if passing.on_chain && flow == Flow::Sync {
+            self.on_chain(
+                &passing,
+                Caller {
+                    site,
+                    env,
+                    arg: Some(arg),
+                    kind: CallerKind::HandsToLoop(passing.chain_runtime),
+                    with_receiver: false,
+                    steps,
+                    shared: targets.list.len() > 1,
+                },
+                found,
+            );
+        }
         if passing.returned {
             trails.push(Trail::ResultOf(site, env));
         }
@@ -648,6 +670,21 @@ impl<'l, 'a> Callers<'l, 'a> {
                     ParamUse::Return(_) | ParamUse::Store(_) => {}
                 }
             }
+        }
+    }
+
+    /// The subject is an operator's callable: it runs where the chain is subscribed to.
+    fn on_chain(&self, passing: &crate::targets::Passing, caller: Caller, found: &mut Found) {
+        let position = self.link.settled(&passing.chain);
+        if let Some(confidence) = position.root
+            && !self.link.off_the_loop(caller.site)
+        {
+            let inferred = u8::from(confidence < blocklint_core::Confidence::High);
+            found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
+        }
+        for site in position.driven {
+            let arg = Some(NOT_AT_THE_SITE);
+            found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, ..caller });
         }
     }
 

@@ -4,11 +4,14 @@
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
 mod annotation;
+mod assembly;
 mod branches;
 mod by_name;
 mod call;
 mod called_instances;
 mod callers;
+mod chains;
+mod completed;
 mod constants;
 mod containers;
 mod cuts;

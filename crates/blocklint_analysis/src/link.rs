@@ -178,6 +178,7 @@ pub struct Link<'a> {
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
     pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
+    pub(crate) chains: crate::chains::ChainMemo,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -221,6 +222,7 @@ impl<'a> Link<'a> {
             foreign: RefCell::default(),
             additions: RefCell::default(),
             adding: RefCell::default(),
+            chains: crate::chains::ChainMemo::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
@@ -318,6 +320,11 @@ impl<'a> Link<'a> {
         self.running.set(outer);
         // The outermost task met every cycle from its own start, so what it found is final too.
         (result, self.cuts.get() == before || outer == 0)
+    }
+
+    /// How often a recursion or the end of the fuel cut something short.
+    pub(crate) fn cut_count(&self) -> u32 {
+        self.cuts.get()
     }
 
     /// An unknown value.

@@ -108,9 +108,12 @@ impl<'a> Link<'a> {
         self.unknown(Why::Attribute)
     }
 
-    /// A path segment behind one member (Rust).
-    pub(crate) fn path_member(&self, member: Val, name: Name) -> Typed {
-        names::rust::path_member(self, member, name)
+    /// A path segment behind one member (Rust), or a method reference (Java).
+    pub(crate) fn path_member(&self, member: Val, name: Name, language: Language) -> Typed {
+        match language {
+            Language::Java => names::java::method_reference(self, member, name),
+            Language::Python | Language::Rust => names::rust::path_member(self, member, name),
+        }
     }
 
     /// A member of a class object.

@@ -121,6 +121,12 @@ pub(crate) struct Summary {
     pub returned: bool,
     /// It is stored in attributes of these names (symbols of the body's file).
     pub stored: Vec<blocklint_facts::Sym>,
+    /// It is an operator's callable.
+    pub on_chain: bool,
+    /// Where the chain runs it; chains that the body returns are left open.
+    pub chain: crate::chains::Position,
+    /// The machinery of the chain.
+    pub chain_runtime: Option<Runtime>,
     /// Closures of the body that use it and outlive the call: the uses in them.
     pub in_closures: Vec<(BodyId, ParamUse)>,
 }
@@ -182,6 +188,16 @@ impl<'a> Link<'a> {
                     continue;
                 }
             };
+            if passing.on_chain {
+                summary.on_chain = true;
+                summary.chain_runtime = passing.chain_runtime;
+                summary.chain.merge(&passing.chain);
+                // Who blocks or subscribes inside does so during the call.
+                if inside == body.body && !summary.chain.driven.is_empty() {
+                    summary.chain.driven.clear();
+                    summary.called = true;
+                }
+            }
             for runs in self.frames_of(body, inside, 6) {
                 match runs {
                     Frame::Here => {

@@ -7,6 +7,7 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
 use smallvec::SmallVec;
 
+use crate::chains::Position;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
@@ -97,6 +98,12 @@ pub(crate) struct Passing {
     pub returned: bool,
     /// What a callable result that runs it does so in; with `returned`.
     pub wrapped: Option<(Context, Option<Runtime>)>,
+    /// It is an operator's callable.
+    pub on_chain: bool,
+    /// Where the chain runs it; with `on_chain`.
+    pub chain: Position,
+    /// The machinery of the chain.
+    pub chain_runtime: Option<Runtime>,
 }
 
 impl<'a> Link<'a> {
@@ -207,7 +214,7 @@ impl<'a> Link<'a> {
                         match *ancestor {
                             Ancestor::Class(owner) => {
                                 if let Some((owner, var)) = self.own_member(owner, name) {
-                                    for body in self.functions_of(owner, var) {
+                                    for body in self.fitting(self.functions_of(owner, var), site) {
                                         self.push(
                                             targets,
                                             Target::Body {
@@ -307,20 +314,7 @@ impl<'a> Link<'a> {
     fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
         let worker = Runs::In(Context::Worker);
         let Some(form) = self.argument(site, argument) else { return worker };
-        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-        for val in self.values.members(typed.value) {
-            if let Val::Library { ty, .. } = val {
-                let runs = self
-                    .library
-                    .supertypes(ty)
-                    .iter()
-                    .find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler()));
-                if let Some(runs) = runs {
-                    return runs;
-                }
-            }
-        }
-        worker
+        self.scheduler_of(self.scope_of(site, EnvId::NONE), form).unwrap_or(worker)
     }
 
     fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {
@@ -667,8 +661,11 @@ impl<'a> Link<'a> {
             match runs {
                 Runs::Caller => passing.called = true,
                 Runs::In(context) => passing.handed.push((context, runtime)),
-                // The position of a chain's operator: unknown until chains are followed.
-                Runs::Chain => {}
+                Runs::Chain => {
+                    passing.on_chain = true;
+                    passing.chain_runtime = runtime;
+                    passing.chain.merge(&self.chain_position(site));
+                }
             }
         }
         let calls = self.library.calls(path);
@@ -690,6 +687,17 @@ impl<'a> Link<'a> {
         passing.consumed |= summary.consumed;
         passing.returned |= summary.returned;
         passing.handed.extend(summary.handed.iter().copied());
+        if summary.on_chain {
+            passing.on_chain = true;
+            passing.chain_runtime = summary.chain_runtime;
+            let mut chain = summary.chain.clone();
+            // The chain that the function returns goes where this call's result goes.
+            if let Some(at) = chain.open.iter().position(|&open| open == body) {
+                chain.open.swap_remove(at);
+                chain.merge(&self.ends_of_site(site));
+            }
+            passing.chain.merge(&chain);
+        }
     }
 
     /// Whether a value is a coroutine function.

@@ -11,7 +11,7 @@ use tree_sitter::Node;
 use crate::blocks::BlockValue;
 use crate::kinds::{K, child, fields, has, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// The value of an expression; `Other` if it never comes.

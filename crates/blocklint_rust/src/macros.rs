@@ -12,7 +12,7 @@ use crate::NO_NAME;
 use crate::attrs::last_segment;
 use crate::kinds::{K, all, child, fields, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{MAX_MACRO_DEPTH, Walker, span};
+use crate::walker::{MAX_MACRO_DEPTH, Walker, Walking, span};
 
 impl Walker<'_> {
     /// A macro in an expression's place.

@@ -178,7 +178,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
             let mut value = link.known(import_head(link, file, row, &path));
             for segment in rest_of(&path) {
                 value = match link.program.name(segment) {
-                    Some(name) => link.map(value, |val| link.path_member(val, name)),
+                    Some(name) => link.map(value, |val| link.path_member(val, name, Language::Rust)),
                     None => link.map(value, |val| match val {
                         Val::External(path) => link.known(Val::External(link.library.member(path, segment))),
                         _ => link.unknown(Why::Unbound),
@@ -188,7 +188,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
             if let Some(sym) = row.name.get()
                 && let Some(name) = link.program.global(file, sym)
             {
-                value = link.map(value, |val| link.path_member(val, name));
+                value = link.map(value, |val| link.path_member(val, name, Language::Rust));
             }
             value
         }
