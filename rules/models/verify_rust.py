@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import rust_crates
-from rust_items import Item, Module
+from rust_items import Item, Module, plain_path
 from rust_sources import STANDARD, Entity, Outside, Sources
 
 HERE = Path(__file__).resolve().parent
@@ -182,16 +182,20 @@ class Checker:
         returned = function.returned
         if function.is_async or "async" in function.attributes or FUTURES.search(" ".join(returned)):
             return True
-        return any(self.is_future(word, function.module) for word in returned if word[0].isupper())
+        paths = [plain_path(returned), *([word] for word in returned if word[0].isupper())]
+        return any(self.is_future(path, function.module) for path in paths)
 
-    def is_future(self, name: str, module: Module | None) -> bool:
-        if module is None:
+    def is_future(self, path: list[str], module: Module | None) -> bool:
+        if module is None or not path:
             return False
-        found = self.sources.follow([name], module)
+        found = self.sources.follow(path, module)
+        items = self.sources.aliased([e for e in found if isinstance(e, Item)])
+        for item in items:
+            if item.target and item.module is not None:
+                found += self.sources.follow(item.target, item.module)
         if any(isinstance(e, Outside) and e.path.startswith("futures") for e in found):
             # A combinator of futures such as `AndThen`.
             return True
-        items = [e for e in found if isinstance(e, Item)]
         return any(self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
 
     def type(self, row: Row, inside: list[Entity]) -> list[str]:
