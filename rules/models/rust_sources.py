@@ -59,7 +59,7 @@ class Sources:
             for impl in crate.impls:
                 if not impl.type:
                     continue
-                for target in self.types_of(impl.type, impl.module):
+                for target in self.aliased(self.types_of(impl.type, impl.module)):
                     self.members_of.setdefault(id(target), []).append(impl)
 
     def types_of(self, path: list[str], module: Module) -> list[Item]:

@@ -257,6 +257,9 @@ class Checker:
                 # A facade in another crate, which is not at hand.
                 continue
             one, other = self.sources.resolve(left), self.sources.resolve(right)
+            if any(isinstance(e, Outside) for e in one + other):
+                continue
+            one = [*one, *self.sources.aliased([e for e in one if isinstance(e, Item)])]
             if not one or not other:
                 problems.append((left, f"`{left if not one else right}` does not exist"))
             elif not any(e in other for e in one) and not (is_module(one) and is_module(other)):
