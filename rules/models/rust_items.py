@@ -38,6 +38,8 @@ class Item:
     members: dict[str, list[Item]] = field(default_factory=dict)
     target: list[str] | None = None
     """What a type alias stands for."""
+    made: bool = False
+    """Whether it stands in the body of a macro call, which may give it traits that are not seen."""
 
     @property
     def parameters(self) -> list[str] | None:
@@ -196,6 +198,7 @@ class Reader:
 
     def __init__(self, tokens: list[str], crate: Any) -> None:
         self.tokens, self.crate = tokens, crate
+        self.inside = 0
 
     def items(self, start: int, end: int, module: Module, place: Any) -> None:
         at = start
@@ -254,7 +257,7 @@ class Reader:
             module.uses.append(Use(name, ["", tokens[at + 2]], public))
             return stop + 1
         if word in ("struct", "union", "enum") and re.match(r"[A-Za-z_$]", following):
-            module.add(following, Item(word, following, public, module, attributes=attribute))
+            module.add(following, Item(word, following, public, module, attributes=attribute, made=self.inside > 0))
             stop = at + 2
             while stop < end and tokens[stop] not in (";", "{"):
                 stop = closing(tokens, stop) + 1 if tokens[stop] in ("(", "[") else stop + 1
@@ -304,7 +307,9 @@ class Reader:
         if tokens[at] in PAIRS:
             close = closing(tokens, at)
             if tokens[at] != "[":
+                self.inside += 1
                 self.items(at + 1, close, module, place)
+                self.inside -= 1
             return close + 1
         return at + 1
 

@@ -196,7 +196,7 @@ class Checker:
         if any(isinstance(e, Outside) and e.path.startswith("futures") for e in found):
             # A combinator of futures such as `AndThen`.
             return True
-        return any(self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
+        return any(i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
 
     def type(self, row: Row, inside: list[Entity]) -> list[str]:
         items = [e for e in inside if isinstance(e, Item) and e.kind in TYPES]
@@ -259,7 +259,7 @@ class Checker:
             one, other = self.sources.resolve(left), self.sources.resolve(right)
             if any(isinstance(e, Outside) for e in one + other):
                 continue
-            one = [*one, *self.sources.aliased([e for e in one if isinstance(e, Item)])]
+            one, other = ([*side, *self.sources.aliased([e for e in side if isinstance(e, Item)])] for side in (one, other))
             if not one or not other:
                 problems.append((left, f"`{left if not one else right}` does not exist"))
             elif not any(e in other for e in one) and not (is_module(one) and is_module(other)):
