@@ -47,18 +47,26 @@ def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifa
     place = cache / re.sub(r"[^\w.]+", "-", f"{name}{versions}-{kind}")
     held = sorted(place.glob("*.jar")) if place.is_dir() else []
     if not held:
-        version = exact[0] if exact else newest(group, artifact, versions, cache)
-        failed = maven(f"{PLUGIN}:copy", f"-Dartifact={group}:{artifact}:{version}:{kind}", f"-DoutputDirectory={place}")
-        held = sorted(place.glob("*.jar")) if place.is_dir() else []
-        if failed or not held:
-            raise DownloadError(f"{name}{versions}: {failed or 'it has no jar'}")
-        (place / "version").write_text(version)
+        failed = "it has no jar"
+        # A version that was just published may be listed before it can be had.
+        for version in exact or newest(group, artifact, versions, cache)[:3]:
+            failed = copy(f"{group}:{artifact}:{version}:{kind}", place, cache)
+            held = sorted(place.glob("*.jar")) if place.is_dir() else []
+            if held:
+                (place / "version").write_text(version)
+                break
+        else:
+            raise DownloadError(f"{name}{versions}: {failed}")
     return Artifact(f"{group}:{artifact}", (place / "version").read_text(), held[-1])
 
 
-def newest(group: str, artifact: str, versions: str, cache: Path) -> str:
-    """The newest final version in a range; a preliminary one only where there is no other."""
-    failed = maven(f"{PLUGIN}:get", f"-Dartifact={group}:{artifact}:LATEST:pom", "-Dtransitive=false", f"-Dmaven.repo.local={cache / 'local'}")
+def copy(coordinates: str, place: Path, cache: Path) -> str:
+    return maven(f"-Dmaven.repo.local={cache / 'local'}", f"{PLUGIN}:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={place}")
+
+
+def newest(group: str, artifact: str, versions: str, cache: Path) -> list[str]:
+    """The final versions in a range, newest first; preliminary ones only where there are no others."""
+    failed = copy(f"{group}:{artifact}:LATEST:pom", cache / "poms", cache)
     folder = cache / "local" / group.replace(".", "/") / artifact
     known = [
         entry.text or ""
@@ -69,7 +77,7 @@ def newest(group: str, artifact: str, versions: str, cache: Path) -> str:
     final = [version for version in known if not PRELIMINARY.search(version)] or known
     if not final:
         raise DownloadError(f"{group}:{artifact}{versions}: {failed or 'no such version'}")
-    return max(final, key=order)
+    return sorted(final, key=order, reverse=True)
 
 
 def numbers(version: str) -> list[int]:
