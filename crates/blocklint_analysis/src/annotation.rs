@@ -149,7 +149,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn body_at(&self, scope: Scope) -> BodyId {
+    pub(crate) fn body_at(&self, scope: Scope) -> BodyId {
         let facts = self.program.facts(scope.file);
         facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
     }
@@ -421,7 +421,10 @@ impl<'a> Link<'a> {
             if param.annotation.is_some() {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
-                    return declared;
+                    return match facts.language {
+                        Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Python | Language::Rust => declared,
+                    };
                 }
             }
             if facts.language == Language::Java

@@ -486,7 +486,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
                 let typed = link.eval(link.scope_of(site, env), form);
-                if self.holds(subject, typed.value) {
+                let means = match subject {
+                    Subject::Body(node) => link.reference_means(site, arg, node.body),
+                    Subject::Row(_) => true,
+                };
+                if means && self.holds(subject, typed.value) {
                     self.argument(subject, site, arg, env, typed.steps, trails, found);
                 }
             }
@@ -672,7 +676,9 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// The subject is an operator's callable: it runs where the chain is subscribed to.
     fn on_chain(&self, passing: &crate::targets::Passing, caller: Caller, found: &mut Found) {
         let position = self.link.settled(&passing.chain);
-        if let Some(confidence) = position.root {
+        if let Some(confidence) = position.root
+            && !self.link.off_the_loop(caller.site)
+        {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }

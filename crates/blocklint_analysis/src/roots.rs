@@ -170,6 +170,9 @@ impl<'l, 'a> Roots<'l, 'a> {
         for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = SiteRef { file: body.file, site };
+            if link.off_the_loop(site) {
+                continue;
+            }
             let passing = link.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
                 if context == Context::EventLoop {

@@ -129,7 +129,7 @@ impl<'a> Link<'a> {
         if place.is_empty() {
             return Some(None);
         }
-        if effect == Effect::Wait && !locks && self.is_lock(receiver) {
+        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_done_there(site)) {
             return Some(None);
         }
         let mut severity = row.severity.unwrap_or(match effect {

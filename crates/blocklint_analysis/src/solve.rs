@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
-use blocklint_models::{Thread, expand_twin};
+use blocklint_models::{Creates, Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
@@ -118,7 +118,7 @@ pub(crate) fn findings(
             }
         })
         .collect();
-    let misused = misuses(link, cuts, &graph.reach);
+    let misused = misuses(link, cuts, &graph.reach, &callers);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -303,7 +303,7 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
+fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -329,6 +329,16 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
             };
             found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
         }
+    }
+    for one in crate::made_anew::made_anew(link, callers, reach) {
+        let misuse_of = match one.creates {
+            Creates::Threads => Misuse::ThreadsMadeAnew,
+            Creates::Connections => Misuse::ConnectionsMadeAnew,
+        };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     found
 }

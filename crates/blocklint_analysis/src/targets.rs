@@ -314,7 +314,7 @@ impl<'a> Link<'a> {
     fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
         let worker = Runs::In(Context::Worker);
         let Some(form) = self.argument(site, argument) else { return worker };
-        self.scheduler_of(site.file, form).unwrap_or(worker)
+        self.scheduler_of(self.scope_of(site, EnvId::NONE), form).unwrap_or(worker)
     }
 
     fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {

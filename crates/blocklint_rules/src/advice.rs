@@ -13,6 +13,7 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
     }
     if raw.rule.effect == Some(Effect::NestedLoop) {
         return Some(nested(raw));

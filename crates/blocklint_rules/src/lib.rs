@@ -14,7 +14,10 @@ mod blocking_wait;
 mod called_instead_of_handed_over;
 mod cpu_bound;
 mod lock_held_across_await;
+mod made_anew;
 mod nested_event_loop;
+mod per_instance_scheduler;
+mod pool_per_call;
 mod remedy;
 mod rule;
 mod selection;
@@ -23,6 +26,7 @@ mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use made_anew::{Anew, Made};
 pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
@@ -41,6 +45,8 @@ pub static RULES: &[&Rule] = &[
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
+    &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
+    &pool_per_call::POOL_PER_CALL,
     &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
 ];
@@ -63,6 +69,8 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
         What::Holds => None,
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
+        What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
+        What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
     }
 }
 

@@ -7,6 +7,7 @@ use blocklint_facts::{BodyKind, Form};
 use blocklint_models::{Moves, Runs, Selector};
 
 use super::{Busy, Position, Signals};
+use crate::eval::Scope;
 use crate::ids::{BodyRef, FileId, SiteRef, VarRef};
 use crate::link::Link;
 use crate::mentions::Mention;
@@ -65,8 +66,7 @@ impl<'a> Link<'a> {
             match self.gives_publisher(path, &rows) {
                 Some(true) => found.merge(&self.ends_of_site(next)),
                 Some(false) => found.merge(&Position { driven: vec![next], ..Position::default() }),
-                None if self.library.handovers(path).is_empty() => found.merge(&Position::root(Confidence::Medium)),
-                None => found.merge(&Position { driven: vec![next], ..Position::default() }),
+                None => found.merge(&Position::root(Confidence::Medium)),
             }
         }
         found
@@ -79,10 +79,12 @@ impl<'a> Link<'a> {
             Mention::Arg(site, arg) => self.ends_at_argument(SiteRef { file, site }, arg),
             Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => self.ends_of_var(VarRef { file, var }),
-                Form::Attr(base, sym) => match self.field_behind(file, base, sym) {
-                    Some(var) => self.ends_of_var(var),
-                    None => Position::root(Confidence::Medium),
-                },
+                Form::Attr(base, sym) => {
+                    match self.field_behind(Scope { file, at: facts.assign(assign).at, env: EnvId::NONE }, base, sym) {
+                        Some(var) => self.ends_of_var(var),
+                        None => Position::root(Confidence::Medium),
+                    }
+                }
                 _ => Position::root(Confidence::Medium),
             },
             Mention::Exit(exit) => {
@@ -101,13 +103,34 @@ impl<'a> Link<'a> {
             for &next in self.operators_of(var.file).of_var.get(&var.var).into_iter().flatten() {
                 found.merge(&self.ends_at_operator(SiteRef { file: var.file, site: next }));
             }
-            for &(mention, _) in self.program.index_of(var.file).mentions_named(facts.var(var.var).name) {
-                if self.mentions_var(var.file, mention, var.var) {
+            let name = facts.var(var.var).name;
+            for &(next, base) in self.operators_of(var.file).of_attr.get(&name).into_iter().flatten() {
+                let next = SiteRef { file: var.file, site: next };
+                if self.field_behind(self.scope_of(next, EnvId::NONE), base, name) == Some(var) {
+                    found.merge(&self.ends_at_operator(next));
+                }
+            }
+            for &(mention, _) in self.program.index_of(var.file).mentions_named(name) {
+                if self.mentions_var(var.file, mention, var.var) || self.mentions_field(var, mention) {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
             }
             found
         })
+    }
+
+    /// Whether a mention reads this field of an object: `this.chain`.
+    fn mentions_field(&self, var: VarRef, mention: Mention) -> bool {
+        let facts = self.program.facts(var.file);
+        let (at, form) = match mention {
+            Mention::Arg(site, arg) => (facts.site(site).at, facts.args_of(site)[arg as usize].value),
+            Mention::Assign(assign) => (facts.assign(assign).at, facts.assign(assign).value),
+            Mention::Exit(exit) => (facts.exits.at(exit as usize).at, facts.exits.at(exit as usize).value),
+            Mention::Operand(_) | Mention::Default(_) => return false,
+        };
+        let Form::Attr(base, sym) = facts.form(form) else { return false };
+        let scope = Scope { file: var.file, at, env: EnvId::NONE };
+        sym == facts.var(var.var).name && self.field_behind(scope, base, sym) == Some(var)
     }
 
     /// The chain is the n-th argument of a call.

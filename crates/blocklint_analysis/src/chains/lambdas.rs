@@ -32,6 +32,36 @@ impl<'a> Link<'a> {
         None
     }
 
+    /// A declared parameter, where a library's row says that it gets something more special.
+    pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };
+        let facts = self.program.facts(body.file);
+        let given = match facts.body(body.body).kind {
+            blocklint_facts::BodyKind::Lambda => self.lambda_param(body, index),
+            _ => self.given_to_override(body, index),
+        };
+        let Some(given) = given else { return declared };
+        let [Val::Library { ty, made, .. }] = self.values.members(given.value)[..] else { return declared };
+        if ty == wanted || !self.library.is_subtype(ty, wanted) {
+            return declared;
+        }
+        Typed { value: self.values.one(Val::Library { ty, args, made }), ..declared }
+    }
+
+    /// What a library passes to a method that overrides one of its own.
+    fn given_to_override(&self, body: BodyRef, index: u32) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let class = ClassRef { file: body.file, class: row.class.get()? };
+        self.mro(class).iter().find_map(|ancestor| {
+            let Ancestor::Library(ty, _) = *ancestor else { return None };
+            let handovers = self.library.handovers(self.library.member(ty, facts.text(row.name)));
+            let found = handovers.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+            let given = found.row.gives.get(index as usize)?;
+            Some(self.type_value(given, Val::External(ty), None))
+        })
+    }
+
     /// What the library passes to the callable in an argument.
     fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);

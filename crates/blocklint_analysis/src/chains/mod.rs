@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use blocklint_core::Confidence;
-use blocklint_facts::{FormId, SiteId, VarId};
+use blocklint_facts::{FormId, SiteId, Sym, VarId};
 use blocklint_models::{Argument, CallRows, Role, TypeExpr};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,6 +91,8 @@ enum Busy {
 pub(crate) struct Operators {
     of_result: FxHashMap<SiteId, Vec<SiteId>>,
     of_var: FxHashMap<VarId, Vec<SiteId>>,
+    /// By the last name of the attribute, with what it is read from.
+    of_attr: FxHashMap<Sym, Vec<(SiteId, FormId)>>,
 }
 
 impl<'a> Link<'a> {
@@ -275,6 +277,7 @@ impl Operators {
         match facts.form(form) {
             Form::Result(of) => self.of_result.entry(of).or_default().push(site),
             Form::Var(var) => self.of_var.entry(var).or_default().push(site),
+            Form::Attr(base, sym) => self.of_attr.entry(sym).or_default().push((site, base)),
             Form::Cast(inner, _) => self.add(facts, inner, site, depth),
             Form::Alt(_, list) => {
                 for &part in facts.list(list) {

@@ -1,11 +1,12 @@
 //! What lies before an operator: on which threads it gets its signals.
 
 use blocklint_core::Context;
-use blocklint_facts::{ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Argument, CallRow, MoveTo, Moves, Runs, TypeExpr};
 
 use super::Busy;
-use crate::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
+use crate::eval::Scope;
+use crate::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::link::Link;
 use crate::targets::Target;
 use crate::value::EnvId;
@@ -65,11 +66,12 @@ impl<'a> Link<'a> {
         if is_static {
             return Signals::SUBSCRIBER;
         }
-        self.signals(operator.file, receiver)
+        self.signals(self.scope_of(operator, EnvId::NONE), receiver)
     }
 
     /// Where what a publisher emits arrives.
-    pub(crate) fn signals(&self, file: FileId, form: FormId) -> Signals {
+    pub(crate) fn signals(&self, scope: Scope, form: FormId) -> Signals {
+        let file = scope.file;
         let facts = self.program.facts(file);
         match facts.form(form) {
             Form::Result(site) => self.signals_of_site(SiteRef { file, site }),
@@ -77,7 +79,7 @@ impl<'a> Link<'a> {
                 VarKind::Param(_) => Signals::UNKNOWN,
                 _ => self.signals_of_var(VarRef { file, var }),
             },
-            Form::Attr(base, sym) => match self.field_behind(file, base, sym) {
+            Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
                 Some(var) => self.signals_of_var(var),
                 None => Signals::UNKNOWN,
             },
@@ -85,9 +87,9 @@ impl<'a> Link<'a> {
                 let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
                 let ends = facts.list(list);
                 let ends = &ends[test.min(ends.len())..];
-                ends.iter().fold(Signals::NONE, |all, &end| all.with(self.signals(file, end)))
+                ends.iter().fold(Signals::NONE, |all, &end| all.with(self.signals(scope, end)))
             }
-            Form::Cast(inner, _) => self.signals(file, inner),
+            Form::Cast(inner, _) => self.signals(scope, inner),
             Form::None => Signals::NONE,
             _ => Signals::UNKNOWN,
         }
@@ -98,10 +100,15 @@ impl<'a> Link<'a> {
             let facts = self.program.facts(var.file);
             let mut found = Signals::NONE;
             let mut any = false;
-            for row in facts.assigns_of(var.var).filter(|row| row.value.is_some()).take(8) {
+            for row in facts
+                .assigns_of(var.var)
+                .filter(|row| row.value.is_some() && row.kind != AssignKind::Definition)
+                .take(8)
+            {
                 any = true;
                 // `flux = flux.map(f)` builds on what the variable was.
-                found = found.with(self.signals(var.file, row.value));
+                let scope = Scope { file: var.file, at: row.at, env: EnvId::NONE };
+                found = found.with(self.signals(scope, row.value));
             }
             if any { found } else { Signals::UNKNOWN }
         })
@@ -156,7 +163,8 @@ impl<'a> Link<'a> {
                 let mut any = false;
                 for exit in exits.take(16) {
                     any = true;
-                    found = found.with(self.signals(body.file, exit.value));
+                    let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                    found = found.with(self.signals(scope, exit.value));
                 }
                 if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::UNKNOWN }
             })
@@ -187,13 +195,10 @@ impl<'a> Link<'a> {
         let Some(returns) = returns.row.returns.as_ref() else { return Signals::UNKNOWN };
         // What comes out of `flatMap` comes from its inner chains.
         if let Some((argument, called)) = inner_of(returns) {
-            if let Some(inner) = self.signals_of_argument(site, argument, called) {
-                return inner.subscribed_at(before);
-            }
-            if self.gives_publisher(path, &rows) != Some(true) {
-                return Signals::UNKNOWN;
-            }
-            return if is_strict(returns) { Signals::UNKNOWN } else { before };
+            return match self.signals_of_argument(site, argument, called) {
+                Some(inner) => inner.subscribed_at(before),
+                None => Signals::UNKNOWN,
+            };
         }
         let rows = &rows;
         if self.gives_publisher(path, rows) == Some(false) {
@@ -207,7 +212,7 @@ impl<'a> Link<'a> {
             for arg in &facts.args_of(site.site) {
                 let typed = self.eval(self.scope_of(site, EnvId::NONE), arg.value);
                 if self.is_publisher(typed.value) {
-                    others = others.with(self.signals(site.file, arg.value));
+                    others = others.with(self.signals(self.scope_of(site, EnvId::NONE), arg.value));
                 } else {
                     for body in self.callables(site, arg.value) {
                         let given = self.returned(body, EnvId::NONE, None);
@@ -237,8 +242,13 @@ impl<'a> Link<'a> {
     fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<Signals> {
         let form = self.argument_form(site, argument)?;
         if !called {
-            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-            return self.is_publisher(typed.value).then(|| self.signals(site.file, form));
+            let scope = self.scope_of(site, EnvId::NONE);
+            let typed = self.eval(scope, form);
+            if self.is_publisher(typed.value) {
+                return Some(self.signals(scope, form));
+            }
+            // `fromIterable`: what is iterated at once.
+            return (!self.values.is_unknown(typed.value)).then_some(Signals::SUBSCRIBER);
         }
         let bodies = self.callables(site, form);
         if bodies.is_empty() {
@@ -253,7 +263,9 @@ impl<'a> Link<'a> {
             MoveTo::Runs(runs) => (*runs).into(),
             // Who passes a scheduler around that nobody knows does so to move work away.
             MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
-                Some(form) => self.scheduler_of(site.file, form).map_or(Signals::WORKER, Signals::from),
+                Some(form) => {
+                    self.scheduler_of(self.scope_of(site, EnvId::NONE), form).map_or(Signals::WORKER, Signals::from)
+                }
                 None => Signals::WORKER,
             },
         }
@@ -285,9 +297,4 @@ fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
         }),
         other => innermost(other, false),
     }
-}
-
-/// Whether nothing but the inner publisher's signals come out.
-fn is_strict(returns: &TypeExpr) -> bool {
-    matches!(returns, TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_))
 }

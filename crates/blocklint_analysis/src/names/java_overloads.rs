@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId, ParamKind};
-use blocklint_models::CallRows;
+use blocklint_models::{CallRows, Selector};
 
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::Link;
+use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
 /// Between the names of one type.
@@ -90,6 +91,51 @@ impl<'a> Link<'a> {
         let fit: Vec<BodyRef> =
             of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
         if fit.is_empty() { of_count } else { fit }
+    }
+
+    /// Whether a method reference in an argument means this one of several methods of its name: the one that takes as
+    /// many as it will be given.
+    pub(crate) fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(given) = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value) else { return true };
+        if facts.language != Language::Java || !matches!(facts.form(given), Form::Path(..)) {
+            return true;
+        }
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), given);
+        let alternatives: Vec<(BodyRef, bool)> = self
+            .values
+            .members(typed.value)
+            .into_iter()
+            .filter_map(|val| match val {
+                Val::Fn { body, receiver, .. } => Some((body, receiver.is_some())),
+                _ => None,
+            })
+            .collect();
+        if alternatives.len() < 2 {
+            return true;
+        }
+        let Some(count) = self.count_given(site, arg) else { return true };
+        // `T::method` gets its receiver first.
+        let takes = |body: BodyRef, bound: bool| {
+            let own = usize::from(!bound && !self.method_kind(body).is_static);
+            self.takes_so_many(body, count.saturating_sub(own))
+        };
+        let fits: Vec<BodyRef> =
+            alternatives.iter().filter(|(body, bound)| takes(*body, *bound)).map(|(body, _)| *body).collect();
+        fits.is_empty() || fits.contains(&body)
+    }
+
+    /// How many arguments a library gives to the callable in an argument.
+    fn count_given(&self, site: SiteRef, arg: u32) -> Option<usize> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let handovers = self.library.handovers(path);
+            let row = handovers.iter().find(|row| match &row.selector {
+                Selector::Argument(argument) => self.is_argument(site, arg, argument),
+                Selector::Via(_) => false,
+            })?;
+            (!row.gives.is_empty()).then_some(row.gives.len())
+        })
     }
 
     fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
