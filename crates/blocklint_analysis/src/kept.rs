@@ -53,7 +53,7 @@ impl<'a> Link<'a> {
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
         uses.iter()
-            .map(|&(mention, wrap)| self.kept_mention(site.file, mention, wrap, seen, depth))
+            .map(|(mention, wrap)| self.kept_mention(site.file, mention, wrap, seen, depth))
             .max()
             .unwrap_or(Kept::Nowhere)
     }
@@ -67,7 +67,7 @@ impl<'a> Link<'a> {
         let mentions = index.mentions_named(facts.var(var).name).iter();
         mentions
             .filter(|(mention, _)| self.mentions_var(file, *mention, var))
-            .map(|&(mention, wrap)| self.kept_mention(file, mention, wrap, seen, depth))
+            .map(|(mention, wrap)| self.kept_mention(file, mention, wrap, seen, depth))
             .max()
             .unwrap_or(Kept::Nowhere)
     }

@@ -240,7 +240,7 @@ impl<'a> Link<'a> {
             return Some(body.name);
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        uses.iter().find_map(|&(mention, _)| {
+        uses.iter().find_map(|(mention, _)| {
             let crate::mentions::Mention::Assign(assign) = mention else { return None };
             match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => Some(facts.var(var).name),

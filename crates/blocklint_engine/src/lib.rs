@@ -14,6 +14,7 @@ mod panics;
 mod rules;
 mod sources;
 mod timings;
+mod units;
 mod words;
 
 pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};

@@ -128,6 +128,8 @@ fn template(template: &Template) -> String {
         Part::Named(name) | Part::Import(name) => format!("{{{name}}}"),
         Part::Call => "{call}".to_owned(),
         Part::Callable => "{callable}".to_owned(),
+        Part::Handed => "{handed}".to_owned(),
+        Part::Applied => "{applied}".to_owned(),
     };
     template.0.iter().map(part).collect()
 }

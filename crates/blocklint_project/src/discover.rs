@@ -59,6 +59,9 @@ pub struct Project {
     pub files: Vec<SourceFile>,
     /// Its units, sorted by folder; the project root is always one.
     pub units: Vec<Unit>,
+    /// Files that say how its programs are started, sorted: Procfile, Dockerfile, compose files, shell scripts, units of
+    /// systemd.
+    pub launches: Vec<Utf8PathBuf>,
     /// The folders from which absolute Python imports are looked up, sorted.
     pub import_roots: Vec<Utf8PathBuf>,
     /// Its Rust crates, sorted by folder.
@@ -148,14 +151,17 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             let below = walk(folder, &excluded);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
+            found.launches.extend(below.launches);
             found.problems.extend(below.problems);
         }
     }
     problems.append(&mut found.problems);
     found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
     let sources = Sources::new(found.sources);
-    found.manifests.sort_unstable();
-    found.manifests.dedup();
+    for paths in [&mut found.manifests, &mut found.launches] {
+        paths.sort_unstable();
+        paths.dedup();
+    }
 
     if !request.isolated {
         problems.extend(unread_tables(&root, &found.manifests));
@@ -194,6 +200,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         configuration,
         files,
         units,
+        launches: found.launches,
         import_roots: imports.roots,
         crates,
         java_roots,

@@ -429,6 +429,11 @@ pub struct Switch {
     pub context: Option<SwitchContext>,
     /// Libraries whose `native` rows count as not native.
     pub green: Vec<String>,
+    /// What the call puts something else in place of: whoever took one of these names from its module before keeps
+    /// what was there.
+    pub patches: Vec<String>,
+    /// Modules that take such names when they are imported, or must not be imported before the call for another reason.
+    pub copies: Vec<String>,
     /// A remark.
     pub note: Option<String>,
 }
