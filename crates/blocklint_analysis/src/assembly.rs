@@ -77,7 +77,7 @@ impl<'a> Link<'a> {
         }
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
         !mentions.is_empty()
-            && mentions.iter().all(|&(mention, _)| match mention {
+            && mentions.iter().all(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => self.is_worker_argument(SiteRef { file: body.file, site }, arg),
                 _ => false,
             })

@@ -118,7 +118,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = link.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &(file, sym) in mentioned {
-            for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
+            for (mention, wrap) in program.index_of(file).mentions_named(sym).iter() {
                 if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                     continue;
                 }

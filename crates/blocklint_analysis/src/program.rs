@@ -1,7 +1,6 @@
 //! The project as one: files in slots, names shared between them, and where each name occurs.
 
-use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
@@ -21,6 +20,8 @@ pub struct SourceFile {
     pub relative: String,
     /// What it says.
     pub facts: FileFacts,
+    /// Where its names and values are used; made when first asked for, best while the facts are still at hand.
+    pub index: OnceLock<FileIndex>,
     /// Whether findings placed in it are reported.
     pub reported: bool,
 }
@@ -32,6 +33,36 @@ pub struct Layout {
     pub import_roots: Vec<String>,
     /// Rust packages.
     pub crates: Vec<CrateLayout>,
+    /// Units, sorted by folder.
+    pub units: Vec<UnitLayout>,
+}
+
+/// One unit: a folder with a manifest, or the project root.
+#[derive(Clone, Debug, Default)]
+pub struct UnitLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The switches that files other than source code turn on: commands, configuration.
+    pub switches: Vec<String>,
+    /// Switches that are off whatever the code says.
+    pub off: Vec<String>,
+    /// Versions of its dependencies.
+    pub versions: Vec<Dependency>,
+}
+
+/// A dependency of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name in the registry, in lower case with `-`.
+    pub name: String,
+    /// The version that counts; none where nothing bounds it.
+    pub version: Option<blocklint_models::Version>,
+    /// Whether the version is that of a lock file, an exact pin or an installation.
+    pub is_exact: bool,
+    /// The oldest version that a range allows, where it is not exact.
+    pub oldest: Option<blocklint_models::Version>,
+    /// Where it is said, from the project root.
+    pub said_in: String,
 }
 
 /// One Rust package.
@@ -61,8 +92,6 @@ pub struct Program<'a> {
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
     languages: SmallVec<[Language; 3]>,
-    indices: Vec<OnceCell<FileIndex>>,
-    scratch: RefCell<Scratch>,
 }
 
 impl<'a> Program<'a> {
@@ -135,8 +164,6 @@ impl<'a> Program<'a> {
                 .copied()
                 .filter(|&language| files.iter().any(|file| file.facts.language == language))
                 .collect(),
-            indices: files.iter().map(|_| OnceCell::new()).collect(),
-            scratch: RefCell::default(),
         }
     }
 
@@ -236,7 +263,8 @@ impl<'a> Program<'a> {
 
     /// Where the names and values of a file are used.
     pub fn index_of(&self, file: FileId) -> &FileIndex {
-        self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file), &mut self.scratch.borrow_mut()))
+        let source = &self.files[file.index()];
+        source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
     }
 
     /// The body a site stands in.

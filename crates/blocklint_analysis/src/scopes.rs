@@ -138,7 +138,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         for name in link.body_names(body) {
             for &(file, sym) in link.program.occurrences(name) {
                 let facts = link.program.facts(file);
-                for &(mention, _) in link.program.index_of(file).mentions_named(sym) {
+                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
                     let site = SiteRef { file, site };
                     let form = facts.args_of(site.site)[arg as usize].value;

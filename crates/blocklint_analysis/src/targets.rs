@@ -764,7 +764,7 @@ impl<'a> Link<'a> {
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
         for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
-            for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+            for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
                 let Mention::Operand(of) = mention else { continue };
                 let of = SiteRef { file: site.file, site: of };
                 if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {

@@ -353,9 +353,8 @@ pub(crate) fn own_root<'a>(link: &Link<'a>, relative: &'a str) -> &'a str {
     root
 }
 
-fn root_of_folder<'p>(link: &Link<'_>, folder: &'p str) -> &'p str {
-    let mut root = folder;
-    let mut folder = root;
+fn root_of_folder<'p>(link: &Link<'_>, own: &'p str) -> &'p str {
+    let (mut root, mut folder) = (own, own);
     while !folder.is_empty() {
         let above = parent(folder);
         if link.program.is_package(folder) {
