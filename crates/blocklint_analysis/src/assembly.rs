@@ -43,7 +43,7 @@ impl<'a> Link<'a> {
     pub(crate) fn factory_given(&self, site: SiteRef) -> Option<SiteRef> {
         let facts = self.program.facts(site.file);
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        let given = uses.iter().find_map(|&(mention, _)| match mention {
+        let given = uses.iter().find_map(|(mention, _)| match mention {
             Mention::Arg(taker, _) => Some(SiteRef { file: site.file, site: taker }),
             _ => None,
         })?;
