@@ -23,22 +23,22 @@ fn blocklint(folder: &Path, arguments: &[&str]) -> Output {
 fn the_page_does_what_it_says() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/teach.md")).expect("the page");
     let blocks = blocks(&page);
-    let first = |language: &str| blocks.iter().filter(move |(of, _)| *of == language).map(|(_, text)| *text);
+    let all = |language: &str| -> Vec<&str> {
+        blocks.iter().filter(|(of, _)| *of == language).map(|(_, text)| *text).collect()
+    };
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
-    let model = first("toml").next().expect("the model");
+    let model = all("toml")[0];
     let name = page.split("## 2.").nth(1).and_then(|part| part.split('`').nth(1)).expect("the model's name");
+    let configuration = all("toml").into_iter().find(|text| text.starts_with("[tool.blocklint]")).expect("one");
     write(name, model);
-    write(
-        "pyproject.toml",
-        first("toml").find(|text| text.starts_with("[tool.blocklint]")).expect("the configuration"),
-    );
-    write("app.py", first("python").next().expect("the program"));
+    write("pyproject.toml", configuration);
+    write("app.py", all("python")[0]);
     for arguments in [vec!["models", "check", name], vec!["models", "check", "--shipped", name]] {
         let output = blocklint(folder.path(), &arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    let shown = first("console").next().expect("what is printed");
+    let shown = all("console")[0];
     let (command, expected) = shown.split_once('\n').expect("a command and what it prints");
     let arguments: Vec<&str> = command.trim_start_matches("$ blocklint ").split(' ').collect();
     let output = blocklint(folder.path(), &arguments);
