@@ -102,7 +102,8 @@ impl<'a> Link<'a> {
             || {
                 let facts = self.program.facts(class.file);
                 let row = facts.class(class.class);
-                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+                let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
+                let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
                 let scope = Scope { file: class.file, at, env: EnvId::NONE };
                 let mut bases = Vec::new();
                 for &base in facts.list(row.bases) {
@@ -214,8 +215,7 @@ impl<'a> Link<'a> {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
                 let facts = self.program.facts(candidate.file);
                 let row = facts.class(candidate.class);
-                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
-                let scope = Scope { file: candidate.file, at, env: EnvId::NONE };
+                let scope = crate::names::rust::head_scope(self, candidate);
                 let subject = self.annotation(scope, row.subject);
                 let meant = self
                     .values

@@ -36,6 +36,12 @@ pub struct Layout {
 /// One Rust package.
 #[derive(Clone, Debug, Default)]
 pub struct CrateLayout {
+    /// The folder of its manifest, from the project root (`""` is the root).
+    pub folder: String,
+    /// The name in its manifest.
+    pub package: String,
+    /// Dependencies that its code calls by another name than the package's: name in code, package.
+    pub renamed: Vec<(String, String)>,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
@@ -148,7 +154,9 @@ impl<'a> Program<'a> {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
         let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
         in_folder
+            || is_example
             || name == "conftest.py"
             || name.starts_with("test_") && name.ends_with(".py")
             || name.ends_with("_test.py")
@@ -162,7 +170,10 @@ impl<'a> Program<'a> {
             .split('/')
             .rev()
             .skip(1)
-            .any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
+            // Cargo's `src/bin` holds services as often as tools.
+            .any(|folder| {
+                matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
+            });
         in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
     }
 

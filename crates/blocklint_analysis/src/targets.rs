@@ -245,6 +245,13 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: None });
             }
             Val::Method { path, receiver } => {
+                // `reader.lines().next()` runs what the lazy value holds back.
+                if let Val::Lazy { made, path: lazy, .. } = self.values.single(receiver)
+                    && self.library.calls(path).with(|row| row.consumes == Some(Argument::Receiver)).next().is_some()
+                {
+                    let lazy = Target::Row { path: lazy, receiver: BoundId::NONE, property: false, made: Some(made) };
+                    self.push(targets, lazy);
+                }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {

@@ -31,6 +31,11 @@ impl Walker<'_> {
             Some(args) => args,
             None => self.macro_arguments(tokens),
         };
+        if matches!(&*text, "write" | "writeln")
+            && let Some((sink, rest)) = args.split_first()
+        {
+            return self.write_fmt(node, name_node, sink.value, rest);
+        }
         let site = self.macro_site(node, path, &args);
         if matches!(&*text, "panic" | "unreachable" | "todo" | "unimplemented") {
             return FormId::NONE;
@@ -38,6 +43,27 @@ impl Walker<'_> {
         if !ends.is_empty() {
             return self.ends(ends);
         }
+        self.form(Form::Result(site))
+    }
+
+    /// `write!(sink, …)` calls `sink.write_fmt(…)`.
+    fn write_fmt(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
+        let name = self.facts.intern("write_fmt");
+        let callee = self.form(Form::Attr(sink, name));
+        let at = self.at();
+        let site = self.facts.site(
+            Site {
+                kind: SiteKind::Call,
+                flags: SiteFlags::default(),
+                callee,
+                name,
+                args: List::EMPTY,
+                at,
+                span: span(node),
+                name_span: span(name_node),
+            },
+            args,
+        );
         self.form(Form::Result(site))
     }
 

@@ -4,6 +4,8 @@ pub(crate) mod java;
 mod java_overloads;
 pub(crate) mod python;
 pub(crate) mod rust;
+pub(crate) mod rust_modules;
+mod rust_types;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
