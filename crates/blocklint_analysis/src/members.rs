@@ -101,6 +101,21 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The method of this name, where a field of a Rust type bears it too.
+    pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        if row.kind == blocklint_facts::ClassKind::Interface {
+            return None;
+        }
+        self.program.scope_var(class.file, row.body, name)?;
+        self.impls(class).into_iter().find_map(|block| {
+            let body = self.program.facts(block.file).class(block.class).body;
+            let var = self.program.scope_var(block.file, body, name)?;
+            Some(self.bound_member(block, var, receiver))
+        })
+    }
+
     /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
     /// method of the language's traits.
     fn rust_member(&self, class: ClassRef, exact: bool, name: Name, member: Val) -> Typed {

@@ -1,7 +1,7 @@
 //! Rust: paths, modules, impl blocks.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Import, Sym};
+use blocklint_facts::{At, BodyId, ClassKind, Form, Import, Sym};
 
 use crate::eval::Scope;
 use crate::ids::{ClassRef, FileId, Name, SiteRef};
@@ -155,7 +155,22 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 
 /// The callee of a call.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
-    link.eval(scope, link.program.facts(site.file).site(site.site).callee)
+    let facts = link.program.facts(site.file);
+    let form = facts.site(site.site).callee;
+    // A field may bear the name of a method.
+    if let Form::Attr(base, sym) = facts.form(form)
+        && let Some(name) = link.program.global(site.file, sym)
+    {
+        let base = link.without_none(link.eval(scope, base));
+        return link.map(base, |member| match member {
+            Val::Instance { class, .. } => match link.method_beside_field(class, name, member) {
+                Some(method) => method,
+                None => link.attr(member, name),
+            },
+            _ => link.attr(member, name),
+        });
+    }
+    link.eval(scope, form)
 }
 
 /// Whether `?` and `unwrap` take the first argument of this type.
