@@ -241,12 +241,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for &(mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site) {
+                    for (mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for &(mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body) {
+                    for (mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -289,7 +289,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         for &site in index.sites_named(sym) {
             self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
-        for &(mention, wrap) in index.mentions_named(sym) {
+        for (mention, wrap) in index.mentions_named(sym).iter() {
             self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
         }
     }

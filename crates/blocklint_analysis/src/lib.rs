@@ -33,7 +33,7 @@ mod locks;
 mod loop_bound;
 mod loop_tests;
 mod members;
-mod mentions;
+pub mod mentions;
 mod names;
 mod overloads;
 mod paths;

@@ -169,11 +169,18 @@ pub struct Link<'a> {
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
     pub(crate) targets: RefCell<TargetsMemo>,
+    /// Library types by whether iterating over them enters a row.
+    pub(crate) iterated: RefCell<FxHashMap<PathId, bool>>,
     /// What a site runs of which nothing is known; many are.
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
-    pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
+    /// By import root and dotted path.
+    pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
+    /// The import root that the files of a folder lie under.
+    pub(crate) own_roots: RefCell<FxHashMap<&'a str, &'a str>>,
+    /// The modules whose names a file imports with `*`.
+    pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::loop_tests::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
@@ -215,10 +222,13 @@ impl<'a> Link<'a> {
             bases: RefCell::default(),
             mros: RefCell::default(),
             targets: RefCell::new(TargetsMemo::new(program)),
+            iterated: RefCell::default(),
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
             modules: RefCell::default(),
+            own_roots: RefCell::default(),
+            stars: RefCell::default(),
             asking: RefCell::default(),
             ask_names: RefCell::default(),
             answering: RefCell::default(),

@@ -13,7 +13,7 @@ use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
 use crate::mentions::Mention;
 use crate::names;
-use crate::value::{BoundId, EnvId, Val};
+use crate::value::{ArgsId, BoundId, EnvId, Val};
 
 /// How a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -550,6 +550,23 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether iterating over a library's type enters a row that holds the thread.
+    pub(crate) fn iterates_by_row(&self, ty: PathId) -> bool {
+        if let Some(&known) = self.iterated.borrow().get(&ty) {
+            return known;
+        }
+        let mut targets = Targets::default();
+        self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
+        let holds = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+            _ => true,
+        });
+        // What a transparent type holds is iterated in its place.
+        let found = holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some());
+        self.iterated.borrow_mut().insert(ty, found);
+        found
+    }
+
     /// Adds what entering or leaving a `with` item runs.
     fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
@@ -750,7 +767,7 @@ impl<'a> Link<'a> {
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
         for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
-            for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+            for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
                 let Mention::Operand(of) = mention else { continue };
                 let of = SiteRef { file: site.file, site: of };
                 if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {

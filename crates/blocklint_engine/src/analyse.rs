@@ -1,6 +1,6 @@
 //! From a project to findings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
@@ -121,6 +121,7 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
                 path: Arc::clone(&file.path),
                 relative: file.relative.as_str().replace('\\', "/"),
                 facts: extracted.facts?,
+                index: extracted.index.map(OnceLock::from).unwrap_or_default(),
                 reported: file.reported,
             })
         })
