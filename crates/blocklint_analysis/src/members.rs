@@ -129,6 +129,9 @@ impl<'a> Link<'a> {
                 return given;
             }
         }
+        if let Some(added) = self.added_by_trait(member, name) {
+            return added;
+        }
         let text = self.program.text(name);
         if names::rust::keeps_receiver(text) {
             let path = self.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
@@ -244,7 +247,7 @@ impl<'a> Link<'a> {
     }
 
     /// The value of a class's own member, bound to its receiver.
-    fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
+    pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let facts = self.program.facts(owner.file);
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = self.var(scope, var);
@@ -463,6 +466,12 @@ impl<'a> Link<'a> {
             && let Some(inner) = self.through(ty, args)
         {
             return self.map(inner, |inner| self.attr(inner, name));
+        }
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && let Some(added) = self.added_by_trait(receiver, name)
+        {
+            return added;
         }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
@@ -761,6 +770,9 @@ impl<'a> Link<'a> {
             if facts.language == Language::Rust
                 && let (Some(class), Some(receiver)) = (row.class.get(), receiver)
             {
+                if let Some(projected) = self.projected(body, declared, receiver) {
+                    return projected;
+                }
                 typed = self.substitute(typed, &self.bindings(ClassRef { file: body.file, class }, receiver));
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
