@@ -159,6 +159,8 @@ pub struct Link<'a> {
     /// Interned values.
     pub values: Values,
     pub(crate) hierarchy: Hierarchy,
+    /// The Rust module tree, once somebody asked.
+    rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,
@@ -212,6 +214,7 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            rust_parents: std::cell::OnceCell::new(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
@@ -367,6 +370,11 @@ impl<'a> Link<'a> {
         let parts: SmallVec<[Typed; 8]> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
         Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
+    }
+
+    /// The module that declares each Rust file.
+    pub(crate) fn rust_parents(&self) -> &crate::names::rust_modules::Parents {
+        self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
     }
 
     /// The same value, with at least one inferred step.

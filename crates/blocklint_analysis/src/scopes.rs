@@ -80,7 +80,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if self.link.program.is_test(body.file) {
+        let facts = self.link.program.facts(body.file);
+        if self.link.program.is_test(body.file) || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST) {
             return Some(When::Test);
         }
         if let Some(when) = self.registered(body) {
