@@ -15,6 +15,9 @@ impl<'a> Link<'a> {
     pub(crate) fn assembles(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
+        if facts.language == Language::Rust {
+            return row.kind == BodyKind::Function && self.gives_future(body) && !self.runs_only_aside(body);
+        }
         if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
             return false;
         }

@@ -444,6 +444,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
+            Val::Library { ty, args, .. } if self.link.library.language(ty) == blocklint_core::Language::Rust => {
+                self.link.through(ty, args).is_some_and(|inner| {
+                    let members = self.link.values.members(inner.value);
+                    members.iter().any(|val| self.member_holds(subject, *val, depth))
+                })
+            }
             Val::Class(class) => {
                 let facts = self.link.program.facts(node.body.file);
                 let row = facts.body(node.body.body);
@@ -585,7 +591,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let kind = facts.site(site.site).kind;
         let passing = link.passing(site, arg, env);
         let targets = link.targets(site, env);
-        let steps = steps.max(targets.steps).saturating_add(u8::from(targets.unknown && kind == SiteKind::Call));
+        let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
+        let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
         let flow = match subject {
             Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
             Subject::Row(_) => Flow::Sync,

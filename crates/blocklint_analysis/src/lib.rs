@@ -3,6 +3,7 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
+mod alternatives;
 mod annotation;
 mod assembly;
 mod branches;

@@ -161,6 +161,8 @@ pub struct Link<'a> {
     /// Interned values.
     pub values: Values,
     pub(crate) hierarchy: Hierarchy,
+    /// The Rust module tree, once somebody asked.
+    rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,
@@ -175,6 +177,8 @@ pub struct Link<'a> {
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
+    /// With how many values a body compares a form.
+    pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
@@ -214,6 +218,7 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            rust_parents: std::cell::OnceCell::new(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
@@ -227,6 +232,7 @@ impl<'a> Link<'a> {
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
+            alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
             stars: RefCell::default(),
@@ -369,6 +375,11 @@ impl<'a> Link<'a> {
         let parts: SmallVec<[Typed; 8]> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
         Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
+    }
+
+    /// The module that declares each Rust file.
+    pub(crate) fn rust_parents(&self) -> &crate::names::rust_modules::Parents {
+        self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
     }
 
     /// The same value, with at least one inferred step.

@@ -68,6 +68,12 @@ pub struct Dependency {
 /// One Rust package.
 #[derive(Clone, Debug, Default)]
 pub struct CrateLayout {
+    /// The folder of its manifest, from the project root (`""` is the root).
+    pub folder: String,
+    /// The name in its manifest.
+    pub package: String,
+    /// Dependencies that its code calls by another name than the package's: name in code, package.
+    pub renamed: Vec<(String, String)>,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
@@ -187,7 +193,10 @@ impl<'a> Program<'a> {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
         let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
         in_folder
+            || is_example
+            || matches!(name, "tests.rs" | "test.rs")
             || name == "conftest.py"
             || name.starts_with("test_") && name.ends_with(".py")
             || name.ends_with("_test.py")
@@ -201,7 +210,10 @@ impl<'a> Program<'a> {
             .split('/')
             .rev()
             .skip(1)
-            .any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
+            // Cargo's `src/bin` holds services as often as tools.
+            .any(|folder| {
+                matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
+            });
         // Django's commands; elsewhere `commands` are also those of a chat.
         let managed = relative.contains("management/commands/");
         in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {

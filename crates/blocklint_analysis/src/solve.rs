@@ -49,7 +49,11 @@ pub(crate) fn findings<'a>(
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
-            let Some(cost) = paths.cost(link, graph, &way) else { continue };
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.0 += u32::from(hit.way.steps);
+            }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),

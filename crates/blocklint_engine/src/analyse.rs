@@ -138,7 +138,13 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
         .map(|package| {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
-            CrateLayout { name: package.library.clone(), roots: roots.iter().map(|root| below(&root.path)).collect() }
+            CrateLayout {
+                folder: below(&package.folder),
+                package: package.package.clone(),
+                renamed: package.renamed.clone(),
+                name: package.library.clone(),
+                roots: roots.iter().map(|root| below(&root.path)).collect(),
+            }
         })
         .collect();
     let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
