@@ -22,7 +22,7 @@ import tomllib
 from pathlib import Path
 
 import java_packages
-from java_classes import FINAL, STATIC, Classes, Method, jdk_modules
+from java_classes import FINAL, PUBLIC, STATIC, Classes, Method, jdk_modules
 from verify_python import TABLES, Result, Row, as_list, lines_of, model_name, paths_of, record, recorded
 
 #: Work that is under way, or runs when subscribed, where the type itself is in a jar that is not at hand.
@@ -113,7 +113,7 @@ class Checker:
             head = plain.split("**")[0].rstrip(".")
             inside = any(p == head or p.startswith(head + ".") for p in self.classes.packages)
             return [] if inside or self.classes.get(head) else [self.missing(head + ".x")]
-        owners = [owner] if not GLOB.search(owner) else [n for n in self.classes.own if re.fullmatch(pattern(owner), n)]
+        owners = [owner] if not GLOB.search(owner) else self.matching(owner)
         if not GLOB.search(owner) and self.classes.get(owner) is None:
             return [self.missing(owner + ".x")]
         covered = {
@@ -129,6 +129,11 @@ class Checker:
             return []
         rest = {n: f for n, f in covered.items() if n not in self.exact and not self.narrower(n, path)}
         return [f"covers `{name}`, which gives work to wait for" for name, f in sorted(rest.items()) if self.all_awaitable(f)]
+
+    def matching(self, owner: str) -> list[str]:
+        """The public classes of the library that a pattern means."""
+        names = [name for name in self.classes.own if re.fullmatch(pattern(owner), name)]
+        return [name for name in names if (known := self.classes.get(name)) and known.flags & PUBLIC]
 
     def narrower(self, name: str, path: str) -> bool:
         """Whether another pattern with more literal characters speaks of a name."""
