@@ -39,7 +39,7 @@ class Checker:
 
     def __init__(self, result: Result, document: Row, classes: Classes) -> None:
         self.result, self.document, self.classes = result, document, classes
-        self.exact = {bare(p) for row in document.get("call", []) for p in paths_of(row) if not GLOB.search(p)}
+        self.exact = {bare(p) for row in document.get("call", []) for p in paths_of(row) if not GLOB.search(bare(p))}
         self.described = {p for row in document.get("type", []) for p in paths_of(row)}
 
     def row(self, table: str, row: Row, line: int) -> None:
@@ -55,7 +55,7 @@ class Checker:
                     self.result.problem(line, path, message)
 
     def path(self, table: str, row: Row, path: str) -> list[str]:
-        if GLOB.search(path):
+        if GLOB.search(bare(path)):
             return self.glob(table, row, path)
         if table == "type":
             return self.type(row, path)
@@ -138,7 +138,7 @@ class Checker:
     def narrower(self, name: str, path: str) -> bool:
         """Whether another pattern with more literal characters speaks of a name."""
         rows = self.document.get("call", [])
-        others = [p for row in rows for p in paths_of(row) if GLOB.search(p) and p != path and len(p) > len(path)]
+        others = [p for row in rows for p in paths_of(row) if GLOB.search(bare(p)) and p != path and len(p) > len(path)]
         return any(re.fullmatch(pattern(bare(p)), name) for p in others)
 
     def all_awaitable(self, found: list[Method]) -> bool:
