@@ -89,7 +89,7 @@ class Checker:
             return ["is final" if all(m.flags & (FINAL | STATIC) for m in found) else ""][: all(m.flags & (FINAL | STATIC) for m in found)]
         messages = self.arguments(row, found)
         if table == "call":
-            messages += self.kind(row, known is not None, found)
+            messages += self.kind(row, name if known else name.rpartition(".")[0], known is not None, found)
             messages += self.returns(row, name if known else name.rpartition(".")[0], known is not None, found)
             messages += self.twins(row, name)
         return messages
@@ -152,8 +152,10 @@ class Checker:
         names = [known.name for known in order] + missing
         return any(base in names for base in AWAITABLE_BASES) or any(AWAITABLE.search(n.rpartition(".")[2]) for n in names)
 
-    def kind(self, row: Row, constructor: bool, found: list[Method]) -> list[str]:
+    def kind(self, row: Row, owner: str, constructor: bool, found: list[Method]) -> list[str]:
         held = row.get("effect", "none") != "none"
+        # `future.sync()` gives the future itself, once it is done.
+        found = found if row.get("async") else [m for m in found if not held or not self.classes.derives(owner, m.returns)]
         if constructor:
             return ["a constructor gives nothing to wait for"] if row.get("async") else []
         if row.get("async"):
