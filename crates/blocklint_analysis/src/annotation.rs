@@ -190,7 +190,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn body_at(&self, scope: Scope) -> BodyId {
+    pub(crate) fn body_at(&self, scope: Scope) -> BodyId {
         let facts = self.program.facts(scope.file);
         facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
     }

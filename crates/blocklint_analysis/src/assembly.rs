@@ -63,7 +63,7 @@ impl<'a> Link<'a> {
             return false;
         }
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
-        mentions.iter().next().is_some()
+        !mentions.is_empty()
             && mentions.iter().all(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => self.is_worker_argument(SiteRef { file: body.file, site }, arg),
                 _ => false,

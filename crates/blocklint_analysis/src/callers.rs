@@ -683,7 +683,9 @@ impl<'l, 'a> Callers<'l, 'a> {
     /// The subject is an operator's callable: it runs where the chain is subscribed to.
     fn on_chain(&self, passing: &crate::targets::Passing, caller: Caller, found: &mut Found) {
         let position = self.link.settled(&passing.chain);
-        if let Some(confidence) = position.root {
+        if let Some(confidence) = position.root
+            && !self.link.off_the_loop(caller.site)
+        {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
         }

@@ -39,16 +39,19 @@ impl<'a> Link<'a> {
             Form::Float(_) => self.literal(scope.file, names::Literal::Float),
             Form::Str(_) => self.literal(scope.file, names::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
-            Form::Var(var) => self.var(scope, var),
+            Form::Var(var) => self.without_methods(facts.language, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
-            Form::This => match self.class_around(scope.file, facts.body_of(scope.at)) {
+            Form::This => match self.class_around(scope.file, self.body_at(scope)) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
                 None => self.unknown(Why::Unbound),
             },
             Form::Attr(base, sym) => {
                 let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
-                    Some(name) => self.map(base, |member| self.attr(member, name)),
+                    Some(name) => {
+                        let read = self.map(base, |member| self.attr(member, name));
+                        self.without_methods(facts.language, read)
+                    }
                     None => self.unknown(Why::Attribute),
                 }
             }
@@ -157,6 +160,26 @@ impl<'a> Link<'a> {
             }
             Form::Bound(inner) => self.eval_within(scope, inner, depth),
         }
+    }
+
+    /// What a name reads in Java, where a field and the methods of its name share a variable: no method.
+    fn without_methods(&self, language: Language, typed: Typed) -> Typed {
+        if language != Language::Java {
+            return typed;
+        }
+        let is_method = |val: &Val| match *val {
+            Val::Fn { body, .. } => {
+                let row = self.program.facts(body.file).body(body.body);
+                row.kind == BodyKind::Function && row.class.is_some()
+            }
+            _ => false,
+        };
+        let members = self.values.members(typed.value);
+        if !members.iter().any(is_method) {
+            return typed;
+        }
+        let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
+        if kept.is_empty() { self.unknown(Why::Attribute) } else { Typed { value: self.values.union(&kept), ..typed } }
     }
 
     /// An instance of the type of a literal.
@@ -273,7 +296,10 @@ impl<'a> Link<'a> {
             parts.push(self.param(VarRef { file: scope.file, var: id }));
         }
         // A declared type that several assignments fill speaks for all of them.
+        let is_method =
+            facts.language == Language::Java && facts.assigns_of(id).any(|row| row.kind == AssignKind::Definition);
         if parts.len() > 1
+            && !is_method
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);

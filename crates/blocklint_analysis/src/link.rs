@@ -175,6 +175,8 @@ pub struct Link<'a> {
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
+    /// With how many values a body compares a form.
+    pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
@@ -226,6 +228,7 @@ impl<'a> Link<'a> {
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
+            alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
             stars: RefCell::default(),

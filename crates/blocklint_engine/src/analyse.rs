@@ -7,7 +7,7 @@ use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, 
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
-use blocklint_rules::What;
+use blocklint_rules::{Anew, Made, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
@@ -16,6 +16,7 @@ use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::timings::Timings;
+use crate::units::units;
 use crate::words::worded;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
@@ -65,7 +66,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         (timings.parse, timings.facts) = (parse, facts);
         let mut findings = unread(project, &extracted);
         let started = Instant::now();
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         timings.link = started.elapsed();
@@ -102,6 +103,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             let what = match misuse {
                 Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
                 Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+                Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
+                Misuse::ConnectionsMadeAnew => What::MadeAnew { made: Made::Connections, anew: Anew::PerCall("") },
             };
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
@@ -111,7 +114,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
-pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
+pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
     let files = project
         .files
         .iter()
@@ -144,7 +147,8 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
             }
         })
         .collect();
-    (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
+    let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
+    (files, Layout { import_roots, crates, units: units(project, models) })
 }
 
 /// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what
@@ -234,7 +238,7 @@ where
 {
     on_large_stacks(|| {
         let (extracted, _, _) = extract_all(project);
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         ask(&link)

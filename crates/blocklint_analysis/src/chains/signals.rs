@@ -1,7 +1,7 @@
 //! What lies before an operator: on which threads it gets its signals.
 
 use blocklint_core::Context;
-use blocklint_facts::{ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Argument, CallRow, MoveTo, Moves, Runs, TypeExpr};
 
 use super::Busy;
@@ -100,7 +100,11 @@ impl<'a> Link<'a> {
             let facts = self.program.facts(var.file);
             let mut found = Signals::NONE;
             let mut any = false;
-            for row in facts.assigns_of(var.var).filter(|row| row.value.is_some()).take(8) {
+            for row in facts
+                .assigns_of(var.var)
+                .filter(|row| row.value.is_some() && row.kind != AssignKind::Definition)
+                .take(8)
+            {
                 any = true;
                 // `flux = flux.map(f)` builds on what the variable was.
                 let scope = Scope { file: var.file, at: row.at, env: EnvId::NONE };

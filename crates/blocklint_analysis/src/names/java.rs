@@ -4,9 +4,10 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
 
 use crate::eval::Scope;
+use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::link::{Link, Typed};
-use crate::value::{ArgsId, Val, Why};
+use crate::value::{ArgsId, EnvId, Val, Why};
 
 /// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
 pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
@@ -57,6 +58,11 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
     let text = facts.text(sym);
     let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+    if text == "super" {
+        let Some(class) = link.class_around(scope.file, body) else { return link.unknown(Why::Unbound) };
+        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        return link.known(Val::Super { class, receiver });
+    }
     if let Some(member) = member_around(link, scope.file, body, name) {
         return member;
     }
@@ -175,7 +181,20 @@ pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Type
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
-    let typed = link.eval(scope, row.callee);
+    if facts.text(row.name) == "<init>" {
+        return explicit_constructor(link, site);
+    }
+    // A method, not the field that may have its name.
+    let typed = match facts.form(row.callee) {
+        Form::Attr(base, sym) => {
+            let base = link.without_none(link.eval(scope, base));
+            match link.program.global(site.file, sym) {
+                Some(name) => link.map(base, |member| link.attr(member, name)),
+                None => link.unknown(Why::Attribute),
+            }
+        }
+        _ => link.eval(scope, row.callee),
+    };
     let typed = match (link.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
         (true, true) => {
             let body = facts.body_of(row.at);
@@ -205,6 +224,25 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let kept: Vec<Val> =
         members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
     Typed { value: link.values.union(&kept), ..typed }
+}
+
+/// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
+fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let Some(class) = link.class_around(site.file, facts.body_of(row.at)) else { return link.unknown(Why::Unbound) };
+    let Some(init) = link.program.name("<init>") else { return link.unknown(Why::Unbound) };
+    let skipped = usize::from(facts.form(row.callee) != Form::This);
+    let order = link.mro(class);
+    for ancestor in order.iter().skip(skipped) {
+        let Ancestor::Class(owner) = *ancestor else { continue };
+        let Some((owner, var)) = link.own_member(owner, init) else { continue };
+        let bodies = link.fitting(link.functions_of(owner, var), site);
+        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        let members: Vec<Val> = bodies.into_iter().map(|body| Val::Fn { body, receiver, env: EnvId::NONE }).collect();
+        return Typed { value: link.values.union(&members), steps: 0 };
+    }
+    link.unknown(Why::Unbound)
 }
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
