@@ -28,6 +28,8 @@ pub enum Misuse {
     CalledInsteadOfHandedOver,
     /// A thread's lock is held over an `await`.
     LockHeldOverAwait,
+    /// An import comes before the call that patches what it takes.
+    LateMonkeyPatch,
 }
 
 /// One comment that names rules.

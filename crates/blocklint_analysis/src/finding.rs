@@ -101,6 +101,15 @@ pub enum What {
         /// The runtime's pool of real threads.
         pool: Option<String>,
     },
+    /// An import comes before the call that patches what it takes.
+    LatePatch {
+        /// The name that stays as it was (`time.sleep`), or the module that takes some.
+        taken: String,
+        /// Whether it is a module that takes names itself.
+        is_module: bool,
+        /// The call that patches.
+        patch: String,
+    },
     /// A thread's lock is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.

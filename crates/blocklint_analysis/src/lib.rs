@@ -24,6 +24,7 @@ mod hierarchy;
 mod hub;
 mod ids;
 mod label;
+mod late_patch;
 mod lazy;
 mod leaves;
 mod library;

@@ -127,7 +127,7 @@ pub(crate) fn findings<'a>(
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach);
+    let mut misused = misuses(link, cuts, &graph.reach, &units);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
@@ -313,7 +313,7 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
+fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach, units: &Units) -> Vec<RawFinding> {
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -329,6 +329,15 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
             found.push(finding);
         }
     }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
+        for one in link.late_imports(units) {
+            let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
+            let mut finding =
+                misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
+            finding.trace = one.way.iter().map(|&site| import_step(link, site, &one.taken)).collect();
+            found.push(finding);
+        }
+    }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
         for one in link.held_over_await() {
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
@@ -341,6 +350,19 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
         }
     }
     found
+}
+
+/// A step of a trace that is an import.
+fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    RawStep {
+        file: site.file,
+        span: row.span,
+        function: link.module_name(site.file),
+        call: taken.to_owned(),
+        written: format!("import {}", facts.text(row.name)),
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]

@@ -64,6 +64,12 @@ impl Units {
         self.rows.iter().any(|row| row.greenlets.is_some())
     }
 
+    /// Whether something other than code turns a switch on for a file's unit: how its program is started.
+    pub(crate) fn is_set(&self, link: &Link<'_>, file: FileId, name: &str) -> bool {
+        let unit = link.program.layout.units.get(self.at(link, file));
+        unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
+    }
+
     /// The unit of a file.
     pub(crate) fn of(&self, link: &Link<'_>, file: FileId) -> &UnitRow {
         &self.rows[self.at(link, file)]

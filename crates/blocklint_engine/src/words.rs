@@ -56,6 +56,9 @@ fn finding_and_remedy(
                 adapter: adapter.as_deref(),
                 pool: pool.as_deref(),
             },
+            What::LatePatch { taken, is_module, patch } => {
+                blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
+            }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
         },
         language: program.language(raw.file),

@@ -13,6 +13,9 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::LatePatch { patch, .. } => {
+            return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
+        }
         What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
     }
     if raw.rule.effect == Some(Effect::NestedLoop) {

@@ -13,6 +13,7 @@ mod blocking_subprocess;
 mod blocking_wait;
 mod called_instead_of_handed_over;
 mod cpu_bound;
+mod late_monkey_patch;
 mod lock_held_across_await;
 mod native_call_blocks_hub;
 mod nested_event_loop;
@@ -42,6 +43,7 @@ pub static RULES: &[&Rule] = &[
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
     &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
+    &late_monkey_patch::LATE_MONKEY_PATCH,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
     &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
@@ -64,6 +66,7 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
     match what {
         What::Holds => None,
         What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
+        What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
     }
