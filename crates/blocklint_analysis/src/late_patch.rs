@@ -51,6 +51,21 @@ impl Link<'_> {
         found
     }
 
+    /// Whether a file is run as a program: it asks for its own name, or is called so.
+    fn is_entry_point(&self, file: FileId) -> bool {
+        let relative = &self.program.files[file.index()].relative;
+        let name = relative.rsplit('/').next().unwrap_or(relative);
+        let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
+        let facts = self.program.facts(file);
+        let asks = facts.regions.iter().any(|region| match facts.form(region.test) {
+            Form::Compare(_, left, _) => is_dunder_name(facts, left),
+            _ => false,
+        });
+        let named =
+            matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
+        !aside && !self.program.is_test(file) && (asks || named)
+    }
+
     fn is_top_level(&self, site: SiteRef) -> bool {
         self.program.body_of_site(site).body == BodyId(0)
     }
@@ -61,8 +76,14 @@ impl Link<'_> {
         let until = facts.site(call.site).at.position;
         self.imports_before(switch, path, call.file, until, Confidence::High, found);
         for (file, import) in self.importers(call.file) {
-            // One that others import may run after an entry point has patched.
-            if self.program.is_test(file) || !self.importers(file).is_empty() {
+            // One that others import, or that some program loads, may run after an entry point has patched.
+            if !self.is_entry_point(file) || !self.importers(file).is_empty() {
+                continue;
+            }
+            let patches_itself = switch.call.iter().flat_map(|path| calls_of(self, path)).any(|other| {
+                other.file == file && facts_at(self, other) < import.at.position && self.is_top_level(other)
+            });
+            if patches_itself {
                 continue;
             }
             self.imports_before(switch, path, file, import.at.position, Confidence::Medium, found);
@@ -205,6 +226,10 @@ impl Link<'_> {
         }
         found
     }
+}
+
+fn facts_at(link: &Link<'_>, site: SiteRef) -> u32 {
+    link.program.facts(site.file).site(site.site).at.position
 }
 
 fn is_dunder_name(facts: &blocklint_facts::FileFacts, form: blocklint_facts::FormId) -> bool {

@@ -22,6 +22,8 @@ pub(crate) struct UnitRow {
     pub(crate) on: Vec<String>,
     /// Whose greenlets its threads are.
     pub(crate) greenlets: Option<Runtime>,
+    /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
+    pub(crate) real_threads: bool,
     /// Libraries whose native calls an adapter made cooperative.
     pub(crate) green: Vec<String>,
 }
@@ -45,6 +47,17 @@ impl Units {
                 let is_off = layout.get(at).is_some_and(|unit| unit.off.contains(&switch.name));
                 if !is_off && !units.rows[at].on.contains(&switch.name) {
                     units.rows[at].on.push(switch.name.clone());
+                }
+            }
+        }
+        for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
+            let calls: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
+            for at in 0..units.rows.len() {
+                let own = |site: &&SiteRef| units.at(link, site.file) == at && !is_aside(link, site.file);
+                let mut own = calls.iter().filter(own).peekable();
+                let set = layout.get(at).is_some_and(|unit| unit.switches.contains(&switch.name));
+                if own.peek().is_some() && !set {
+                    units.rows[at].real_threads = own.all(|site| leaves_threads(link, *site));
                 }
             }
         }
@@ -119,10 +132,24 @@ fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
         };
         found.extend(heads.into_iter().filter(imports));
     }
-    found.retain(|file| !link.program.is_test(*file));
+    found.retain(|file| !is_aside(link, *file));
     found.sort();
     found.dedup();
     found
+}
+
+/// Whether a file's own calls say nothing of the program: tests, examples, documentation.
+fn is_aside(link: &Link<'_>, file: FileId) -> bool {
+    let relative = &link.program.files[file.index()].relative;
+    link.program.is_test(file)
+        || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
+}
+
+/// Whether a call that patches leaves threads alone.
+fn leaves_threads(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let mut args = facts.args_of(site.site).into_iter();
+    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
 /// The calls of a library's function, by whatever name.
