@@ -30,6 +30,8 @@ pub enum Misuse {
     LockHeldOverAwait,
     /// An import comes before the call that patches what it takes.
     LateMonkeyPatch,
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse,
 }
 
 /// One comment that names rules.

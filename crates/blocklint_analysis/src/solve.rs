@@ -17,6 +17,8 @@ use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
 use crate::reach::Reach;
+use crate::response::LargeResponse;
+
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -338,6 +340,11 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach, units: &Units) -> Vec<Ra
             found.push(finding);
         }
     }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
+        for one in link.large_responses(units) {
+            found.push(large_response(link, cuts, rule, one));
+        }
+    }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
         for one in link.held_over_await() {
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
@@ -350,6 +357,31 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach, units: &Units) -> Vec<Ra
         }
     }
     found
+}
+
+/// A response that may be large: it stands at the route, or at the call that renders.
+fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, one: LargeResponse) -> RawFinding {
+    let endpoint = link.qualified_name(one.endpoint);
+    let what = What::LargeResponse {
+        way: one.way,
+        endpoint: blocklint_core::body_name(&endpoint).to_owned(),
+        source: one.source.map(|source| link.written_site(source)),
+        bound: one.bound,
+        fields: one.fields,
+        levels: one.levels,
+        versions: one.versions,
+        class: one.class,
+        model: one.model,
+    };
+    let mut finding = misuse(link, cuts, rule, what, one.site, one.way.call().to_owned(), one.severity, one.confidence);
+    finding.root = one.endpoint;
+    finding.context = Some(blocklint_core::Context::EventLoop);
+    finding.trace[0].function = endpoint;
+    finding.trace[0].written = one.way.call().to_owned();
+    if finding.suppressed.is_none() {
+        finding.suppressed = cuts.hides(link.program, one.site, one.endpoint, rule);
+    }
+    finding
 }
 
 /// A step of a trace that is an import.

@@ -24,6 +24,8 @@ pub(crate) struct UnitRow {
     pub(crate) greenlets: Option<Runtime>,
     /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
     pub(crate) real_threads: bool,
+    /// What else versions do that a declared range allows; in words.
+    pub(crate) other_paths: Option<String>,
     /// Libraries whose native calls an adapter made cooperative.
     pub(crate) green: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl Units {
                 }
             }
         }
+        units.read_versions(link, &switches);
         for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
             let calls: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
             for at in 0..units.rows.len() {
@@ -70,6 +73,39 @@ impl Units {
             }
         }
         units
+    }
+
+    /// Turns on the switches that versions of dependencies decide.
+    fn read_versions(&mut self, link: &Link<'_>, switches: &[&Switch]) {
+        let layout = &link.program.layout.units;
+        for at in 0..self.rows.len() {
+            let folder = &self.folders[at];
+            // A unit without a word on a dependency has that of the folder above.
+            let mut above: Vec<_> = layout
+                .iter()
+                .filter(|unit| unit.folder == *folder || unit.folder.is_empty() || is_below(folder, &unit.folder))
+                .collect();
+            above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
+            let known = |library: &str| {
+                above.iter().find_map(|unit| unit.versions.iter().find(|dependency| dependency.name == library))
+            };
+            for switch in switches {
+                let (Some(library), Some(range)) = (&switch.library, &switch.version) else { continue };
+                let dependency = known(library);
+                let exact = dependency.is_some_and(|dependency| dependency.is_exact);
+                let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
+                let by_code = || !exact && crate::response::shows_by_code(link, folder, &switch.name);
+                if (holds || by_code()) && !self.rows[at].on.contains(&switch.name) {
+                    self.rows[at].on.push(switch.name.clone());
+                }
+                if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact && holds)
+                    && dependency.oldest.as_ref().is_some_and(|oldest| !range.holds(Some(oldest)))
+                {
+                    let words = crate::response::other_path(&switch.name, dependency);
+                    self.rows[at].other_paths = self.rows[at].other_paths.take().or(words);
+                }
+            }
+        }
     }
 
     /// Whether any unit has greenlets.
@@ -105,6 +141,10 @@ impl UnitRow {
             _ => false,
         }
     }
+}
+
+fn is_below(folder: &str, above: &str) -> bool {
+    folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The files whose code turns a switch on; tests turn none on for what they test.

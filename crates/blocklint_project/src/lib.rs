@@ -13,6 +13,7 @@ mod read;
 mod root;
 mod sources;
 mod units;
+mod versions;
 mod walk;
 
 pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, KEYS, Key, PerFileIgnore, Setting};
@@ -24,3 +25,4 @@ pub use problem::Problem;
 pub use read::{Unread, read};
 pub use root::absolute;
 pub use units::Unit;
+pub use versions::{Dependency, dependencies};

@@ -13,6 +13,7 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::LargeResponse(response) => return Some(response.help()),
         What::LatePatch { patch, .. } => {
             return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
         }

@@ -5,6 +5,7 @@ use blocklint_core::{Fails, Hold, Language, Runtime};
 
 use crate::Rule;
 use crate::advice::help;
+use crate::large_response_on_loop::Response;
 
 /// One finding as the analysis knows it, before it has words.
 #[derive(Clone, Debug)]
@@ -74,6 +75,8 @@ pub enum What<'a> {
         /// The call that patches.
         patch: &'a str,
     },
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse(&'a Response<'a>),
     /// The lock that is taken here is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
@@ -161,6 +164,7 @@ impl RawFinding<'_> {
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
+            What::LargeResponse(response) => response.why(),
             What::LatePatch { is_module: false, taken, .. } => {
                 let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
                 format!(
@@ -182,6 +186,9 @@ impl RawFinding<'_> {
                 more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
             });
         }
+        if let What::LargeResponse(response) = self.what {
+            notes.extend(response.notes());
+        }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
@@ -196,6 +203,7 @@ impl RawFinding<'_> {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
         match self.what {
             What::Holds => {}
+            What::LargeResponse(response) => return response.message(),
             What::LatePatch { taken, patch, .. } => {
                 return match self.direct {
                     true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
