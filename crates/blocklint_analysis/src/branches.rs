@@ -95,6 +95,7 @@ impl<'a> Link<'a> {
             question: Rc::new(Question::Choice(choice)),
             wanted,
             passed: 0,
+            rare: 0,
         };
         match facts.form(test) {
             Form::Not(inner) => self.choice(site, inner, !wanted, depth),

@@ -32,6 +32,10 @@ pub enum Misuse {
     LateMonkeyPatch,
     /// A response that may be large is serialised on the event loop.
     LargeResponse,
+    /// Threads are made for each request or instance.
+    ThreadsMadeAnew,
+    /// Connections are made for each request or item.
+    ConnectionsMadeAnew,
 }
 
 /// One comment that names rules.

@@ -13,7 +13,7 @@ use crate::value::EnvId;
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
-        let mut undecided = false;
+        let mut steps = 0;
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index) {
                 Given::Constant(constant) => match constant {
@@ -37,8 +37,8 @@ impl<'l, 'a> Search<'l, 'a> {
                 Given::Forwarded => label.guard = Some(guard),
                 Given::Hidden => match guard.source {
                     Source::When => return Decided::Fails,
-                    Source::Unless => undecided = true,
-                    Source::Timeout | Source::Branch => {}
+                    Source::Unless => steps = 1,
+                    Source::Timeout | Source::Branch => steps = guard.rare,
                 },
                 Given::Constant(constant) => match self.answer(&guard, &constant) {
                     Shown::Yes if guard.wanted => {}
@@ -49,13 +49,13 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     Shown::Param(_) | Shown::Hidden => match guard.source {
                         Source::When => return Decided::Fails,
-                        Source::Unless => undecided = true,
-                        Source::Timeout | Source::Branch => {}
+                        Source::Unless => steps = 1,
+                        Source::Timeout | Source::Branch => steps = guard.rare,
                     },
                 },
             }
         }
-        Decided::Holds { undecided }
+        Decided::Holds { steps }
     }
 
     /// Whether a branch around the site says that the argument begins otherwise than a guard asks.
@@ -198,8 +198,8 @@ impl<'l, 'a> Search<'l, 'a> {
 
 /// What the arguments of a site make of a label.
 pub(crate) enum Decided {
-    /// It stays; a condition that could not be seen was taken to hold.
-    Holds { undecided: bool },
+    /// It stays, after so many inferred steps: a condition that could not be seen was taken to hold.
+    Holds { steps: u8 },
     /// It ends.
     Fails,
 }

@@ -110,7 +110,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         }
         let literal = matches!(row.kind, BodyKind::Lambda);
         if literal {
-            for &(mention, _) in link.program.index_of(body.file).uses_of_callable(body.body) {
+            for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
                 if let Mention::Arg(site, arg) = mention {
                     found.extend(self.taken(body, SiteRef { file: body.file, site }, arg, true));
                 }
@@ -118,7 +118,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
         } else {
             for name in link.body_names(body) {
                 for &(file, sym) in link.program.occurrences(name) {
-                    for &(mention, _) in link.program.index_of(file).mentions_named(sym) {
+                    for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                         if let Mention::Arg(site, arg) = mention {
                             found.extend(self.taken(body, SiteRef { file, site }, arg, false));
                         }
@@ -170,7 +170,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                 // `partial(f, x)` is handed over in its place.
                 let wraps = row.wraps && row.passes == Some(Passes::Rest);
                 if wraps && link.is_argument(site, arg, argument) {
-                    for &(mention, _) in link.program.index_of(site.file).uses_of_result(site.site) {
+                    for (mention, _) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
                         if let Mention::Arg(outer, at) = mention {
                             let outer = SiteRef { file: site.file, site: outer };
                             if outer != site {

@@ -74,12 +74,19 @@ pub struct Guard {
     pub wanted: bool,
     /// How often it was passed on.
     pub passed: u8,
+    /// The inferred steps where no caller decides it: of a branch that is one of many.
+    pub rare: u8,
 }
 
 impl Guard {
+    /// Whether it asks for one literal.
+    pub(crate) fn is_choice_of_literal(&self) -> bool {
+        matches!(&*self.question, Question::Choice(Choice::Equals(_)))
+    }
+
     /// A guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
-        Guard { param, source, question: Rc::new(question), wanted, passed: 0 }
+        Guard { param, source, question: Rc::new(question), wanted, passed: 0, rare: 0 }
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
-use blocklint_models::{Thread, expand_twin};
+use blocklint_models::{Creates, Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
@@ -51,7 +51,11 @@ pub(crate) fn findings<'a>(
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
-            let Some(cost) = paths.cost(link, graph, &way) else { continue };
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.0 += u32::from(hit.way.steps);
+            }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
@@ -129,7 +133,7 @@ pub(crate) fn findings<'a>(
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach, &units);
+    let mut misused = misuses(link, cuts, &graph.reach, &units, &callers);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
@@ -315,7 +319,13 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach, units: &Units) -> Vec<RawFinding> {
+fn misuses<'a>(
+    link: &Link<'a>,
+    cuts: &Cuts,
+    reach: &Reach,
+    units: &Units,
+    callers: &Callers<'_, 'a>,
+) -> Vec<RawFinding> {
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -355,6 +365,16 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach, units: &Units) -> Vec<Ra
             };
             found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
         }
+    }
+    for one in crate::made_anew::made_anew(link, callers, reach) {
+        let misuse_of = match one.creates {
+            Creates::Threads => Misuse::ThreadsMadeAnew,
+            Creates::Connections => Misuse::ConnectionsMadeAnew,
+        };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     found
 }

@@ -1,13 +1,13 @@
 //! From a project to findings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
-use blocklint_rules::What;
+use blocklint_rules::{Anew, Made, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
@@ -105,6 +105,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
                 Misuse::LargeResponse => return Some(blocklint_core::RuleCode(201)),
                 Misuse::LateMonkeyPatch => What::LatePatch { taken: "", is_module: false, patch: "" },
                 Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+                Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
+                Misuse::ConnectionsMadeAnew => What::MadeAnew { made: Made::Connections, anew: Anew::PerCall("") },
             };
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
@@ -124,6 +126,7 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
                 path: Arc::clone(&file.path),
                 relative: file.relative.as_str().replace('\\', "/"),
                 facts: extracted.facts?,
+                index: extracted.index.map(OnceLock::from).unwrap_or_default(),
                 reported: file.reported,
             })
         })
@@ -137,7 +140,13 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
         .map(|package| {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
-            CrateLayout { name: package.library.clone(), roots: roots.iter().map(|root| below(&root.path)).collect() }
+            CrateLayout {
+                folder: below(&package.folder),
+                package: package.package.clone(),
+                renamed: package.renamed.clone(),
+                name: package.library.clone(),
+                roots: roots.iter().map(|root| below(&root.path)).collect(),
+            }
         })
         .collect();
     let import_roots = project.import_roots.iter().map(|root| below(root)).collect();

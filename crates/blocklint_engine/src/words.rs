@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, What,
+    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_models::Part;
-use blocklint_rules::{Advice, FixKind, Owner, OwnerKind, SiteKind, Twin};
+use blocklint_models::{Creates, Part};
+use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
@@ -49,6 +49,7 @@ fn finding_and_remedy(
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
     let response = response(&raw.what);
+    let repeated = repeated_name(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -67,6 +68,18 @@ fn finding_and_remedy(
                 blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
             }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
+                made: match creates {
+                    Creates::Threads => Made::Threads,
+                    Creates::Connections => Made::Connections,
+                },
+                anew: match anew {
+                    Anew::PerEntry(_) => blocklint_rules::Anew::PerEntry(&repeated),
+                    Anew::PerItem(_) => blocklint_rules::Anew::PerItem(&repeated),
+                    Anew::PerInstance { .. } => blocklint_rules::Anew::PerInstance(&repeated),
+                    Anew::PerCall => blocklint_rules::Anew::PerCall(&repeated),
+                },
+            },
         },
         language: program.language(raw.file),
         runtime: raw.runtime,
@@ -210,6 +223,16 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
+/// What is run or made again and again, as people say it.
+fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
+    let What::MadeAnew { anew, .. } = raw.what else { return String::new() };
+    match anew {
+        Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
+        Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),
+        Anew::PerCall => inside_name(link, raw.root),
+    }
+}
+
 /// The name of the root as people say it; of a function handed over, its own.
 fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     if raw.handed
@@ -217,8 +240,13 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     {
         return blocklint_core::body_name(&first.call).to_owned();
     }
-    let facts = link.program.facts(raw.root.file);
-    let mut body = raw.root.body;
+    inside_name(link, raw.root)
+}
+
+/// The name of a body inside its file.
+fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
+    let facts = link.program.facts(of.file);
+    let mut body = of.body;
     // A body without a name goes by that of the body around it.
     while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
         match facts.body(body).parent.get() {
@@ -226,8 +254,8 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
             None => break,
         }
     }
-    let name = link.qualified_name(BodyRef { file: raw.root.file, body });
+    let name = link.qualified_name(BodyRef { file: of.file, body });
     let separator = if facts.language == Language::Rust { "::" } else { "." };
-    let module = link.module_name(raw.root.file);
+    let module = link.module_name(of.file);
     name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
 }

@@ -12,6 +12,7 @@ use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
 use crate::root::{absolute, common, has_table, project_root};
+use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
@@ -39,6 +40,8 @@ pub struct PathOptions<'a> {
     pub force_exclude: bool,
     /// Whether a finding is also reported where only its trace or a cause lies in the paths.
     pub trace_in_paths: bool,
+    /// Environments and caches outside the project in which packages may ship models, absolute.
+    pub environments: &'a [Utf8PathBuf],
 }
 
 /// What one run analyses.
@@ -67,6 +70,8 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// Whether a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
+    /// Model files that its libraries carry in their own packages, sorted by path.
+    pub shipped: Vec<ShippedModel>,
     /// Paths the user named that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
     /// What could not be looked at, besides `missing`; sorted.
@@ -183,9 +188,13 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         }
     });
     let files = files.collect();
+    let mut homes: Vec<&Utf8Path> = units.iter().map(|unit| &*unit.folder).collect();
+    homes.push(&root);
+    let shipped = shipped(&homes, options.environments, &mut problems);
     problems.sort_unstable();
     problems.dedup();
     Ok(Project {
+        shipped,
         root,
         base,
         configuration,

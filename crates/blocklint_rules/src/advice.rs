@@ -17,6 +17,7 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         What::LatePatch { patch, .. } => {
             return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
         }
+        What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
         What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
     }
     if raw.rule.effect == Some(Effect::NestedLoop) {

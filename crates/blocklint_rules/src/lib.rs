@@ -16,8 +16,11 @@ mod cpu_bound;
 mod large_response_on_loop;
 mod late_monkey_patch;
 mod lock_held_across_await;
+mod made_anew;
 mod native_call_blocks_hub;
 mod nested_event_loop;
+mod per_instance_scheduler;
+mod pool_per_call;
 mod remedy;
 mod rule;
 mod selection;
@@ -27,6 +30,7 @@ mod words;
 use blocklint_core::{Context, Effect, RuleCode};
 
 pub use large_response_on_loop::{Path, Response};
+pub use made_anew::{Anew, Made};
 pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
@@ -48,6 +52,8 @@ pub static RULES: &[&Rule] = &[
     &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
     &late_monkey_patch::LATE_MONKEY_PATCH,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
+    &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
+    &pool_per_call::POOL_PER_CALL,
     &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
 ];
@@ -73,6 +79,8 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
         What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
+        What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
+        What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
     }
 }
 

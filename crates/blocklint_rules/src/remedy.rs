@@ -70,6 +70,9 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }
+        What::MadeAnew { .. } => {
+            return refuse("where it is made once, and who ends it, is for the program to say");
+        }
     }
     match raw.site {
         SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),

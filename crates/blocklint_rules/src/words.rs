@@ -3,9 +3,9 @@
 
 use blocklint_core::{Fails, Hold, Language, Runtime};
 
-use crate::Rule;
 use crate::advice::help;
 use crate::large_response_on_loop::Response;
+use crate::{Anew, Made, Rule};
 
 /// One finding as the analysis knows it, before it has words.
 #[derive(Clone, Debug)]
@@ -81,6 +81,13 @@ pub enum What<'a> {
     LockOverAwait {
         /// What is awaited, as written.
         awaited: &'a str,
+    },
+    /// Threads or connections are made more often than they need to be.
+    MadeAnew {
+        /// What is made.
+        made: Made,
+        /// How often.
+        anew: Anew<'a>,
     },
 }
 
@@ -178,6 +185,7 @@ impl RawFinding<'_> {
                 "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
                     .to_owned()
             }
+            What::MadeAnew { made, anew } => crate::made_anew::why(made, anew),
         }];
         if let What::HoldsHub { entries, .. } = self.what {
             notes.push(match entries {
@@ -219,6 +227,7 @@ impl RawFinding<'_> {
                 let (written, awaited) = (one_line(self.written), one_line(awaited));
                 return format!("lock `{written}` is held over `await {awaited}` in {owner}");
             }
+            What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
         }
         let through = match self.direct {
             true => String::new(),

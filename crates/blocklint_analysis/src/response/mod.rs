@@ -191,6 +191,8 @@ impl Link<'_> {
     ) -> Option<LargeResponse> {
         let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
         let bound = match (evidence.size, limited) {
+            (Size::Small, _) => return None,
+            (Size::Unknown, Some(_)) if item.is_none() => return None,
             (Size::Large(bound), _) => Some(bound),
             (_, Some(bound)) if bound >= size::LARGE => Some(bound),
             // Somebody says how many are wanted.

@@ -12,9 +12,7 @@ use crate::value::EnvId;
 pub(super) const LARGE: u64 = 5_000;
 
 /// Calls and parameters that say how many are wanted at most.
-const BOUNDS: [&str; 36] = [
-    "in_",
-    "any_",
+const BOUNDS: [&str; 34] = [
     "limit",
     "limits",
     "page",
@@ -147,8 +145,10 @@ impl Evidence {
 
 /// Whether a name of a parameter or method asks for a part.
 pub(super) fn is_bound_name(name: &str) -> bool {
+    let is_set = matches!(name, "in_" | "any_");
     let name = name.trim_matches('_').to_ascii_lowercase();
-    BOUNDS.contains(&name.as_str())
+    is_set
+        || BOUNDS.contains(&name.as_str())
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
 }
 
@@ -250,7 +250,7 @@ impl Link<'_> {
                 }
                 // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
                 let each = values.iter().map(|&value| match self.names(scope, value, var, 6) {
-                    true => self.bound_of(scope, value, 6).unwrap_or(SMALL),
+                    true => self.bound_in(scope, value, 6).unwrap_or(SMALL),
                     false => self.size_within(scope, value, depth),
                 });
                 let each: Vec<Evidence> = each.collect();
@@ -385,10 +385,10 @@ impl Link<'_> {
         }
         if MANY.contains(&name) {
             // `session.exec(select(A).limit(10)).all()`
-            if let Some(bound) = self.bound_of(scope, row.callee, 10) {
+            if let Some(bound) = self.bound_in(scope, row.callee, 10) {
                 return bound;
             }
-            let in_args = args.iter().find_map(|arg| self.bound_of(scope, arg.value, 8));
+            let in_args = args.iter().find_map(|arg| self.bound_in(scope, arg.value, 8));
             if let Some(bound) = in_args {
                 return bound;
             }
@@ -417,7 +417,7 @@ impl Link<'_> {
         }
         // What is iterated over directly: `for row in await session.execute(select(A))`.
         if matches!(name, "execute" | "exec" | "stream" | "query") {
-            if let Some(bound) = args.iter().find_map(|arg| self.bound_of(scope, arg.value, 8)) {
+            if let Some(bound) = args.iter().find_map(|arg| self.bound_in(scope, arg.value, 8)) {
                 return bound;
             }
             let selects = args.iter().any(|arg| self.is_query(scope, arg.value, 6));
@@ -499,7 +499,7 @@ impl Link<'_> {
     }
 
     /// The bound in a chain of calls, its arguments and the names in it.
-    fn bound_of(&self, scope: Scope, form: FormId, depth: u32) -> Option<Evidence> {
+    fn bound_in(&self, scope: Scope, form: FormId, depth: u32) -> Option<Evidence> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(scope.file);
         match facts.form(form) {
@@ -509,20 +509,20 @@ impl Link<'_> {
                     return None;
                 }
                 let own = self.bound_of_call(SiteRef { file: scope.file, site });
-                own.or_else(|| self.bound_of(scope, row.callee, depth))
-                    .or_else(|| facts.args_of(site).iter().find_map(|arg| self.bound_of(scope, arg.value, depth)))
+                own.or_else(|| self.bound_in(scope, row.callee, depth))
+                    .or_else(|| facts.args_of(site).iter().find_map(|arg| self.bound_in(scope, arg.value, depth)))
                     .or_else(|| self.bound_in_helper(SiteRef { file: scope.file, site }, depth))
             }
-            Form::Attr(base, _) | Form::Await(base) | Form::Try(base) => self.bound_of(scope, base, depth),
+            Form::Attr(base, _) | Form::Await(base) | Form::Try(base) => self.bound_in(scope, base, depth),
             Form::Subscript(base, index) => match facts.form(index) {
                 Form::Other => Some(BOUNDED),
-                _ => self.bound_of(scope, base, depth),
+                _ => self.bound_in(scope, base, depth),
             },
-            Form::Alt(_, list) => facts.list(list).iter().find_map(|&part| self.bound_of(scope, part, depth)),
+            Form::Alt(_, list) => facts.list(list).iter().find_map(|&part| self.bound_in(scope, part, depth)),
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => facts
                 .assigns_of(var)
                 .filter(|assign| assign.value.is_some())
-                .find_map(|assign| self.bound_of(scope, assign.value, depth)),
+                .find_map(|assign| self.bound_in(scope, assign.value, depth)),
             _ => None,
         }
     }
@@ -539,7 +539,7 @@ impl Link<'_> {
             facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).find_map(
                 |exit| {
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-                    self.bound_of(scope, exit.value, depth)
+                    self.bound_in(scope, exit.value, depth)
                 },
             )
         })
