@@ -15,6 +15,8 @@ pub(super) struct Item {
     pub(super) fields: u32,
     /// Levels of models: one that holds no other model has 1.
     pub(super) levels: u32,
+    /// Whether the response is the collection, rather than a model that holds it.
+    pub(super) is_direct: bool,
     /// A list of it, as the file of the route can write it.
     pub(super) written: Option<String>,
 }
@@ -38,6 +40,7 @@ impl Link<'_> {
             return Some(Item {
                 fields: self.fields_of(class).len() as u32,
                 levels: self.levels(class, DEEPEST),
+                is_direct: true,
                 written: self.written_model(class, scope.file),
             });
         }
@@ -102,7 +105,9 @@ impl Link<'_> {
                     if !holds {
                         return None;
                     }
-                    self.item_of(typed, class.file, depth).filter(|item| item.levels > 0)
+                    let item = self.item_of(typed, class.file, depth).filter(|item| item.levels > 0)?;
+                    // What it is a list of is no response model.
+                    Some(Item { is_direct: false, written: None, ..item })
                 })
             }
             _ => None,
@@ -121,9 +126,10 @@ impl Link<'_> {
             Some(class) => Item {
                 fields: self.fields_of(class).len() as u32,
                 levels: self.levels(class, DEEPEST),
+                is_direct: true,
                 written: self.written_model(class, file),
             },
-            None => Item { fields: 0, levels: 0, written: None },
+            None => Item { fields: 0, levels: 0, is_direct: true, written: None },
         }
     }
 

@@ -3,10 +3,11 @@
 //! This is the one place of the analysis that knows a library: which way a response takes through the framework depends on
 //! the route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
 //! `path` says which way a route takes, `item` what one item of a response is like, `size` what the code tells of how many
-//! there are.
+//! there are, `query` what a chain of calls asks for.
 
 mod item;
 mod path;
+mod query;
 mod size;
 
 use blocklint_core::{Confidence, Language, Severity};
@@ -35,7 +36,7 @@ const VERBS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "opti
 const WIDE: u32 = 20;
 
 /// Levels of models from which on an item is nested.
-const NESTED: u32 = 2;
+const NESTED: u32 = 3;
 
 /// A response that may be large.
 #[derive(Clone, Debug)]
@@ -204,11 +205,14 @@ impl Link<'_> {
             // What belongs to one user or is made by one request is rarely much.
             Size::Unbounded if evidence.narrowed || !self.reads(route) => Confidence::Low,
             Size::Unbounded => Confidence::Medium,
-            Size::Unknown if item.is_some() => Confidence::Low,
+            // Only the type speaks, if it says that there are many of something.
+            Size::Unknown if self.reads(route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+                Confidence::Low
+            }
             _ => return None,
         };
         let slow = way != Serialisation::Direct;
-        let severity = match slow || levels >= NESTED || fields >= WIDE || bound.is_some() {
+        let severity = match slow || levels >= NESTED && fields >= WIDE || bound.is_some() {
             true => Severity::Warning,
             false => Severity::Note,
         };
@@ -323,7 +327,8 @@ impl Link<'_> {
             }
             let stated = self
                 .stated_bound(body.file, param.default)
-                .or_else(|| self.stated_in_type(body.file, param.annotation));
+                .or_else(|| self.stated_in_type(body.file, param.annotation))
+                .filter(|_| size::is_amount_name(name));
             limited = Some(limited.unwrap_or(0).max(stated.unwrap_or(1)));
         }
         limited

@@ -1,6 +1,6 @@
 //! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
 
-use blocklint_facts::{AssignKind, DisplayKind, ExitKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
+use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
 
 use crate::eval::Scope;
 use crate::ids::{BodyRef, SiteRef};
@@ -135,7 +135,7 @@ pub(super) struct Evidence {
 
 const UNKNOWN: Evidence = Evidence { size: Size::Unknown, source: None, narrowed: false };
 const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false };
-const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false };
+pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false };
 
 impl Evidence {
     fn most(self, other: Evidence) -> Evidence {
@@ -150,6 +150,13 @@ pub(super) fn is_bound_name(name: &str) -> bool {
     is_set
         || BOUNDS.contains(&name.as_str())
         || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a name that asks for a part says how many, not where it begins.
+pub(super) fn is_amount_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
+    !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
 }
 
 /// Whether a type speaks of pages.
@@ -184,7 +191,7 @@ impl Link<'_> {
                     && kind != DisplayKind::Tuple
                     && let Some(iterated) = self.iterated_for(scope, *one)
                 {
-                    return self.size_within(scope, iterated, depth);
+                    return self.size_over(scope, iterated, depth);
                 }
                 match kind {
                     DisplayKind::Tuple => strongest(elements),
@@ -209,7 +216,7 @@ impl Link<'_> {
                     && !matches!(facts.form(key), Form::Str(_))
                     && let Some(iterated) = self.iterated_for(scope, key).or_else(|| self.iterated_for(scope, *one))
                 {
-                    return self.size_within(scope, iterated, depth);
+                    return self.size_over(scope, iterated, depth);
                 }
                 strongest(&values)
             }
@@ -220,7 +227,7 @@ impl Link<'_> {
             Form::Run(body) => {
                 // A generator expression gives as many as what it goes over.
                 let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
-                of.map_or(UNKNOWN, |region| self.size_within(scope, region.test, depth))
+                of.map_or(UNKNOWN, |region| self.size_over(scope, region.test, depth))
             }
             Form::Element(_) => SMALL,
             Form::Subscript(base, index) => match facts.form(index) {
@@ -250,7 +257,7 @@ impl Link<'_> {
                 }
                 // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
                 let each = values.iter().map(|&value| match self.names(scope, value, var, 6) {
-                    true => self.bound_in(scope, value, 6).unwrap_or(SMALL),
+                    true => self.bound_in(scope, &self.chain(scope, [value]), 3).unwrap_or(SMALL),
                     false => self.size_within(scope, value, depth),
                 });
                 let each: Vec<Evidence> = each.collect();
@@ -277,7 +284,7 @@ impl Link<'_> {
             match facts.text(site.name) {
                 "append" | "add" => {
                     if let Some(iterated) = self.loop_around(scope, site.at.region) {
-                        found = found.most(self.size_within(scope, iterated, depth));
+                        found = found.most(self.size_over(scope, iterated, depth));
                     }
                 }
                 "extend" | "update" => {
@@ -289,6 +296,18 @@ impl Link<'_> {
             }
         }
         found
+    }
+
+    /// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
+    fn size_over(&self, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+        let facts = self.program.facts(scope.file);
+        let mut evidence = self.size_within(scope, iterated, depth);
+        evidence.narrowed |= facts.regions.iter().any(|region| {
+            let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
+            let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
+            picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
+        });
+        evidence
     }
 
     /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
@@ -322,9 +341,13 @@ impl Link<'_> {
             }
             Form::Result(site) => {
                 let row = facts.site(site);
-                let region = facts.region(row.at.region);
-                // The loop of a comprehension begins inside the statement that holds its element.
-                (region.kind == RegionKind::Loop && region.test.is_some())
+                // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
+                let mut region = facts.region(row.at.region);
+                while region.kind == RegionKind::Then && region.parent.is_some() {
+                    region = facts.region(region.parent);
+                }
+                let is_inner = region.kind == RegionKind::Loop && self.is_comprehension(scope, region.test);
+                is_inner
                     .then_some(region.test)
                     .or_else(|| facts.args_of(site).iter().find_map(|arg| self.iterated_for(scope, arg.value)))
             }
@@ -335,6 +358,22 @@ impl Link<'_> {
             Form::Star(inner) | Form::StarStar(inner) => self.iterated_for(scope, inner),
             _ => None,
         }
+    }
+
+    /// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
+    fn is_comprehension(&self, scope: Scope, iterated: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        let takes = |form: FormId| match facts.form(form) {
+            Form::Element(of) => of == iterated,
+            Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
+            _ => false,
+        };
+        iterated.is_some()
+            && facts.assigns.iter().any(|assign| {
+                let is_inner =
+                    matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
+                is_inner && takes(assign.value)
+            })
     }
 
     fn size_of_call(&self, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
@@ -385,17 +424,13 @@ impl Link<'_> {
         }
         if MANY.contains(&name) {
             // `session.exec(select(A).limit(10)).all()`
-            if let Some(bound) = self.bound_in(scope, row.callee, 10) {
+            let chain = self.chain(scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
                 return bound;
             }
-            let in_args = args.iter().find_map(|arg| self.bound_in(scope, arg.value, 8));
-            if let Some(bound) = in_args {
-                return bound;
-            }
-            return match self.is_query(scope, row.callee, 8) {
+            return match self.is_query(scope, &chain) {
                 true => {
-                    let narrowed = self.is_narrowed(scope, row.callee, 10)
-                        || args.iter().any(|arg| self.is_narrowed(scope, arg.value, 8));
+                    let narrowed = self.is_narrowed(scope, &chain);
                     Evidence { size: Size::Unbounded, source: Some(site), narrowed }
                 }
                 false => UNKNOWN,
@@ -417,12 +452,12 @@ impl Link<'_> {
         }
         // What is iterated over directly: `for row in await session.execute(select(A))`.
         if matches!(name, "execute" | "exec" | "stream" | "query") {
-            if let Some(bound) = args.iter().find_map(|arg| self.bound_in(scope, arg.value, 8)) {
+            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
                 return bound;
             }
-            let selects = args.iter().any(|arg| self.is_query(scope, arg.value, 6));
-            if selects {
-                let narrowed = args.iter().any(|arg| self.is_narrowed(scope, arg.value, 8));
+            if self.is_query(scope, &chain) {
+                let narrowed = self.is_narrowed(scope, &chain);
                 return Evidence { size: Size::Unbounded, source: Some(site), narrowed };
             }
         }
@@ -443,30 +478,13 @@ impl Link<'_> {
 
     /// What a function of the project gives.
     fn size_of_body(&self, body: BodyRef, depth: u32) -> Evidence {
-        let facts = self.program.facts(body.file);
         let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
-        let mut found: Option<Evidence> = None;
-        for exit in facts.exits.iter() {
-            if facts.body_of(exit.at) != body.body || exit.value.is_none() || exit.kind != ExitKind::Return {
-                continue;
-            }
-            let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-            let one = self.size_within(scope, exit.value, depth);
-            found = Some(found.map_or(one, |known| known.most(one)));
-        }
-        found.unwrap_or(UNKNOWN)
-    }
-
-    /// Whether a function is told how many are wanted.
-    fn takes_bound(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        facts.params_of(body.body).iter().any(|param| {
-            is_bound_name(facts.text(param.name)) || is_bound_type(&self.written(body.file, param.annotation))
-        })
+        let each = self.exits_of(body).into_iter().map(|(scope, value)| self.size_within(scope, value, depth));
+        each.reduce(Evidence::most).unwrap_or(UNKNOWN)
     }
 
     /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-    fn bound_of_call(&self, site: SiteRef) -> Option<Evidence> {
+    pub(super) fn bound_of_call(&self, site: SiteRef) -> Option<Evidence> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let name = facts.text(row.name);
@@ -488,130 +506,16 @@ impl Link<'_> {
         }
         let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
         if let Some(arg) = by_argument {
-            return (facts.form(arg.value) != Form::None).then(|| judged(number(arg.value)));
+            let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
+            return (!asks_all).then(|| judged(number(arg.value)));
         }
+        // `limit(-1)` and `limit=None` ask for all.
         let is_method = matches!(facts.form(row.callee), Form::Attr(..));
         if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
             // `count` and `first` give one thing.
             return Some(judged(args.first().and_then(|arg| number(arg.value))));
         }
         None
-    }
-
-    /// The bound in a chain of calls, its arguments and the names in it.
-    fn bound_in(&self, scope: Scope, form: FormId, depth: u32) -> Option<Evidence> {
-        let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Result(site) => {
-                let row = facts.site(site);
-                if row.kind != SiteKind::Call {
-                    return None;
-                }
-                let own = self.bound_of_call(SiteRef { file: scope.file, site });
-                own.or_else(|| self.bound_in(scope, row.callee, depth))
-                    .or_else(|| facts.args_of(site).iter().find_map(|arg| self.bound_in(scope, arg.value, depth)))
-                    .or_else(|| self.bound_in_helper(SiteRef { file: scope.file, site }, depth))
-            }
-            Form::Attr(base, _) | Form::Await(base) | Form::Try(base) => self.bound_in(scope, base, depth),
-            Form::Subscript(base, index) => match facts.form(index) {
-                Form::Other => Some(BOUNDED),
-                _ => self.bound_in(scope, base, depth),
-            },
-            Form::Alt(_, list) => facts.list(list).iter().find_map(|&part| self.bound_in(scope, part, depth)),
-            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => facts
-                .assigns_of(var)
-                .filter(|assign| assign.value.is_some())
-                .find_map(|assign| self.bound_in(scope, assign.value, depth)),
-            _ => None,
-        }
-    }
-
-    /// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
-    fn bound_in_helper(&self, site: SiteRef, depth: u32) -> Option<Evidence> {
-        let depth = depth.checked_sub(2)?;
-        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
-            let Target::Body { body, .. } = *target else { return None };
-            if self.takes_bound(body) {
-                return Some(BOUNDED);
-            }
-            let facts = self.program.facts(body.file);
-            facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).find_map(
-                |exit| {
-                    let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-                    self.bound_in(scope, exit.value, depth)
-                },
-            )
-        })
-    }
-
-    /// Whether a chain asks a database for rows: some call in it is a query's.
-    fn is_query(&self, scope: Scope, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Result(site) => {
-                let row = facts.site(site);
-                row.kind == SiteKind::Call
-                    && (matches!(
-                        facts.text(row.name),
-                        "query"
-                            | "select"
-                            | "execute"
-                            | "exec"
-                            | "scalars"
-                            | "find"
-                            | "find_all"
-                            | "aggregate"
-                            | "fetch"
-                            | "objects"
-                    ) || self.is_query(scope, row.callee, depth)
-                        || facts.args_of(site).iter().any(|arg| self.is_query(scope, arg.value, depth)))
-            }
-            Form::Attr(base, name) => {
-                matches!(facts.text(name), "objects" | "query") || self.is_query(scope, base, depth)
-                    // `cursor.fetchall()`, `collection.find()`, `Model.all()`.
-                    || depth >= 6 && matches!(facts.text(name), "fetchall" | "fetch_all" | "find" | "find_all" | "fetch")
-            }
-            Form::Await(base) | Form::Try(base) => self.is_query(scope, base, depth),
-            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => facts
-                .assigns_of(var)
-                .filter(|assign| assign.value.is_some())
-                .any(|assign| self.is_query(scope, assign.value, depth)),
-            _ => false,
-        }
-    }
-
-    /// Whether a query asks for what belongs to one thing: some condition in its chain compares with a value.
-    fn is_narrowed(&self, scope: Scope, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Result(site) => {
-                let row = facts.site(site);
-                if row.kind != SiteKind::Call {
-                    return false;
-                }
-                let args = facts.args_of(site);
-                let asks = matches!(facts.text(row.name), "where" | "filter" | "filter_by" | "find" | "and_" | "join");
-                let own = asks
-                    && args.iter().any(|arg| match facts.form(arg.value) {
-                        Form::Compare(blocklint_facts::Comparison::Eq, _, right) => {
-                            !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
-                        }
-                        Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
-                        _ => arg.name.is_some() && facts.text(row.name) == "filter_by",
-                    });
-                own || self.is_narrowed(scope, row.callee, depth)
-                    || args.iter().any(|arg| self.is_narrowed(scope, arg.value, depth))
-            }
-            Form::Attr(base, _) | Form::Await(base) | Form::Try(base) => self.is_narrowed(scope, base, depth),
-            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => facts
-                .assigns_of(var)
-                .filter(|assign| assign.value.is_some())
-                .any(|assign| self.is_narrowed(scope, assign.value, depth)),
-            _ => false,
-        }
     }
 
     /// Whether a form speaks of a variable.
