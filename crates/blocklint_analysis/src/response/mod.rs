@@ -203,7 +203,7 @@ impl Link<'_> {
         let confidence = match evidence.size {
             _ if bound.is_some() => Confidence::High,
             // What belongs to one user or is made by one request is rarely much.
-            Size::Unbounded if evidence.narrowed || !self.reads(route) => Confidence::Low,
+            Size::Unbounded if evidence.narrowed || !evidence.shown || !self.reads(route) => Confidence::Low,
             Size::Unbounded => Confidence::Medium,
             // Only the type speaks, if it says that there are many of something.
             Size::Unknown if self.reads(route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {

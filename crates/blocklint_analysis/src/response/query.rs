@@ -23,6 +23,9 @@ const ASKING: [&str; 10] =
 /// Methods of cursors and collections that are called on what no chain shows.
 const FETCHING: [&str; 5] = ["fetchall", "fetch_all", "find", "find_all", "fetch"];
 
+/// Calls and members that say of what all is wanted.
+const SHOWING: [&str; 7] = ["query", "select", "find", "find_all", "aggregate", "objects", "list_all"];
+
 /// Calls whose arguments may be a query by a name: `session.execute(stmt)`.
 const TAKING: [&str; 19] = [
     "execute",
@@ -174,15 +177,24 @@ impl Link<'_> {
             || chain.members.first().is_some_and(|&name| FETCHING.contains(&facts.text(name)))
     }
 
+    /// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
+    pub(super) fn shows_query(&self, scope: Scope, chain: &Chain) -> bool {
+        let facts = self.program.facts(scope.file);
+        chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
+            || chain.members.iter().any(|&name| SHOWING.contains(&facts.text(name)))
+            || chain.texts.iter().any(|&text| {
+                let text = facts.text(text);
+                text.len() < CUT && text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
+            })
+    }
+
     /// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
     /// a value, or something groups.
     pub(super) fn is_narrowed(&self, scope: Scope, chain: &Chain) -> bool {
         let facts = self.program.facts(scope.file);
         let by_text = |text: &str| {
             let text = text.to_ascii_uppercase();
-            // The end of a long one is not known.
-            let is_cut = text.len() >= CUT && text.contains("SELECT ");
-            is_cut || ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
+            ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
         };
         chain.texts.iter().any(|&text| by_text(facts.text(text)))
             || chain.calls.iter().any(|&site| {

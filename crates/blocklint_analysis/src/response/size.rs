@@ -2,6 +2,7 @@
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
 
+use super::query::Chain;
 use crate::eval::Scope;
 use crate::ids::{BodyRef, SiteRef};
 use crate::link::Link;
@@ -131,11 +132,13 @@ pub(super) struct Evidence {
     pub(super) source: Option<SiteRef>,
     /// Whether its query asks for what belongs to one thing (`where(Row.user_id == user.id)`).
     pub(super) narrowed: bool,
+    /// Whether the code shows the query.
+    pub(super) shown: bool,
 }
 
-const UNKNOWN: Evidence = Evidence { size: Size::Unknown, source: None, narrowed: false };
-const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false };
-pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false };
+const UNKNOWN: Evidence = Evidence { size: Size::Unknown, source: None, narrowed: false, shown: true };
+const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false, shown: true };
+pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false, shown: true };
 
 impl Evidence {
     fn most(self, other: Evidence) -> Evidence {
@@ -388,6 +391,7 @@ impl Link<'_> {
         if let Some(bound) = self.bound_of_call(site) {
             return bound;
         }
+        let args = facts.args_of(site.site);
         // The project's own functions say what they give.
         let targets = self.targets(site, EnvId::NONE);
         let bodies: Vec<BodyRef> = targets
@@ -405,9 +409,18 @@ impl Link<'_> {
                 return BOUNDED;
             }
             let each = bodies.iter().map(|&body| self.size_of_body(body, depth));
-            return each.fold(SMALL, Evidence::most);
+            let found = each.fold(SMALL, Evidence::most);
+            if found.size != Size::Unbounded || found.shown {
+                return found;
+            }
+            // A helper that is given its query.
+            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
+                return bound;
+            }
+            let asked = self.asked(scope, site, &chain);
+            return if asked.shown { asked } else { found };
         }
-        let args = facts.args_of(site.site);
         let is_class = self.makes_instance(site);
         if is_class || made {
             let each = args.iter().map(|arg| self.size_within(scope, arg.value, depth));
@@ -416,7 +429,7 @@ impl Link<'_> {
         if name == "range" {
             return match args.last().map(|arg| facts.form(arg.value)) {
                 Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
-                    Evidence { size: Size::Large(most as u64), source: Some(site), narrowed: false }
+                    Evidence { size: Size::Large(most as u64), source: Some(site), narrowed: false, shown: true }
                 }
                 Some(Form::Int(_)) => BOUNDED,
                 _ => UNKNOWN,
@@ -429,10 +442,7 @@ impl Link<'_> {
                 return bound;
             }
             return match self.is_query(scope, &chain) {
-                true => {
-                    let narrowed = self.is_narrowed(scope, &chain);
-                    Evidence { size: Size::Unbounded, source: Some(site), narrowed }
-                }
+                true => self.asked(scope, site, &chain),
                 false => UNKNOWN,
             };
         }
@@ -457,11 +467,16 @@ impl Link<'_> {
                 return bound;
             }
             if self.is_query(scope, &chain) {
-                let narrowed = self.is_narrowed(scope, &chain);
-                return Evidence { size: Size::Unbounded, source: Some(site), narrowed };
+                return self.asked(scope, site, &chain);
             }
         }
         UNKNOWN
+    }
+
+    /// All that a query gives.
+    fn asked(&self, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+        let narrowed = self.is_narrowed(scope, chain);
+        Evidence { size: Size::Unbounded, source: Some(site), narrowed, shown: self.shows_query(scope, chain) }
     }
 
     /// Whether a call constructs an instance of some class.
@@ -494,7 +509,9 @@ impl Link<'_> {
             _ => None,
         };
         let judged = |most: Option<u64>| match most {
-            Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), narrowed: false },
+            Some(most) if most >= LARGE => {
+                Evidence { size: Size::Large(most), source: Some(site), narrowed: false, shown: true }
+            }
             _ => BOUNDED,
         };
         if name == "to_list" {
