@@ -24,8 +24,8 @@ pub(crate) struct UnitRow {
     pub(crate) greenlets: Option<Runtime>,
     /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
     pub(crate) real_threads: bool,
-    /// What else versions do that a declared range allows; in words.
-    pub(crate) other_paths: Option<String>,
+    /// What else versions do that a declared range allows, in words, by the switch that they turn.
+    pub(crate) other_paths: Vec<(String, String)>,
     /// Libraries whose native calls an adapter made cooperative.
     pub(crate) green: Vec<String>,
 }
@@ -98,11 +98,11 @@ impl Units {
                 if (holds || by_code()) && !self.rows[at].on.contains(&switch.name) {
                     self.rows[at].on.push(switch.name.clone());
                 }
-                if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact && holds)
-                    && dependency.oldest.as_ref().is_some_and(|oldest| !range.holds(Some(oldest)))
+                if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact)
+                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.holds(Some(oldest)))
+                    && let Some(words) = crate::response::other_path(&switch.name, dependency)
                 {
-                    let words = crate::response::other_path(&switch.name, dependency);
-                    self.rows[at].other_paths = self.rows[at].other_paths.take().or(words);
+                    self.rows[at].other_paths.push((switch.name.clone(), words));
                 }
             }
         }

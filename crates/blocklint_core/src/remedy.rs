@@ -38,8 +38,8 @@ pub enum Way {
     DropArgument {
         /// Its name.
         name: String,
-        /// Whether what it says is what holds without it.
-        same: bool,
+        /// What changes with it, in words; none if what it says is what holds without it.
+        changes: Option<String>,
     },
     /// Give one more argument by its name.
     AddArgument {
@@ -47,6 +47,8 @@ pub enum Way {
         name: String,
         /// Its text.
         value: String,
+        /// What changes with it, in words.
+        changes: String,
     },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {

@@ -134,6 +134,8 @@ fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
         path: match way {
             Serialisation::Direct => blocklint_rules::Path::Direct,
             Serialisation::Rendered => blocklint_rules::Path::Rendered,
+            Serialisation::ByClass => blocklint_rules::Path::ByClass,
+            Serialisation::ByHand => blocklint_rules::Path::ByHand,
             Serialisation::Encoded => blocklint_rules::Path::Encoded,
             Serialisation::Old => blocklint_rules::Path::Old,
         },

@@ -26,13 +26,19 @@ const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
 /// The versions of some dependencies of a unit, as far as files at or above it up to the project root tell.
 pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
-    let folders: Vec<&Utf8Path> = unit.folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
-    let texts = |files: &[Utf8PathBuf]| -> Vec<(Utf8PathBuf, String)> {
-        files.iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
+    let mut manifests = texts(&unit.manifests);
+    manifests.extend(texts(&requirements(&unit.folder)));
+    // A unit that speaks of none of them need not be asked for its lock file, which may be long.
+    let speaks = |(_, text): &(Utf8PathBuf, String)| {
+        let text = text.to_ascii_lowercase();
+        names.iter().any(|name| text.contains(name.as_str()))
     };
+    if !manifests.iter().any(speaks) {
+        return Vec::new();
+    }
+    let folders: Vec<&Utf8Path> = unit.folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     let locks: Vec<Utf8PathBuf> = folders.iter().flat_map(|folder| LOCKS.map(|lock| folder.join(lock))).collect();
     let locks = texts(&locks);
-    let manifests = texts(&unit.manifests);
     let found = |name: &String| {
         let exact = |version: String, said_in: &Utf8Path| Dependency {
             name: name.clone(),
@@ -66,6 +72,19 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
         locked.or_else(pinned).or_else(installed).or_else(ranged)
     };
     names.iter().filter_map(found).collect()
+}
+
+/// `requirements/*.txt`, in the order of their names.
+fn requirements(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let Ok(entries) = folder.join("requirements").read_dir_utf8() else { return Vec::new() };
+    let files = entries.flatten().map(|entry| entry.path().to_path_buf());
+    let mut files: Vec<Utf8PathBuf> = files.filter(|file| file.extension() == Some("txt")).collect();
+    files.sort();
+    files
+}
+
+fn texts(files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, String)> {
+    files.iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
 }
 
 /// One comparison of a requirement.

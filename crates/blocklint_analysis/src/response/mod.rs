@@ -16,7 +16,7 @@ use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
 use crate::eval::Scope;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
-use crate::units::{Units, calls_of};
+use crate::units::Units;
 use crate::value::{EnvId, Val};
 
 pub use path::Serialisation;
@@ -27,7 +27,7 @@ use path::Declared;
 use size::{Evidence, Size};
 
 /// Constructors of what routes hang on.
-pub(crate) const ROUTERS: [&str; 2] = ["fastapi.FastAPI", "fastapi.APIRouter"];
+const ROUTERS: [&str; 2] = ["fastapi.FastAPI", "fastapi.APIRouter"];
 
 /// Decorators that make a function a route.
 const VERBS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "api_route"];
@@ -259,12 +259,12 @@ impl Link<'_> {
             .filter(|inner| facts.text(facts.site(inner.site).name) == "jsonable_encoder");
         match encoder {
             // On the loop the encoder itself is what is told.
-            Some(_) if is_async => Some((site, FormId::NONE, Serialisation::Rendered)),
+            Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
             Some(inner) => {
                 let data = facts.args_of(inner.site).first()?.value;
-                Some((site, data, Serialisation::Rendered))
+                Some((site, data, Serialisation::ByHand))
             }
-            None => Some((site, content, Serialisation::Rendered)),
+            None => Some((site, content, Serialisation::ByHand)),
         }
     }
 
@@ -369,10 +369,5 @@ impl Link<'_> {
         let Form::Subscript(_, index) = facts.form(annotation) else { return None };
         let Form::Display(_, list) = facts.form(index) else { return None };
         facts.list(list).iter().find_map(|&part| self.stated_bound(file, part))
-    }
-
-    /// The call of `site` as a step of a trace.
-    pub(crate) fn routers_made(&self) -> Vec<SiteRef> {
-        ROUTERS.iter().flat_map(|path| calls_of(self, path)).collect()
     }
 }

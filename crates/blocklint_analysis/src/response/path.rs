@@ -2,10 +2,10 @@
 
 use blocklint_facts::{Form, FormId};
 
-use super::Route;
+use super::{ROUTERS, Route};
 use crate::ids::SiteRef;
 use crate::link::Link;
-use crate::units::Units;
+use crate::units::{Units, calls_of};
 use crate::value::{EnvId, Val};
 
 /// How a response is made of what an endpoint returns.
@@ -13,8 +13,13 @@ use crate::value::{EnvId, Val};
 pub enum Serialisation {
     /// One call of compiled code gives the bytes.
     Direct,
-    /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder.
+    /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, for the version knows no
+    /// other way.
     Rendered,
+    /// The same, for a response class is named.
+    ByClass,
+    /// The endpoint makes a response of data itself, which renders JSON of them.
+    ByHand,
     /// Every value is converted by Python code, for nothing says what they are.
     Encoded,
     /// pydantic 1: everything is converted and validated again by Python code.
@@ -26,7 +31,7 @@ impl Serialisation {
     pub(crate) fn call(self) -> &'static str {
         match self {
             Serialisation::Direct => "pydantic_core.to_json",
-            Serialisation::Rendered => "json.dumps",
+            Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
             Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
             Serialisation::Old => "pydantic.BaseModel.json",
         }
@@ -61,10 +66,16 @@ pub(super) fn is_response(path: &str) -> bool {
 /// What a fact about versions is called that code can show too.
 const OLD_MODELS: &str = "pydantic-1";
 
+/// The fact that only the first version of the models' library goes with it.
+const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
+
+/// The fact that a response model gives bytes in one call.
+const DUMPS: &str = "fastapi-dump-json";
+
 /// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
 /// none of those that came later.
 pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool {
-    if switch != OLD_MODELS {
+    if switch != OLD_MODELS || link.program.name("pydantic").is_none() {
         return false;
     }
     let (mut old, mut new) = (false, false);
@@ -99,8 +110,12 @@ pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool
 pub(crate) fn other_path(switch: &str, dependency: &crate::program::Dependency) -> Option<String> {
     let said = &dependency.said_in;
     match switch {
-        "fastapi-dump-json" => Some(format!(
+        DUMPS => Some(format!(
             "`{said}` also allows versions of {} that render the JSON in Python, which takes three to four times as long",
+            dependency.name
+        )),
+        OLD_MODELS => Some(format!(
+            "`{said}` also allows version 1 of {}, which converts everything in Python and takes ten times as long and more",
             dependency.name
         )),
         _ => None,
@@ -124,13 +139,13 @@ impl Link<'_> {
             && self.is_response_type(route, form)
         {
             // The annotation says that a response is returned; what it is made of is looked at where it is made.
-            return Some(Declared { way: Serialisation::Rendered, model: None, class: None, versions: None });
+            return Some(Declared { way: Serialisation::ByHand, model: None, class: None, versions: None });
         }
-        let class = arg("response_class").map(|form| (form, true));
-        let class = class.or_else(|| self.default_class(route));
+        let class = arg("response_class").map(|form| (form, route.made, true));
+        let class = class.or_else(|| self.default_class(units, route));
         let mut dropped = None;
-        if let Some((form, own)) = class {
-            let text = self.class_text(route.made, form)?;
+        if let Some((form, made, own)) = class {
+            let text = self.class_text(made, form)?;
             if !renders_json(&text.0) {
                 // HTML, files, streams and classes of one's own.
                 return None;
@@ -139,20 +154,26 @@ impl Link<'_> {
         }
         let unit = units.of(self, file);
         let on = |name: &str| unit.on.iter().any(|on| on == name);
-        let way = if on("pydantic-1") {
+        let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
             Serialisation::Old
         } else if model.is_none() {
             Serialisation::Encoded
-        } else if class.is_some() || !on("fastapi-dump-json") {
+        } else if !on(DUMPS) {
             Serialisation::Rendered
+        } else if class.is_some() {
+            Serialisation::ByClass
         } else {
             Serialisation::Direct
         };
-        let versions = match way {
-            Serialisation::Direct => unit.other_paths.clone(),
-            _ => None,
+        let slower = |switch: &str| match way {
+            Serialisation::Direct => true,
+            Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
+            Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
         };
-        Some(Declared { way, model, class: dropped.filter(|_| model.is_some() && on("fastapi-dump-json")), versions })
+        let versions: Vec<&str> =
+            unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
+        let versions = (!versions.is_empty()).then(|| versions.join("; "));
+        Some(Declared { way, model, class: dropped.filter(|_| way == Serialisation::ByClass), versions })
     }
 
     /// The path and the text of a response class.
@@ -168,16 +189,22 @@ impl Link<'_> {
         Some((path, self.written(file, form)))
     }
 
-    /// The class that the application or the file's router gives all routes.
-    fn default_class(&self, route: &Route) -> Option<(FormId, bool)> {
-        let made = self.routers_made();
-        let of_file = made.iter().filter(|site| site.file == route.body.file);
-        of_file.into_iter().find_map(|site| {
+    /// The class that the file's router or application, else the unit's application gives all routes.
+    fn default_class(&self, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
+        let file = route.body.file;
+        let class = |site: &SiteRef| {
             let facts = self.program.facts(site.file);
             let args = facts.args_of(site.site);
             let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
-            Some((class.value, false))
-        })
+            Some((class.value, *site, false))
+        };
+        let unit = units.of(self, file);
+        let of_unit =
+            |site: &&SiteRef| std::ptr::eq(units.of(self, site.file), unit) && !self.program.is_test(site.file);
+        let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(self, path)).collect();
+        let applications = calls_of(self, ROUTERS[0]);
+        let own = routers.iter().filter(|site| site.file == file).find_map(class);
+        own.or_else(|| applications.iter().filter(of_unit).find_map(class))
     }
 
     fn is_response_type(&self, route: &Route, form: FormId) -> bool {

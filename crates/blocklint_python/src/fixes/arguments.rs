@@ -8,7 +8,7 @@ use crate::walk::span;
 
 impl File<'_> {
     /// Takes a keyword argument away, with the comma that parts it from its neighbour.
-    pub(super) fn drop_argument(&self, site: &Site<'_>, name: &str, same: bool) -> Result<Mended, Refusal> {
+    pub(super) fn drop_argument(&self, site: &Site<'_>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
         let arguments = &site.call.arguments;
         let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
         let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
@@ -24,14 +24,23 @@ impl File<'_> {
         };
         self.without_comments(gone)?;
         Ok(Mended {
-            title: format!("Drop `{}`", self.text(range)),
-            applicability: if same { Applicability::Safe } else { Applicability::Unsafe },
+            title: match changes {
+                Some(changes) => format!("Drop `{}`: {changes}", self.text(range)),
+                None => format!("Drop `{}`", self.text(range)),
+            },
+            applicability: if changes.is_none() { Applicability::Safe } else { Applicability::Unsafe },
             edits: vec![(span(gone), String::new())],
         })
     }
 
     /// Adds a keyword argument behind the others.
-    pub(super) fn add_argument(&self, site: &Site<'_>, name: &str, value: &str) -> Result<Mended, Refusal> {
+    pub(super) fn add_argument(
+        &self,
+        site: &Site<'_>,
+        name: &str,
+        value: &str,
+        changes: &str,
+    ) -> Result<Mended, Refusal> {
         let arguments = &site.call.arguments;
         if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|of| of == name)) {
             return Err(Refusal::new("the argument may be given already"));
@@ -42,7 +51,7 @@ impl File<'_> {
             None => (arguments.start() + TextSize::of('('), format!("{name}={value}")),
         };
         Ok(Mended {
-            title: format!("Add `{name}={value}`"),
+            title: format!("Add `{name}={value}`: {changes}"),
             applicability: Applicability::Unsafe,
             edits: vec![(span(TextRange::empty(at)), text)],
         })

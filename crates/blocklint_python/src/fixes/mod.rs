@@ -100,8 +100,8 @@ impl<'a> File<'a> {
                 Way::Rewrite { template } => self.rewrite(&site, template),
                 Way::Offload { to } => self.offload(&site, to),
                 Way::HandOver { passes } => self.hand_over(&site, *passes),
-                Way::DropArgument { name, same } => self.drop_argument(&site, name, *same),
-                Way::AddArgument { name, value } => self.add_argument(&site, name, value),
+                Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
+                Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
             };
             match mended {
                 Ok(mut mended) => {
