@@ -273,7 +273,7 @@ impl<'a> Checker<'a> {
                 None => ty.contains('.'),
             }
         };
-        if types.is_empty() || types.iter().any(|ty| can_be(ty)) {
+        if types.is_empty() || types.iter().any(can_be) {
             return Vec::new();
         }
         vec![format!("argument {position} is `{}`, which nobody implements", types[0])]
