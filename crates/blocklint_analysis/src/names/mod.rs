@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 use crate::ids::{FileId, Name};
 use crate::program::Program;
 
+/// The method by which threads are set going, in all languages that have one.
+pub(crate) const STARTS_THREAD: &str = "start";
+
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literal {
