@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
-use blocklint_models::{Role, Uses, Via};
+use blocklint_models::{Role, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::eval::Scope;
@@ -12,8 +12,8 @@ use crate::link::Link;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
-    /// The path whose rows say what calling a method without a body does: that of its annotation or its interface's,
-    /// or the method of a library's interface that its own derives from. What gives a future or publisher waits for
+    /// The path whose rows say what calling a method without a body does: the method as a member of its annotation or
+    /// its interface's, or of a library's interface that its own derives from. What gives a future or publisher waits for
     /// nothing.
     pub(crate) fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
@@ -29,12 +29,9 @@ impl<'a> Link<'a> {
         }
         let mut annotations = self.decorator_paths(body);
         annotations.extend(self.class_annotations(class));
-        let annotated = annotations.into_iter().find(|&path| {
-            let rows = self.library.calls(path);
-            rows.effect().any(|row| row.via == Some(Via::Decorator))
-        });
-        let found = annotated.or_else(|| {
-            let name = facts.text(row.name);
+        let name = facts.text(row.name);
+        let annotated = annotations.into_iter().find(|&path| self.library.is_mark(path));
+        let found = annotated.map(|path| self.library.member(path, name)).or_else(|| {
             self.mro(class).iter().find_map(|ancestor| {
                 let Ancestor::Library(ty, _) = *ancestor else { return None };
                 let path = self.library.member(ty, name);
@@ -70,7 +67,7 @@ impl<'a> Link<'a> {
         let mut found = FxHashSet::default();
         // Only where rows speak of whole interfaces or of annotations.
         let models = self.library.of(Language::Java);
-        let any = models.glob_name_patterns().next().is_some() || models.names(Uses::EFFECT).next().is_some();
+        let any = models.mark_names().next().is_some() || models.names(Uses::EFFECT).next().is_some();
         if !any {
             return found;
         }
