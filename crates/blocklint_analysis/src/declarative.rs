@@ -1,8 +1,8 @@
 //! Methods without a body that a library implements at run time: of repositories, declarative clients, mappers.
 
-use blocklint_core::Language;
+use blocklint_core::{Context, Language};
 use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
-use blocklint_models::{Role, Uses};
+use blocklint_models::{HandoverContext, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::eval::Scope;
@@ -40,6 +40,33 @@ impl<'a> Link<'a> {
         })?;
         // Where the project implements it, that speaks.
         (!self.has_implementations(body)).then_some(found)
+    }
+
+    /// Whether an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. What
+    /// serves it obeys that, whatever the method gives.
+    pub(crate) fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
+        let place = |path: PathId| {
+            let handovers = self.library.handovers(path);
+            let mut rows = handovers.of_via(Via::Decorator);
+            rows.find_map(|found| match found.row.context {
+                HandoverContext::Is(Runs::In(context)) => Some(context),
+                _ => None,
+            })
+        };
+        // Beside an annotation that makes it an entry point, the one that names a worker speaks.
+        let named = |paths: Vec<PathId>| {
+            let places: Vec<Context> = paths.into_iter().filter_map(place).collect();
+            if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
+        };
+        let own = named(self.decorator_paths(body));
+        let found = own.or_else(|| {
+            let class = ClassRef { file: body.file, class };
+            named(self.class_annotations(class))
+        });
+        found == Some(Context::Worker)
     }
 
     /// The library paths of a class's annotations.
