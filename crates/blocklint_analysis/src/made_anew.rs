@@ -39,7 +39,9 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
     let mut times = TimesOf::new(link, callers);
     let mut found = Vec::new();
     for (site, path, creates) in link.makers(reach) {
-        let aside = link.program.is_test(site.file) || link.program.is_command_line(site.file);
+        let aside = link.program.is_test(site.file)
+            || link.program.is_command_line(site.file)
+            || is_example(&link.program.files[site.file.index()].relative);
         if aside || creates == Creates::Threads && link.is_dedicated(site) {
             continue;
         }
@@ -68,6 +70,17 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
         found.push(MadeAnew { site, path, creates, anew, severity, confidence });
     }
     found
+}
+
+/// Whether a file shows or measures something and serves nobody, as far as its path tells.
+fn is_example(relative: &str) -> bool {
+    let folders = relative.split('/').rev().skip(1);
+    folders.into_iter().any(|folder| {
+        matches!(
+            folder,
+            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "docs_src"
+        )
+    })
 }
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the

@@ -182,7 +182,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Initialiser => return class.map_or(Times::Unknown, |class| self.class(class, depth)),
             _ => {}
         }
-        if link.method_kind(body).cached {
+        if link.method_kind(body).cached || self.is_main(body) {
             return Times::Once;
         }
         match self.registered(body) {
@@ -212,13 +212,19 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if all == Times::Tested { Times::Unknown } else { all }
     }
 
+    /// Whether a body is where a program begins.
+    fn is_main(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        let row = facts.body(body.body);
+        row.kind == BodyKind::Function
+            && facts.text(row.name) == "main"
+            && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
+    }
+
     /// A body that nobody is seen to call.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Times {
         let facts = self.link.program.facts(body.file);
         let row = facts.body(body.body);
-        if facts.text(row.name) == "main" && (row.class.is_none() || row.flags.has(BodyFlags::STATIC)) {
-            return Times::Once;
-        }
         // A function inside of another one is made anew with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
@@ -376,13 +382,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if facts.class(class.class).kind == ClassKind::Enum {
             return Times::Once;
         }
-        let mut said: Option<Registered> = None;
-        for path in link.class_decorators(class) {
-            for of in link.library.handovers(path).of_via(Via::Decorator) {
-                said = said.max(self.says(of));
-            }
-        }
-        if said == Some(Registered::Aside) {
+        if self.is_single(class) {
             return Times::Once;
         }
         let mut names = Vec::new();
@@ -409,6 +409,10 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
         let mut all = Times::Tested;
+        // Of a class that a container makes one of there is one, also where it stands for the base.
+        if classes[1..].iter().any(|&derived| self.is_single(derived)) {
+            all = Times::Once;
+        }
         let mut seen = 0;
         for site in names.iter().flat_map(|&name| link.program.sites_named(name)) {
             let kind = link.program.facts(site.file).site(site.site).kind;
@@ -424,6 +428,17 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = all.max(self.made(site, depth));
         }
         if all == Times::Tested { Times::Unknown } else { all }
+    }
+
+    /// Whether an annotation says that a container makes one instance of a class.
+    fn is_single(&self, class: ClassRef) -> bool {
+        let mut said: Option<Registered> = None;
+        for path in self.link.class_decorators(class) {
+            for of in self.link.library.handovers(path).of_via(Via::Decorator) {
+                said = said.max(self.says(of));
+            }
+        }
+        said == Some(Registered::Aside)
     }
 
     /// The constructor of a class, if it has one of its own.
