@@ -166,3 +166,12 @@ pub(crate) fn counts(language: Language, name: &str) -> bool {
 pub(crate) fn is_made_by_others(language: Language) -> bool {
     language == Language::Java
 }
+
+/// Whether a method of this name says true to the first who asks, and to nobody after.
+pub(crate) fn sets_once(language: Language, name: &str) -> bool {
+    match language {
+        Language::Java => name == "compareAndSet",
+        Language::Rust => name == "compare_exchange",
+        Language::Python => false,
+    }
+}
