@@ -15,6 +15,9 @@ impl<'a> Link<'a> {
     pub(crate) fn assembles(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
+        if facts.language == Language::Rust {
+            return row.kind == BodyKind::Function && self.gives_future(body) && !self.runs_only_aside(body);
+        }
         if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
             return false;
         }
@@ -60,8 +63,8 @@ impl<'a> Link<'a> {
             return false;
         }
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
-        !mentions.is_empty()
-            && mentions.iter().all(|&(mention, _)| match mention {
+        mentions.iter().next().is_some()
+            && mentions.iter().all(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => self.is_worker_argument(SiteRef { file: body.file, site }, arg),
                 _ => false,
             })

@@ -241,12 +241,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for &(mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site) {
+                    for (mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for &(mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body) {
+                    for (mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -289,7 +289,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         for &site in index.sites_named(sym) {
             self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
-        for &(mention, wrap) in index.mentions_named(sym) {
+        for (mention, wrap) in index.mentions_named(sym).iter() {
             self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
         }
     }
@@ -444,6 +444,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
+            Val::Library { ty, args, .. } if self.link.library.language(ty) == blocklint_core::Language::Rust => {
+                self.link.through(ty, args).is_some_and(|inner| {
+                    let members = self.link.values.members(inner.value);
+                    members.iter().any(|val| self.member_holds(subject, *val, depth))
+                })
+            }
             Val::Class(class) => {
                 let facts = self.link.program.facts(node.body.file);
                 let row = facts.body(node.body.body);
@@ -585,7 +591,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let kind = facts.site(site.site).kind;
         let passing = link.passing(site, arg, env);
         let targets = link.targets(site, env);
-        let steps = steps.max(targets.steps).saturating_add(u8::from(targets.unknown && kind == SiteKind::Call));
+        let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
+        let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
         let flow = match subject {
             Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
             Subject::Row(_) => Flow::Sync,

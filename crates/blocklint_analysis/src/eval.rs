@@ -270,6 +270,9 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
         let mut parts = Vec::new();
+        if facts.language == Language::Rust && facts.assigns_of(id).nth(1).is_some() {
+            return self.rust_twins(scope, id);
+        }
         if facts.body(var.body).kind == BodyKind::Module {
             // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
             let end = facts.body(var.body).region;
@@ -307,6 +310,22 @@ impl<'a> Link<'a> {
         self.join(&parts)
     }
 
+    /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
+    fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
+            Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),
+            _ => false,
+        };
+        let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
+        let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
+        let meant = if outside.is_empty() { &all } else { &outside };
+        let parts: Vec<Typed> = meant.iter().map(|&assign| self.assigned(scope, assign)).collect();
+        let joined = self.join(&parts);
+        let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;
+        if differ { self.inferred(joined) } else { joined }
+    }
+
     /// What one assignment gives its target.
     pub(crate) fn assigned(&self, scope: Scope, assign: AssignId) -> Typed {
         self.remember(Task::Assign(scope.file, assign, scope.env), || self.assign_value(scope, assign))
@@ -327,7 +346,10 @@ impl<'a> Link<'a> {
         if row.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        let made = self.eval(scope, row.value);
+        let mut made = self.eval(scope, row.value);
+        if row.kind == AssignKind::Plain && self.program.language(scope.file) == Language::Rust {
+            made = self.as_value(made);
+        }
         self.filled(scope, assign, made)
     }
 

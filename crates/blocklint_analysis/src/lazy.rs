@@ -26,11 +26,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
                     let uses = link.program.index_of(site.file).uses_of_result(site.site);
-                    uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
+                    uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
                     let uses = link.program.index_of(file).mentions_named(sym);
-                    uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
+                    uses.iter().map(|(mention, wrap)| (file, mention, wrap)).collect()
                 }
                 Trail::Named(name) => link
                     .program
@@ -38,7 +38,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     .iter()
                     .flat_map(|&(file, sym)| {
                         let uses = link.program.index_of(file).mentions_named(sym);
-                        uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
+                        uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),
                 Trail::Literal(_) => Vec::new(),

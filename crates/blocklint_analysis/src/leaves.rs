@@ -22,7 +22,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let reach = std::mem::take(&mut self.graph.reach);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
-        for language in blocklint_core::Language::ALL {
+        for language in program.languages() {
             let models = self.link.library.of(*language);
             // By name the libraries whose rows bear it.
             let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
@@ -93,11 +93,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
+        let iterated = self.iterated_names();
+        sites.extend(self.rust_consumers(&iterated));
         sites.sort();
         sites.dedup();
         mentioned.sort();
         mentioned.dedup();
-        let iterated = self.iterated_names();
         for &site in &sites {
             if self.may_be_leaf(site, &iterated) {
                 self.leaves_at(site, EnvId::NONE);
@@ -113,7 +114,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = link.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &(file, sym) in mentioned {
-            for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
+            for (mention, wrap) in program.index_of(file).mentions_named(sym).iter() {
                 if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                     continue;
                 }
@@ -283,11 +284,33 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
+    /// Calls of Rust that consume an iterator which may hold the thread: `reader.lines().next()`.
+    fn rust_consumers(&self, iterated: &FxHashSet<Name>) -> Vec<SiteRef> {
+        let program = self.link.program;
+        let mut found = Vec::new();
+        for name in crate::names::rust::CONSUMERS.iter().filter_map(|name| program.name(name)) {
+            for &(file, sym) in program.occurrences(name) {
+                let facts = program.facts(file);
+                if facts.language != blocklint_core::Language::Rust {
+                    continue;
+                }
+                for &site in program.index_of(file).sites_named(sym) {
+                    if let Form::Attr(base, _) = facts.form(facts.site(site).callee)
+                        && self.may_block_iterated(file, base, iterated, 4)
+                    {
+                        found.push(SiteRef { file, site });
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// Names of calls that give values of library types whose iteration holds the thread.
     fn iterated_names(&self) -> FxHashSet<Name> {
         let link = self.link;
         let mut found = FxHashSet::default();
-        for language in blocklint_core::Language::ALL {
+        for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::RETURNS) {
                 let Some(name) = link.program.name(row.name) else { continue };
                 let blocks =
@@ -297,8 +320,15 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
+        // Adapters carry on what a lazy call began.
+        let rust = blocklint_core::Language::Rust;
+        for row in link.library.of(rust).names(Uses::LAZY) {
+            if let Some(name) = link.program.name(row.name) {
+                found.extend(link.with_aliases(name));
+            }
+        }
         // A type's own name calls its constructor.
-        for language in blocklint_core::Language::ALL {
+        for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::EFFECT) {
                 if matches!(row.name, "__next__" | "__iter__") {
                     for path in row.paths(Uses::EFFECT) {
@@ -373,6 +403,14 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
         let row = self.link.program.facts(site.file).site(site.site);
+        if row.kind == SiteKind::Iterate {
+            let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
+            return self.link.values.members(operand.value).into_iter().any(|val| match val {
+                Val::Library { ty, .. } => self.link.iterates_by_row(ty),
+                Val::Instance { .. } => true,
+                _ => false,
+            });
+        }
         if row.kind != SiteKind::Call {
             return true;
         }

@@ -35,7 +35,7 @@ mod loop_bound;
 mod loop_tests;
 mod made_anew;
 mod members;
-mod mentions;
+pub mod mentions;
 mod names;
 mod overloads;
 mod paths;

@@ -167,7 +167,7 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// A lambda that a call hands to an event loop.
     fn literal(&self, body: BodyRef) -> Option<Root> {
         let link = self.link;
-        for &(mention, _) in link.program.index_of(body.file).uses_of_callable(body.body) {
+        for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = SiteRef { file: body.file, site };
             if link.off_the_loop(site) {

@@ -1,8 +1,9 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
-use blocklint_facts::Flow;
+use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::Selector;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::callers::Callers;
 use crate::ids::{BodyRef, SiteRef};
@@ -74,7 +75,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> When {
-        if self.link.program.is_test(body.file) {
+        let facts = self.link.program.facts(body.file);
+        if self.link.program.is_test(body.file) || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST) {
             return When::Test;
         }
         if let Some(when) = self.registered(body) {
@@ -84,12 +86,14 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return When::Command;
         }
         let Some(depth) = depth.checked_sub(1) else { return When::Unknown };
-        let sites = self.callers.call_sites(body);
+        let known = self.callers.call_sites(body);
+        let sites: SmallVec<[SiteRef; 8]> =
+            if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
         if sites.is_empty() || sites.len() > 64 {
             return When::Unknown;
         }
         let mut all: Option<When> = None;
-        for &site in sites.iter() {
+        for site in sites {
             let caller = self.link.program.body_of_site(site);
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
@@ -99,6 +103,23 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             all = Some(all.map_or(when, |known| known.and(when)));
         }
         all.unwrap_or(When::Unknown)
+    }
+
+    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+    /// more than can mean it, so what holds for all of them holds for it.
+    fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+        let program = self.link.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.class.is_none() || facts.text(row.name).starts_with("__") {
+            return SmallVec::new();
+        }
+        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+        let called = program.sites_named(name).filter(|site| {
+            let facts = program.facts(site.file);
+            facts.site(site.site).kind == SiteKind::Call
+        });
+        called.take(65).collect()
     }
 
     /// What a registration says: a decorator or a call that takes the body.
@@ -118,7 +139,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         for name in link.body_names(body) {
             for &(file, sym) in link.program.occurrences(name) {
                 let facts = link.program.facts(file);
-                for &(mention, _) in link.program.index_of(file).mentions_named(sym) {
+                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
                     let site = SiteRef { file, site };
                     let form = facts.args_of(site.site)[arg as usize].value;

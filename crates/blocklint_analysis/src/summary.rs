@@ -259,7 +259,7 @@ impl<'a> Link<'a> {
         }
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
-        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).to_vec();
+        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).iter().collect();
         let mut at = 0;
         let mut names = Vec::new();
         while at < mentions.len() && mentions.len() < 64 {
@@ -279,7 +279,7 @@ impl<'a> Link<'a> {
                                 }
                             }
                         }
-                        for &(mention, wrap) in file.mentions_named(sym) {
+                        for (mention, wrap) in file.mentions_named(sym).iter() {
                             if self.mentions_var(outer.file, mention, var) {
                                 mentions.push((mention, wrap));
                             }
@@ -290,7 +290,7 @@ impl<'a> Link<'a> {
                     let site_row = facts.site(site);
                     if site_row.kind == SiteKind::Decorate {
                         // Decorated: the name it is bound to follows.
-                        mentions.extend(file.uses_of_result(site).iter().copied());
+                        mentions.extend(file.uses_of_result(site).iter());
                         continue;
                     }
                     let around = facts.body_of(site_row.at);
@@ -302,7 +302,7 @@ impl<'a> Link<'a> {
                         frames.push(Frame::Elsewhere(context, runtime));
                     }
                     if passing.returned {
-                        mentions.extend(file.uses_of_result(site).iter().copied());
+                        mentions.extend(file.uses_of_result(site).iter());
                     }
                 }
                 Mention::Exit(_) => frames.push(Frame::Closure(inside)),

@@ -1,6 +1,6 @@
 //! From a project to findings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
@@ -123,6 +123,7 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
                 path: Arc::clone(&file.path),
                 relative: file.relative.as_str().replace('\\', "/"),
                 facts: extracted.facts?,
+                index: extracted.index.map(OnceLock::from).unwrap_or_default(),
                 reported: file.reported,
             })
         })
@@ -136,7 +137,13 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
         .map(|package| {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
-            CrateLayout { name: package.library.clone(), roots: roots.iter().map(|root| below(&root.path)).collect() }
+            CrateLayout {
+                folder: below(&package.folder),
+                package: package.package.clone(),
+                renamed: package.renamed.clone(),
+                name: package.library.clone(),
+                roots: roots.iter().map(|root| below(&root.path)).collect(),
+            }
         })
         .collect();
     (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })

@@ -332,6 +332,18 @@ impl Walker<'_> {
         self.form(Form::Callable(body))
     }
 
+    /// A block between a macro's delimiters that is an asynchronous generator.
+    pub(crate) fn lazy_body(&mut self, block: Node<'_>, name: &str) -> FormId {
+        let name = self.facts.intern(name);
+        let start = block.start_byte() as u32;
+        let word = blocklint_core::Span::new(start, start + 1);
+        let body = self.new_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
+        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        self.block(block);
+        self.leave(place);
+        self.form(Form::Run(body))
+    }
+
     /// An `async` or `gen` block, which runs where it is awaited or iterated.
     fn lazy_block(&mut self, node: Node<'_>, kind_of: BodyKind, flow: Flow, name: &str) -> FormId {
         let name = self.facts.intern(name);

@@ -27,7 +27,7 @@ impl<'a> Link<'a> {
                 for &next in self.operators_of(site.file).of_result.get(&site.site).into_iter().flatten() {
                     found.merge(&self.ends_at_operator(SiteRef { file: site.file, site: next }));
                 }
-                for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+                for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
                     found.merge(&self.ends_of_mention(site.file, mention));
                 }
                 found
@@ -110,7 +110,7 @@ impl<'a> Link<'a> {
                     found.merge(&self.ends_at_operator(next));
                 }
             }
-            for &(mention, _) in self.program.index_of(var.file).mentions_named(name) {
+            for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
                 if self.mentions_var(var.file, mention, var.var) || self.mentions_field(var, mention) {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
@@ -196,7 +196,7 @@ impl<'a> Link<'a> {
             return Position { open: vec![body], ..Position::default() };
         }
         let mut found = Position::default();
-        for &(mention, _) in self.program.index_of(body.file).uses_of_callable(body.body) {
+        for (mention, _) in self.program.index_of(body.file).uses_of_callable(body.body).iter() {
             found.merge(&match mention {
                 Mention::Arg(site, arg) => self.ends_of_inner(SiteRef { file: body.file, site }, arg),
                 _ if self.overrides_on_loop(body).is_some() => Position::root(Confidence::High),

@@ -17,7 +17,7 @@ impl<'a> Link<'a> {
     /// What a lambda's n-th parameter is, by the call it is handed to or the type it is declared as.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
-        for &(mention, _) in mentions.iter().take(4) {
+        for (mention, _) in mentions.iter().take(4) {
             if let Mention::Arg(site, arg) = mention
                 && let Some(given) = self.given_by_row(SiteRef { file: body.file, site }, arg, index)
             {
@@ -161,7 +161,7 @@ impl<'a> Link<'a> {
     /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub(crate) fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
-        for &(mention, _) in mentions.iter().take(4) {
+        for (mention, _) in mentions.iter().take(4) {
             // The argument wins where something is said of it.
             if let Mention::Arg(site, arg) = mention {
                 let passing = self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE);

@@ -47,7 +47,7 @@ impl<'a> Link<'a> {
                         found.push(BodyUse::Call(site));
                     }
                 }
-                for &(mention, _) in index.mentions_named(sym) {
+                for (mention, _) in index.mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
                     looked += 1;
                     if looked <= MOST && self.is_value(file, mention, body) {

@@ -4,6 +4,9 @@ pub(crate) mod java;
 mod java_overloads;
 pub(crate) mod python;
 pub(crate) mod rust;
+mod rust_calls;
+pub(crate) mod rust_modules;
+mod rust_types;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
