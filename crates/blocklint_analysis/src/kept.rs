@@ -53,7 +53,7 @@ impl<'a> Link<'a> {
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
         uses.iter()
-            .map(|&(mention, wrap)| self.kept_mention(site.file, mention, wrap, seen, depth))
+            .map(|(mention, wrap)| self.kept_mention(site.file, mention, wrap, seen, depth))
             .max()
             .unwrap_or(Kept::Nowhere)
     }
@@ -75,7 +75,7 @@ impl<'a> Link<'a> {
         let mentions = index.mentions_named(facts.var(var).name).iter();
         mentions
             .filter(|(mention, _)| self.mentions_var(file, *mention, var))
-            .map(|&(mention, wrap)| self.kept_mention(file, mention, wrap, seen, depth))
+            .map(|(mention, wrap)| self.kept_mention(file, mention, wrap, seen, depth))
             .max()
             .unwrap_or(Kept::Nowhere)
     }
@@ -197,7 +197,7 @@ impl<'a> Link<'a> {
     fn kept_by_taker(&self, site: SiteRef, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
         self.kept_result(site, seen, depth).max(match self.program.facts(site.file).site(site.site).kind {
             SiteKind::New => Kept::Nowhere,
-            _ if self.program.index_of(site.file).uses_of_result(site.site).is_empty() => Kept::Elsewhere,
+            _ if self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_none() => Kept::Elsewhere,
             _ => Kept::Nowhere,
         })
     }

@@ -166,8 +166,8 @@ impl<'a> Link<'a> {
         let index = self.program.index_of(site.file);
         let class = self.class_around(site.file, self.program.body_of_site(site).body);
         let facts = self.program.facts(site.file);
-        let of_holder = self.holder_of(site).map_or(&[][..], |sym| index.mentions_named(sym));
-        index.uses_of_result(site.site).iter().chain(of_holder).any(|&(mention, _)| {
+        let of_holder = self.holder_of(site).map(|sym| index.mentions_named(sym));
+        index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
             let crate::mentions::Mention::Arg(taker, _) = mention else { return false };
             let taker = SiteRef { file: site.file, site: taker };
             self.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
@@ -281,7 +281,7 @@ impl<'a> Link<'a> {
             return Some(body.name);
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        uses.iter().find_map(|&(mention, _)| {
+        uses.iter().find_map(|(mention, _)| {
             let crate::mentions::Mention::Assign(assign) = mention else { return None };
             match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => Some(facts.var(var).name),
@@ -292,7 +292,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a body loops without a count over a wait or network call that has no limit.
-    fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    pub(crate) fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if !seen.insert(body) {
             return false;

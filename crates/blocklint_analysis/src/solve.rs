@@ -9,13 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
-use crate::reach::Reach;
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -118,11 +117,14 @@ pub(crate) fn findings(
             }
         })
         .collect();
-    let misused = misuses(link, cuts, &graph.reach, &callers);
+    let misused = misuses(link, cuts, graph, &callers);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+        !misused.iter().any(|one| {
+            one.site == *site
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
     });
     let mut found: Vec<RawFinding> = places
         .into_iter()
@@ -303,7 +305,8 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
+fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, graph: &Graph<'_>, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
+    let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -337,6 +340,22 @@ fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::pool_holds::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::offloads::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
         let call = link.library.text(one.path).to_string();
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }

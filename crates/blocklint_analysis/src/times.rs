@@ -260,7 +260,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         for &name in names {
             for &(file, sym) in link.program.occurrences(name) {
                 let facts = link.program.facts(file);
-                for &(mention, _) in link.program.index_of(file).mentions_named(sym) {
+                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
                     let site = SiteRef { file, site };
                     let form = facts.args_of(site.site)[arg as usize].value;
@@ -307,7 +307,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 .index_of(body.file)
                 .uses_of_callable(body.body)
                 .iter()
-                .filter_map(|&(mention, _)| match mention {
+                .filter_map(|(mention, _)| match mention {
                     Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
                     _ => None,
                 })

@@ -13,6 +13,10 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::Starves(starved) => return Some(crate::offloads::starved_help(raw.language, starved).to_owned()),
+        What::Offloads { unbounded, .. } => {
+            return Some(crate::offloads::offload_help(raw.language, unbounded).to_owned());
+        }
         What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
     }
     if raw.rule.effect == Some(Effect::NestedLoop) {

@@ -178,3 +178,18 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
         Language::Python => false,
     }
 }
+
+/// Whether a method of this name, given a callable, calls it for each element.
+pub(crate) fn goes_through(language: Language, name: &str) -> bool {
+    match language {
+        Language::Rust => matches!(name, "map" | "for_each" | "filter_map" | "flat_map" | "then" | "and_then"),
+        Language::Python => name == "map",
+        Language::Java => matches!(name, "map" | "forEach" | "flatMap"),
+    }
+}
+
+/// Whether the threads to which the language's own functions hand work are bounded to a few for each core: Python's are, and
+/// the rest waits in a queue; those of Rust's runtimes are hundreds.
+pub(crate) fn bounds_offloads(language: Language) -> bool {
+    language == Language::Python
+}
