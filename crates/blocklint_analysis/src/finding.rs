@@ -92,6 +92,15 @@ pub enum What {
         /// The taker as written.
         taker: String,
     },
+    /// A native call holds the hub of greenlets; the trace begins where one of them enters.
+    HoldsHub {
+        /// How many bodies that greenlets enter reach it.
+        entries: u32,
+        /// The call at start-up that makes the library cooperative, if there is one.
+        adapter: Option<String>,
+        /// The runtime's pool of real threads.
+        pool: Option<String>,
+    },
     /// A thread's lock is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.

@@ -105,8 +105,30 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
+        if link.program.language(made.file) == blocklint_core::Language::Rust {
+            found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
+        }
         found.sort();
         found.dedup();
         found
+    }
+
+    /// Calls of Rust in the body where a lazy value is made that consume it: `reader.lines().next()`.
+    fn consuming_methods(&self, made: SiteRef) -> Vec<SiteRef> {
+        let link = self.link;
+        let facts = link.program.facts(made.file);
+        let body = facts.body_of(facts.site(made.site).at);
+        let index = link.program.index_of(made.file);
+        let names = crate::names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name));
+        let names = names.filter_map(|name| link.program.local(made.file, name));
+        names
+            .flat_map(|sym| index.sites_named(sym).iter().copied())
+            .filter(|&site| facts.body_of(facts.site(site).at) == body)
+            .map(|site| SiteRef { file: made.file, site })
+            .filter(|&site| {
+                let targets = link.targets(site, EnvId::NONE);
+                targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
+            })
+            .collect()
     }
 }

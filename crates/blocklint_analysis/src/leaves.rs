@@ -66,7 +66,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             sites.extend(self.calls_of_instances(*language, &reach));
-            let globbed = self.glob_names(*language, &reach);
+            let mut globbed = self.glob_names(*language, &reach);
+            if *language == blocklint_core::Language::Java {
+                let java = self.link.java_names_of_globs().into_iter();
+                let implemented = self.link.names_implemented_by_library();
+                globbed.extend(java.chain(implemented).map(|name| (name, Roots::default())));
+            }
             let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
             for (name, roots) in names {
                 for name in self.link.with_aliases(name) {
@@ -93,12 +98,11 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
-        let iterated = self.iterated_names();
-        sites.extend(self.rust_consumers(&iterated));
         sites.sort();
         sites.dedup();
         mentioned.sort();
         mentioned.dedup();
+        let iterated = self.iterated_names();
         for &site in &sites {
             if self.may_be_leaf(site, &iterated) {
                 self.leaves_at(site, EnvId::NONE);
@@ -284,28 +288,6 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Calls of Rust that consume an iterator which may hold the thread: `reader.lines().next()`.
-    fn rust_consumers(&self, iterated: &FxHashSet<Name>) -> Vec<SiteRef> {
-        let program = self.link.program;
-        let mut found = Vec::new();
-        for name in crate::names::rust::CONSUMERS.iter().filter_map(|name| program.name(name)) {
-            for &(file, sym) in program.occurrences(name) {
-                let facts = program.facts(file);
-                if facts.language != blocklint_core::Language::Rust {
-                    continue;
-                }
-                for &site in program.index_of(file).sites_named(sym) {
-                    if let Form::Attr(base, _) = facts.form(facts.site(site).callee)
-                        && self.may_block_iterated(file, base, iterated, 4)
-                    {
-                        found.push(SiteRef { file, site });
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// Names of calls that give values of library types whose iteration holds the thread.
     fn iterated_names(&self) -> FxHashSet<Name> {
         let link = self.link;
@@ -318,13 +300,6 @@ impl<'l, 'a> Search<'l, 'a> {
                 if blocks {
                     found.extend(link.with_aliases(name));
                 }
-            }
-        }
-        // Adapters carry on what a lazy call began.
-        let rust = blocklint_core::Language::Rust;
-        for row in link.library.of(rust).names(Uses::LAZY) {
-            if let Some(name) = link.program.name(row.name) {
-                found.extend(link.with_aliases(name));
             }
         }
         // A type's own name calls its constructor.

@@ -3,6 +3,7 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
+mod alternatives;
 mod annotation;
 mod assembly;
 mod branches;
@@ -17,16 +18,20 @@ mod containers;
 mod cuts;
 mod dead;
 mod decide;
+mod declarative;
 mod dispatch;
+mod entries;
 mod eval;
 mod explain;
 mod finding;
 mod handed_results;
 mod hierarchy;
+mod hub;
 mod ids;
 mod kept;
 mod label;
 mod lazy;
+mod leaf_names;
 mod leaves;
 mod library;
 mod link;
@@ -36,6 +41,7 @@ mod loop_tests;
 mod made_anew;
 mod members;
 pub mod mentions;
+mod missing;
 mod names;
 mod offloads;
 mod overloads;
@@ -54,6 +60,7 @@ mod summary;
 mod targets;
 mod times;
 mod unawaited;
+mod units;
 mod value;
 
 use blocklint_core::Confidence;
@@ -67,7 +74,8 @@ pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbound
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;
-pub use program::{CrateLayout, Layout, Program, SourceFile};
+pub use missing::{MissingCall, missing};
+pub use program::{CrateLayout, Dependency, Layout, Program, SourceFile, UnitLayout};
 pub use roots::{Root, RootKind};
 pub use targets::Edge;
 pub use value::{ArgsId, Val, ValueId, Why};

@@ -81,6 +81,11 @@ impl Packed {
 pub struct Mentions<'i>(&'i [Packed]);
 
 impl<'i> Mentions<'i> {
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
     /// One after the other.
     pub fn iter(self) -> impl Iterator<Item = (Mention, Wrap)> + 'i {
         self.0.iter().map(|packed| packed.unpacked())

@@ -33,6 +33,36 @@ pub struct Layout {
     pub import_roots: Vec<String>,
     /// Rust packages.
     pub crates: Vec<CrateLayout>,
+    /// Units, sorted by folder.
+    pub units: Vec<UnitLayout>,
+}
+
+/// One unit: a folder with a manifest, or the project root.
+#[derive(Clone, Debug, Default)]
+pub struct UnitLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The switches that files other than source code turn on: commands, configuration.
+    pub switches: Vec<String>,
+    /// Switches that are off whatever the code says.
+    pub off: Vec<String>,
+    /// Versions of its dependencies.
+    pub versions: Vec<Dependency>,
+}
+
+/// A dependency of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name in the registry, in lower case with `-`.
+    pub name: String,
+    /// The version that counts; none where nothing bounds it.
+    pub version: Option<blocklint_models::Version>,
+    /// Whether the version is that of a lock file, an exact pin or an installation.
+    pub is_exact: bool,
+    /// The oldest version that a range allows, where it is not exact.
+    pub oldest: Option<blocklint_models::Version>,
+    /// Where it is said, from the project root.
+    pub said_in: String,
 }
 
 /// One Rust package.

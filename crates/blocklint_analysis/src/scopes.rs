@@ -50,7 +50,8 @@ impl When {
 pub(crate) struct Scopes<'s, 'l, 'a> {
     link: &'l Link<'a>,
     callers: &'s Callers<'l, 'a>,
-    memo: FxHashMap<BodyRef, When>,
+    /// `None` while it is asked for.
+    memo: FxHashMap<BodyRef, Option<When>>,
 }
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
@@ -60,37 +61,41 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
     pub(crate) fn of(&mut self, body: BodyRef) -> When {
-        self.within(body, 6)
+        self.within(body, 6).unwrap_or(When::Unknown)
     }
 
-    fn within(&mut self, body: BodyRef, depth: u32) -> When {
+    /// The same; `None` where only those call it that are asked for already.
+    fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         if let Some(&known) = self.memo.get(&body) {
             return known;
         }
         // A cycle tells nothing: its other callers decide.
-        self.memo.insert(body, When::Unknown);
+        self.memo.insert(body, None);
         let when = self.find(body, depth);
-        self.memo.insert(body, when);
+        match when {
+            Some(_) => self.memo.insert(body, when),
+            None => self.memo.remove(&body),
+        };
         when
     }
 
-    fn find(&mut self, body: BodyRef, depth: u32) -> When {
+    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         let facts = self.link.program.facts(body.file);
         if self.link.program.is_test(body.file) || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST) {
-            return When::Test;
+            return Some(When::Test);
         }
         if let Some(when) = self.registered(body) {
-            return when;
+            return Some(when);
         }
         if self.link.program.is_command_line(body.file) {
-            return When::Command;
+            return Some(When::Command);
         }
-        let Some(depth) = depth.checked_sub(1) else { return When::Unknown };
+        let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let known = self.callers.call_sites(body);
         let sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
         if sites.is_empty() || sites.len() > 64 {
-            return When::Unknown;
+            return Some(When::Unknown);
         }
         let mut all: Option<When> = None;
         for site in sites {
@@ -98,11 +103,17 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-            let when =
-                if is_root || self.registered(caller).is_some() { self.within(caller, depth) } else { When::Unknown };
-            all = Some(all.map_or(when, |known| known.and(when)));
+            let when = if is_root || self.registered(caller).is_some() {
+                self.within(caller, depth)
+            } else {
+                Some(When::Unknown)
+            };
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
         }
-        all.unwrap_or(When::Unknown)
+        all
     }
 
     /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
 use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -18,6 +19,7 @@ use crate::paths::{Causes, Cost, Paths};
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
+use crate::units::Units;
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -32,10 +34,10 @@ struct Candidate {
 }
 
 /// Findings and causes of a finished search.
-pub(crate) fn findings(
-    link: &Link<'_>,
+pub(crate) fn findings<'a>(
+    link: &Link<'a>,
     cuts: &Cuts,
-    graph: &Graph<'_>,
+    graph: &Graph<'a>,
     min_confidence: Confidence,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let paths = Paths::new(link, graph);
@@ -46,7 +48,11 @@ pub(crate) fn findings(
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
-            let Some(cost) = paths.cost(link, graph, &way) else { continue };
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.0 += u32::from(hit.way.steps);
+            }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
@@ -101,6 +107,13 @@ pub(crate) fn findings(
             }
         }
     }
+    let units = Units::new(link);
+    let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
+    for hub in &hubs {
+        for &cause in &hub.causes {
+            reach[cause as usize].insert(hub.root);
+        }
+    }
     let raw_causes: Vec<RawCause> = causes
         .leaves
         .iter()
@@ -117,7 +130,8 @@ pub(crate) fn findings(
             }
         })
         .collect();
-    let misused = misuses(link, cuts, graph, &callers);
+    let mut misused = misuses(link, cuts, graph, &callers);
+    misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -132,6 +146,9 @@ pub(crate) fn findings(
             finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        called_for_a_chain(link, cuts, rule, &mut found);
+    }
     found.extend(misused);
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
@@ -304,6 +321,30 @@ impl Link<'_> {
     }
 }
 
+/// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
+/// said once, instead of what it does to the thread.
+fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, found: &mut Vec<RawFinding>) {
+    let mut said: FxHashSet<SiteRef> = FxHashSet::default();
+    found.retain_mut(|finding| {
+        // What is short is no mistake of the chain.
+        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        if finding.handed || !is_held || link.program.language(finding.file) != Language::Java {
+            return true;
+        }
+        let Some(taker) = link.factory_given(finding.site) else { return true };
+        finding.rule = rule;
+        finding.what = What::CalledInstead { taker: link.written_site(taker) };
+        finding.severity = match link.program.is_test(finding.file) {
+            true => Severity::Error.lowered(),
+            false => Severity::Error,
+        };
+        if finding.suppressed.is_none() {
+            finding.suppressed = cuts.hides(link.program, finding.site, finding.root, rule);
+        }
+        said.insert(finding.site)
+    });
+}
+
 /// Mistakes that are no effect of a call.
 fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, graph: &Graph<'_>, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
     let reach = &graph.reach;
@@ -431,7 +472,7 @@ pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
     row.span
 }
 
-fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
     let facts = link.program.facts(way.site.file);
     let row = facts.site(way.site.site);
     let body = link.program.body_of_site(way.site);

@@ -16,6 +16,7 @@ use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::timings::Timings;
+use crate::units::units;
 use crate::words::worded;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
@@ -65,7 +66,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         (timings.parse, timings.facts) = (parse, facts);
         let mut findings = unread(project, &extracted);
         let started = Instant::now();
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         timings.link = started.elapsed();
@@ -115,7 +116,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
-pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
+pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
     let files = project
         .files
         .iter()
@@ -148,7 +149,8 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
             }
         })
         .collect();
-    (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
+    let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
+    (files, Layout { import_roots, crates, units: units(project, models) })
 }
 
 /// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what
@@ -238,7 +240,7 @@ where
 {
     on_large_stacks(|| {
         let (extracted, _, _) = extract_all(project);
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         ask(&link)

@@ -44,7 +44,9 @@ fn finding_and_remedy(
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
     let source = &program.files[raw.file.index()];
-    let first = raw.trace.first()?;
+    // On greenlets the finding stands at the call itself, and the trace leads there.
+    let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
+    let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
@@ -53,6 +55,11 @@ fn finding_and_remedy(
         what: match &raw.what {
             What::Holds => blocklint_rules::What::Holds,
             What::CalledInstead { taker } => blocklint_rules::What::CalledInstead { taker },
+            What::HoldsHub { entries, adapter, pool } => blocklint_rules::What::HoldsHub {
+                entries: *entries,
+                adapter: adapter.as_deref(),
+                pool: pool.as_deref(),
+            },
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
             What::Starves(starved) => blocklint_rules::What::Starves(match starved {
                 Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
@@ -83,7 +90,7 @@ fn finding_and_remedy(
         runtime: raw.runtime,
         call: &raw.call,
         written: &first.written,
-        direct: raw.trace.len() == 1,
+        direct: on_greenlet || raw.trace.len() == 1,
         site: site_kind(link, raw),
         owner: Owner { kind: owner_kind(link, raw), name: &owner_name },
         hold: raw.hold,
@@ -133,6 +140,8 @@ fn advice(mending: &Mending) -> Advice {
         Part::Named(name) => Piece::Named(name.clone()),
         Part::Call => Piece::Call,
         Part::Callable => Piece::Callable,
+        Part::Handed => Piece::Handed,
+        Part::Applied => Piece::Applied,
         Part::Import(path) => Piece::Import(path.clone()),
     };
     Advice {

@@ -15,6 +15,7 @@ mod called_instead_of_handed_over;
 mod cpu_bound;
 mod lock_held_across_await;
 mod made_anew;
+mod native_call_blocks_hub;
 mod nested_event_loop;
 mod offloads;
 mod per_instance_scheduler;
@@ -48,6 +49,7 @@ pub static RULES: &[&Rule] = &[
     &nested_event_loop::NESTED_EVENT_LOOP,
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
+    &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
     &unbounded_offload::UNBOUNDED_OFFLOAD,
     &pool_starvation::POOL_STARVATION,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
@@ -60,11 +62,11 @@ pub static RULES: &[&Rule] = &[
 /// The rule that reports an effect in a root's context; `native` says that no library makes the
 /// call cooperative. `None` where no rule speaks of it.
 ///
-/// Greenlets have rules of their own that do not exist yet: nothing may be reported under a code whose page would say
-/// something else.
-pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'static Rule> {
+/// On greenlets one rule reports all native calls, whatever they wait for.
+pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<&'static Rule> {
     match context {
         Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
+        Context::Greenlet if native => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
         Context::Greenlet | Context::Worker | Context::Unknown => None,
     }
 }
@@ -73,6 +75,7 @@ pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'stat
 pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
     match what {
         What::Holds => None,
+        What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
         What::Offloads { takes: Some(_), .. } | What::Starves(_) => Some(&pool_starvation::POOL_STARVATION),

@@ -56,6 +56,15 @@ pub enum What<'a> {
         /// That call's callee, as written.
         taker: &'a str,
     },
+    /// A native call holds the hub of greenlets; the owner is where one of them enters.
+    HoldsHub {
+        /// How many bodies that greenlets enter reach it.
+        entries: u32,
+        /// The call at start-up that makes the library cooperative.
+        adapter: Option<&'a str>,
+        /// The runtime's pool of real threads.
+        pool: Option<&'a str>,
+    },
     /// The lock that is taken here is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
@@ -155,7 +164,10 @@ impl RawFinding<'_> {
     /// The sentences of this finding.
     pub fn words(&self) -> Words {
         let mut notes = vec![match self.what {
-            What::Holds => why(self.language, self.runtime).to_owned(),
+            What::Holds | What::HoldsHub { .. } => why(self.language, self.runtime).to_owned(),
+            What::CalledInstead { taker } if self.language == Language::Java => {
+                format!("the call runs while the chain is put together; `{}` gets its value", one_line(taker))
+            }
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
@@ -167,6 +179,13 @@ impl RawFinding<'_> {
             What::Starves(starved) => offloads::starved_why(starved).to_owned(),
             What::Offloads { unbounded, takes } => offloads::offload_why(self.language, unbounded, takes).to_owned(),
         }];
+        if let What::HoldsHub { entries, .. } = self.what {
+            notes.push(match entries {
+                0 | 1 => format!("a greenlet enters at {}", self.owner.words()),
+                2 => format!("a greenlet enters at {} and in 1 more place", self.owner.words()),
+                more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
+            });
+        }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
@@ -181,8 +200,13 @@ impl RawFinding<'_> {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
         match self.what {
             What::Holds => {}
+            What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
             What::CalledInstead { taker } => {
                 let (written, taker) = (one_line(self.written), one_line(taker));
+                if self.language == Language::Java {
+                    let harm = self.harm();
+                    return format!("`{written}` is called in {owner} to put `{taker}` together, and {harm}");
+                }
                 return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
             }
             What::LockOverAwait { awaited } => {

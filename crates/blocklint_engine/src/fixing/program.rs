@@ -56,7 +56,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
         let (extracted, _, _) = extract_all(project);
         let unread = unread(project, &extracted);
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let slots = files.iter().enumerate().map(|(slot, file)| (Arc::clone(&file.path), slot)).collect();
         Facts { project, models, options, files, layout, slots, unread }
     }
