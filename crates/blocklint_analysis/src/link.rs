@@ -382,6 +382,14 @@ impl<'a> Link<'a> {
         self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
     }
 
+    /// Whether a body is built or run for tests only.
+    pub(crate) fn is_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        self.program.is_test(body.file)
+            || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST)
+            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
+    }
+
     /// The same value, with at least one inferred step.
     pub(crate) fn inferred(&self, typed: Typed) -> Typed {
         Typed { steps: typed.steps.max(1), ..typed }
