@@ -61,9 +61,8 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
         let (when, awaited) = (times.of_site(site), link.is_awaited(site));
         let is_aside = when.is_once();
-        let unbounded = if !awaited && !is_aside && link.is_per_piece(site) {
-            Unbounded::PerItem
-        } else if !is_aside && link.is_started_per_piece(body) {
+        let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
         } else if let Times::PerEntry(entry, _) = when
             && tasks.iter().any(|task| calculates.contains(task))
