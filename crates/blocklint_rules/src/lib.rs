@@ -22,6 +22,7 @@ mod nested_event_loop;
 mod per_instance_scheduler;
 mod pool_per_call;
 mod remedy;
+mod remedy_java;
 mod rule;
 mod selection;
 mod unreadable_source;
