@@ -255,8 +255,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
             SiteKind::Iterate => {
-                !self.is_plain(site.file, row.callee, 3)
-                    && self.may_block_iterated(site.file, row.callee, iterated, 4)
+                !self.is_plain(site.file, row.callee, 3) && self.may_block_iterated(site.file, row.callee, iterated, 4)
             }
             SiteKind::Call => match facts.form(row.callee) {
                 Form::Attr(base, _) => {
@@ -296,15 +295,18 @@ impl<'l, 'a> Search<'l, 'a> {
         if annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
-        let declared = link.annotation(link.signature_scope(crate::ids::BodyRef { file: site.file, body: row.body }), annotation);
+        let declared =
+            link.annotation(link.signature_scope(crate::ids::BodyRef { file: site.file, body: row.body }), annotation);
         let members = link.values.members(declared.value);
         !members.is_empty()
             && members.into_iter().all(|val| match val {
                 Val::None => true,
-                Val::Library { ty, .. } => link.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
-                    let path = link.library.member(ty, facts.text(method));
-                    link.library.calls(path).is_empty()
-                },
+                Val::Library { ty, .. } => {
+                    link.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
+                        let path = link.library.member(ty, facts.text(method));
+                        link.library.calls(path).is_empty()
+                    }
+                }
                 _ => false,
             })
     }
