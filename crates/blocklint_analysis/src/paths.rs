@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use blocklint_core::Language;
 use rustc_hash::FxHashMap;
 
-use crate::ids::{PathId, SiteRef};
+use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
@@ -20,12 +21,24 @@ pub(crate) struct Paths {
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
 pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
-    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way.site)) } else { 0 }
+    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way)) } else { 0 }
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled or at most three are meant,
 /// else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u8 {
+    let site = way.site;
+    // Of a method with many implementations what few of them do says nothing, whatever the others do.
+    let effect = match way.next {
+        Next::State(state) if link.program.language(site.file) == Language::Java => {
+            Some(graph.labels.get(graph.states[state.0 as usize].label).effect)
+        }
+        _ => None,
+    };
+    let is_labelled = |body: BodyRef| match effect {
+        Some(effect) if link.program.language(body.file) == Language::Java => graph.effects.contains(&(body, effect)),
+        _ => graph.labelled.contains(&body),
+    };
     let targets = link.targets(site, crate::value::EnvId::NONE);
     let (mut all, mut labelled) = (0usize, 0usize);
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
@@ -37,7 +50,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
                     continue;
                 }
                 all += 1;
-                labelled += usize::from(graph.labelled.contains(&body));
+                labelled += usize::from(is_labelled(body));
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
@@ -45,7 +58,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
                         continue;
                     }
                     all += 1;
-                    labelled += usize::from(graph.labelled.contains(body));
+                    labelled += usize::from(is_labelled(*body));
                 }
             }
             Target::Row { .. } => all += 1,

@@ -94,6 +94,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub(crate) labelled: FxHashSet<BodyRef>,
+    /// The same with what the label does, of bodies in Java, whose methods often have dozens of implementations.
+    pub(crate) effects: FxHashSet<(BodyRef, blocklint_core::Effect)>,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
@@ -125,6 +127,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 leaves: Vec::new(),
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
+                effects: FxHashSet::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
             },
@@ -232,6 +235,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     fn push(&mut self, node: Node, label: Label, way: Way) {
+        let effect = label.effect;
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
             let ways = &mut self.graph.states[state.0 as usize].ways;
@@ -243,6 +247,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let state = StateId(self.graph.states.len() as u32);
         self.graph.states.push(State { node, label: id, ways: vec![way] });
         self.graph.labelled.insert(node.body);
+        if self.link.program.language(node.body.file) == blocklint_core::Language::Java {
+            self.graph.effects.insert((node.body, effect));
+        }
         self.ids.insert((node, id), state);
         self.longest.entry(node).or_default().push(id);
         self.queue.push(state);
