@@ -332,7 +332,7 @@ impl<'a> Link<'a> {
         }
         // What tests put in the place of a service is no service.
         let facts = self.program.facts(class.file);
-        if facts.language == blocklint_core::Language::Rust {
+        if facts.language != blocklint_core::Language::Python {
             let own = BodyRef { file: class.file, body: facts.class(class.class).body };
             if !self.is_for_tests(own) {
                 found.retain(|&body| !self.is_for_tests(body));

@@ -212,6 +212,16 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
+/// Java: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
+fn steps_of_length(hops: u32) -> u32 {
+    match hops {
+        0..=8 => 0,
+        9..=12 => 1,
+        _ => 3,
+    }
+}
+
 fn hold_of(label: &Label) -> Hold {
     match label.hold {
         LabelHold::Fixed(hold) => hold,
@@ -232,7 +242,9 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let is_java = link.program.language(site.file) == Language::Java;
+    let far = |hops: u32| if is_java { steps_of_length(hops) } else { 0 };
+    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
