@@ -170,22 +170,23 @@ class Checker:
         return []
 
     def kind(self, row: Row, functions: list[Item]) -> list[str]:
-        awaited = [f for f in functions if self.gives_future(f)]
         if row.get("async"):
-            return [] if awaited else ["is not seen to give something to await"]
+            return [] if any(self.gives_future(f, made=True) for f in functions) else ["is not seen to give something to await"]
+        awaited = [f for f in functions if self.gives_future(f, made=False)]
         held = row.get("effect", "none") != "none"
         if held and awaited and len(awaited) == len(functions):
             return ["gives something to await"]
         return []
 
-    def gives_future(self, function: Item) -> bool:
+    def gives_future(self, function: Item, made: bool) -> bool:
+        """Whether what a function gives can be awaited; `made` believes it of types that a macro defines."""
         returned = function.returned
         if function.is_async or "async" in function.attributes or FUTURES.search(" ".join(returned)):
             return True
         paths = [plain_path(returned), *([word] for word in returned if word[0].isupper())]
-        return any(self.is_future(path, function.module) for path in paths)
+        return any(self.is_future(path, function.module, made) for path in paths)
 
-    def is_future(self, path: list[str], module: Module | None) -> bool:
+    def is_future(self, path: list[str], module: Module | None, made: bool) -> bool:
         if module is None or not path:
             return False
         found = self.sources.follow(path, module)
@@ -196,7 +197,7 @@ class Checker:
         if any(isinstance(e, Outside) and e.path.startswith("futures") for e in found):
             # A combinator of futures such as `AndThen`.
             return True
-        return any(i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
+        return any(made and i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
 
     def type(self, row: Row, inside: list[Entity]) -> list[str]:
         items = [e for e in inside if isinstance(e, Item) and e.kind in TYPES]
@@ -243,7 +244,7 @@ class Checker:
             functions = [e for e in twin if isinstance(e, Item) and e.kind == "fn"]
             if not twin:
                 messages.append(f"twin `{target}` does not exist")
-            elif functions and "effect" in row and not any(self.gives_future(f) for f in functions):
+            elif functions and "effect" in row and not any(self.gives_future(f, made=True) for f in functions):
                 # The constructor of an asynchronous type is a twin too, and is not awaited.
                 makes = any(word in ("Self", target.split("::")[-2]) for f in functions for word in f.returned)
                 if not makes:
