@@ -46,6 +46,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         return Err(lines.join("\n").into());
     }
+    fs::write(out.join("verified.toml"), records(&root)?)?;
     for language in Language::ALL {
         let bytes = format::compile(&files, *language)?.to_bytes()?;
         // What cannot be read back must fail here and not in a user's run.
@@ -71,5 +72,15 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
 
 /// Whether this is what was verified, which stands beside the models.
 fn is_record(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "VERIFIED.toml")
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("VERIFIED"))
+}
+
+/// What was verified, of all languages, as one text.
+fn records(root: &Path) -> Result<String, Box<dyn Error>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(root)? {
+        paths.extend(Some(entry?.path()).filter(|path| is_record(path)));
+    }
+    paths.sort();
+    paths.iter().map(|path| Ok(fs::read_to_string(path)?)).collect()
 }

@@ -5,20 +5,22 @@
     verify_python.py --write FILE …                             and record what does in VERIFIED.toml
     verify_python.py --also lxml-stubs FILE …                   read further packages: stubs, bases in other libraries
 
-For each file the newest version of its library within `version` is downloaded without dependencies and read as syntax
-trees; nothing is installed, imported or run. Of every row the path must exist, be a coroutine function where `async`
-says so and none where an effect stands, and have the parameters that the row names. Exempt are paths with a
-synthetic `<…>` segment and rows with `unchecked`. The further packages are recorded with the result and read again the
-next time.
+For each file the newest version of its library within `version` is downloaded without dependencies, and `blocklint
+models verify` reads it; nothing is installed, imported or run. Of every row the path must exist, be a coroutine
+function where `async` says so and none where an effect stands, and have the parameters that the row names. Exempt are
+paths with a synthetic `<…>` segment and rows with `unchecked`. The further packages are recorded with the result and
+read again the next time.
 """
 
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import hashlib
+import json
 import re
+import subprocess
 import sys
+import sysconfig
 import tempfile
 import tomllib
 from dataclasses import dataclass, field
@@ -26,8 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import python_packages
-from python_signatures import Signature, is_async, is_coroutine, signatures
-from python_sources import Class, Entity, Function, Module, Outside, Sources, Value
 
 HERE = Path(__file__).resolve().parent
 TABLES = ("call", "type", "handover")
@@ -91,244 +91,40 @@ def lines_of(text: str) -> dict[str, list[int]]:
     return found
 
 
-class Checker:
-    """Checks one file against one set of sources."""
-
-    def __init__(self, result: Result, document: Row, sources: Sources) -> None:
-        self.result, self.document, self.sources = result, document, sources
-        self.exact = {p for row in document.get("call", []) for p in paths_of(row) if not re.search(r"[*\[]", p)}
-
-    def row(self, table: str, row: Row, line: int) -> None:
-        for path in paths_of(row):
-            if "unchecked" in row:
-                self.result.exempt += 1
-                self.result.unchecked += 1
-            elif "<" in path:
-                self.result.exempt += 1
-            else:
-                self.result.checked += 1
-                for message in self.path(table, row, path):
-                    self.result.problem(line, path, message)
-
-    def path(self, table: str, row: Row, path: str) -> list[str]:
-        if re.search(r"[*\[]", path):
-            return self.glob(table, row, path)
-        found = self.sources.resolve(path)
-        if not found:
-            return [self.missing(path)]
-        outside = [e for e in found if isinstance(e, Outside)]
-        if len(outside) == len(found):
-            if outside[0].path.startswith("builtins."):
-                return []
-            return [f"leads to `{outside[0].path}`, which is not at hand; give its package with --also"]
-        found = [e for e in found if not isinstance(e, Outside)]
-        if table == "type":
-            return self.type(row, path, found)
-        messages = self.kind(row, path, found) if table == "call" else []
-        messages += self.arguments(row, path, found)
-        if table == "call":
-            messages += self.twins(row, path, found)
-        return messages
-
-    def missing(self, path: str) -> str:
-        parts = path.split(".")
-        for length in range(len(parts) - 1, 0, -1):
-            head = ".".join(parts[:length])
-            known = self.sources.resolve(head)
-            if known:
-                compiled = any(isinstance(e, Module) and e.compiled for e in known)
-                hint = " in its sources; it is compiled and has no stub" if compiled else ""
-                return f"`{head}` has no `{parts[length]}`{hint}"
-        return f"no module `{parts[0]}`"
-
-    def glob(self, table: str, row: Row, path: str) -> list[str]:
-        parts = path.split(".")
-        first = next(at for at, part in enumerate(parts) if re.search(r"[*\[]", part))
-        entities = self.sources.resolve(".".join(parts[:first]))
-        if not entities:
-            return [self.missing(".".join(parts[: first + 1]))]
-        if "**" in parts:
-            return []
-        covered: dict[str, list[Entity]] = {".".join(parts[:first]): entities}
-        for part in parts[first:]:
-            covered = {
-                f"{head}.{name}": found
-                for head, owners in covered.items()
-                for owner in owners
-                for name, found in self.sources.public_members(owner).items()
-                if fnmatch.fnmatchcase(name, part)
-            }
-        covered = {
-            name: calls
-            for name, found in covered.items()
-            if (calls := [e for e in found if isinstance(e, Function) and not e.is_property or isinstance(e, Value)])
-        }
-        self.result.expansions[path] = sorted(covered)
-        if not covered:
-            return ["matches nothing"]
-        if table != "call" or "effect" not in row or row["effect"] == "none" or row.get("async"):
-            return []
-        loose = [n for n, e in covered.items() if n not in self.exact and all(is_coroutine(self.sources, x) for x in e)]
-        return [f"covers the coroutine function `{name}`" for name in sorted(loose)]
-
-    def kind(self, row: Row, path: str, found: list[Entity]) -> list[str]:
-        functions = [e for e in found if isinstance(e, Function)]
-        if row.get("property"):
-            ok = any(isinstance(e, Value) or isinstance(e, Function) and e.is_property for e in found)
-            return [] if ok else ["is not a property"]
-        if functions and len(functions) == len(found) and all(f.is_property for f in functions):
-            return ["is a property; say `property = true`"]
-        if any(isinstance(e, Module) for e in found) and len(found) == 1:
-            return ["is a module"]
-        held = row.get("effect", "none") != "none"
-        if row.get("async"):
-            if functions and not any(is_async(self.sources, f) for f in functions):
-                return ["is not seen to give something to await"]
-        elif held and functions and all(is_coroutine(self.sources, f) for f in functions):
-            return ["is a coroutine function"]
-        if held and not row.get("async") and not row.get("lazy") and not path.endswith(".__iter__"):
-            if functions and all("contextmanager" in f.decorators for f in functions):
-                return ["is a context manager: the effect is that of entering it"]
-            if functions and all(f.is_generator and not f.decorators for f in functions):
-                return ["is a generator function: say `lazy = true`"]
-        return []
-
-    def type(self, row: Row, path: str, found: list[Entity]) -> list[str]:
-        classes = [e for e in found if isinstance(e, Class)]
-        if not classes:
-            values = [e for e in found if isinstance(e, Value)]
-            return [] if values and ("fields" in row or path in self.exact) else ["is not a class"]
-        messages = []
-        known = [self.sources.mro(c) for c in classes]
-        for base in row.get("bases", []):
-            plain = re.split(r"[\[<|]", base)[0].strip()
-            if "<" in base:
-                continue
-            wanted = self.sources.resolve(plain)
-            same = any(w in order for w in wanted for order in known)
-            last = plain.rsplit(".", 1)[-1]
-            same = same or any(isinstance(b, Outside) and b.path.rsplit(".", 1)[-1] == last for o in known for b in o)
-            same = same or any(isinstance(b, type) and b.__name__ == last for o in known for b in o)
-            if not same:
-                messages.append(f"does not derive from `{base}`")
-        for name in row.get("fields", {}):
-            if not any(self.sources.member(c, name) for c in classes):
-                messages.append(f"has no field `{name}`")
-        return messages
-
-    def arguments(self, row: Row, path: str, found: list[Entity]) -> list[str]:
-        references = references_of(row)
-        if not references:
-            return []
-        known = signatures(self.sources, found)
-        if not known:
-            return []
-        return [m for ref in references if (m := best_mismatch(known, ref)) is not None]
-
-    def twins(self, row: Row, path: str, found: list[Entity]) -> list[str]:
-        given = row.get("instead", [])
-        names = [t for v in (given.values() if isinstance(given, dict) else [given]) for t in as_list(v)]
-        messages = []
-        for name in names:
-            target = name.replace("*", path.rsplit(".", 1)[-1])
-            if self.sources.module(target.split(".")[0]) is None:
-                continue
-            twin = [e for e in self.sources.resolve(target) if not isinstance(e, Outside)]
-            if not twin:
-                messages.append(f"twin `{target}` does not exist")
-                continue
-            functions = [e for e in twin if isinstance(e, Function)]
-            if functions and not any(is_async(self.sources, f) for f in functions):
-                messages.append(f"twin `{target}` is not seen to give something to await")
-            elif functions and "rewrite" not in row:
-                messages += lost_parameters(signatures(self.sources, found), signatures(self.sources, twin), target)
-        return messages
+def sources(package: python_packages.Package) -> list[str]:
+    return [str(folder) for folder in package.folders]
 
 
-def references_of(row: Row) -> list[str | int]:
-    """Every argument that a row names."""
-    found: list[str | int] = [row[key] for key in ("timeout", "adds", "consumes", "argument") if key in row]
-    for key in ("when", "unless"):
-        found += [c["argument"] for c in as_list(row.get(key, [])) if "argument" in c]
-    if row.get("concurrency") not in (None, "bounded", "unbounded"):
-        found.append(row["concurrency"])
-    texts = [str(row.get("returns", "")), *(str(t) for t in as_list(row.get("gives", [])))]
-    for text in texts:
-        found += [int(x) if x.isdigit() else x for x in re.findall(r"\$(\w+(?:@\d+)?)", text)]
-    return [f for f in found if f not in ("*", "receiver")]
+class Blocklint:
+    """The program that reads a library and looks every row up in it."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.command = command
+
+    def verify(self, file: Path, main: python_packages.Package, others: list[python_packages.Package],
+               extra: list[python_packages.Package]) -> Row:  # fmt: skip
+        arguments = ["models", "verify", *sources(main), "--model", str(file), "--library-version", main.version]
+        for other in others:
+            arguments += [part for folder in sources(other) for part in ("--other", f"{other.version}={folder}")]
+        for package in extra:
+            arguments += [part for folder in sources(package) for part in ("--with", folder)]
+        arguments += ["--standard-library", sysconfig.get_paths()["stdlib"], "--output-format", "json"]
+        run = subprocess.run([*self.command, *arguments], check=False, capture_output=True, text=True)
+        if run.returncode not in (0, 1):
+            raise RuntimeError(run.stderr.strip())
+        return json.loads(run.stdout)[0]
 
 
-def best_mismatch(known: list[Signature], reference: str | int) -> str | None:
-    """Nothing if any overload has the argument, else what is wrong with the first."""
-    messages = [signature.mismatch(reference) for signature in known]
-    return None if None in messages else messages[0]
+def blocklint(given: Path | None) -> Blocklint:
+    """The program that is named, else the one that is built from the sources around."""
+    if given is not None:
+        return Blocklint([str(given.resolve())])
+    manifest = HERE.parent.parent / "Cargo.toml"
+    return Blocklint(["cargo", "run", "--quiet", "--manifest-path", str(manifest), "-p", "blocklint", "--"])
 
 
-def lost_parameters(call: list[Signature], twin: list[Signature], target: str) -> list[str]:
-    if not call or not twin:
-        return []
-    lost = [
-        [n for n in c.names if n not in t.names and not t.keywords and not (t.rest and n in c.positional)]
-        for c in call
-        for t in twin
-    ]
-    least = min(lost, key=len)
-    return [f"twin `{target}` has no parameter `{name}`" for name in least]
-
-
-def alias_problems(document: Row, sources: Sources) -> list[tuple[str, str]]:
-    problems = []
-    for left, right in document.get("alias", {}).items():
-        if "<" in right:
-            continue
-        one, other = sources.resolve(left), sources.resolve(right)
-        if any(isinstance(e, Outside) for e in one + other):
-            continue
-        if any(sources.module(name.split(".")[0]) is None for name in (left, right)):
-            # A facade in another package, which is not at hand.
-            continue
-        if not one or not other:
-            problems.append((left, f"`{left if not one else right}` does not exist"))
-            continue
-        nodes = {id(e.node) for e in other if isinstance(e, (Class, Function))}
-        same = any(e in other for e in one) or any(
-            isinstance(e, (Class, Function)) and id(e.node) in nodes for e in one
-        )
-        same = same or any(isinstance(e, Module) for e in one) and any(isinstance(e, Module) for e in other)
-        for a in one:
-            for b in other:
-                if isinstance(a, Class) and isinstance(b, Class):
-                    same = same or b in sources.mro(a) or a in sources.mro(b)
-                same = same or isinstance(a, Value) or isinstance(b, Value)
-        if not same:
-            problems.append((left, f"is not `{right}`"))
-    return problems
-
-
-def within(version: str, ranges: str) -> bool:
-    """Whether a version lies in a range such as `>=2,<3`."""
-
-    def numbers(text: str) -> list[int]:
-        found = [int(n) for n in re.findall(r"\d+", re.match(r"[\d.]*", text.strip())[0])]  # type: ignore[index]
-        while found and found[-1] == 0:
-            found.pop()
-        return found
-
-    for part in ranges.split(","):
-        found = re.match(r"\s*(<=|>=|==|!=|<|>)\s*([\d.]+)", part)
-        if not found:
-            continue
-        have, want = numbers(version), numbers(found[2])
-        holds = {"<": have < want, "<=": have <= want, ">": have > want, ">=": have >= want}
-        holds |= {"==": have == want, "!=": have != want}
-        if not holds[found[1]]:
-            return False
-    return True
-
-
-def check(file: Path, also: list[str], cache: Path) -> Result:
-    text = file.read_text()
-    document = tomllib.loads(text)
+def check(file: Path, also: list[str], cache: Path, program: Blocklint) -> Result:
+    document = tomllib.loads(file.read_text())
     result = Result(file, also=also)
     library = as_list(document["library"])[0]
     result.library = library
@@ -336,36 +132,26 @@ def check(file: Path, also: list[str], cache: Path) -> Result:
         result.problem(1, library, "the standard library is not a package; this script does not check it")
         return result
     versions = document.get("version", "")
+    others: list[python_packages.Package] = []
     try:
         extra = [python_packages.download(*split_requirement(name), cache) for name in also]
         package = python_packages.download(library, versions, cache)
-    except python_packages.DownloadError as why:
+        report = program.verify(file, package, others, extra)
+        for needed in report["needs"]:
+            others.append(python_packages.download(library, ",".join(filter(None, (versions, needed))), cache))
+        if others:
+            report = program.verify(file, package, others, extra)
+    except (python_packages.DownloadError, RuntimeError) as why:
         result.problem(1, library, str(why))
         return result
     result.version = package.version
-    folders = [*package.folders, *(f for p in extra for f in p.folders)]
-    main = Checker(result, document, Sources(folders))
-    older: dict[str, Checker] = {}
-    lines = lines_of(text)
-    for table in TABLES:
-        for index, row in enumerate(document.get(table, [])):
-            result.rows += 1
-            checker = main
-            own = row.get("version")
-            if own and not within(package.version, own) and "unchecked" not in row:
-                if own not in older:
-                    try:
-                        other = python_packages.download(library, ",".join(filter(None, (versions, own))), cache)
-                    except python_packages.DownloadError as why:
-                        result.problem(lines[table][index], str(row["path"]), str(why))
-                        continue
-                    folders = [*other.folders, *(f for p in extra for f in p.folders)]
-                    older[own] = Checker(result, document, Sources(folders))
-                checker = older[own]
-            checker.row(table, row, lines[table][index])
-    for left, message in alias_problems(document, main.sources):
-        at = next((n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f'"{left}"')), 1)
-        result.problem(at, left, message)
+    result.rows, result.checked = report["rows"], report["checked"]
+    result.exempt, result.unchecked = report["exempt"], report["unchecked"]
+    result.expansions = dict(report["expansions"])
+    for problem in report["problems"]:
+        result.problem(problem["line"], problem["path"], problem["message"].replace("--with", "--also"))
+    for needed in report["needs"]:
+        result.problem(1, library, f"no version {needed} is at hand, of which rows speak")
     return result
 
 
@@ -420,14 +206,16 @@ def main() -> int:
         "--also", action="append", default=[], help="a further package to read, with a version if need be"
     )
     parser.add_argument("--write", action="store_true", help="record files without problems in VERIFIED.toml")
+    parser.add_argument("--blocklint", type=Path, help="the program to ask; default: the one built from these sources")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "blocklint-models")
     arguments = parser.parse_args()
     known = recorded()
+    program = blocklint(arguments.blocklint)
     good: list[Result] = []
     failed = False
     for file in arguments.files:
         earlier = known.get(model_name(file), {}).get("also", [])
-        result = check(file, sorted({*earlier, *arguments.also}), arguments.cache)
+        result = check(file, sorted({*earlier, *arguments.also}), arguments.cache, program)
         for problem in result.problems:
             print(problem)
         print(

@@ -1,6 +1,6 @@
 //! What the command line may say.
 
-use blocklint_core::{Confidence, Severity};
+use blocklint_core::{Confidence, Language, Severity};
 use camino::Utf8PathBuf;
 use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -34,6 +34,11 @@ pub(crate) enum Command {
     /// Explain what blocklint makes of a line: what its calls lead to, and why it is reported or not
     #[command(after_help = "Exit code: 0, or 2 if the line calls nothing or the run failed.")]
     Why(Why),
+    /// Show, check and verify what is known of libraries
+    Models {
+        #[command(subcommand)]
+        what: ModelsCommand,
+    },
     /// Look inside
     #[command(hide = true)]
     Debug {
@@ -105,6 +110,9 @@ pub(crate) struct Check {
     /// Ignore all configuration
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
+    /// Also use the models that packages in this environment ship; those inside the project are used anyway
+    #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
     /// Read and write no cache
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
@@ -122,6 +130,108 @@ pub(crate) struct Why {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// List the libraries of which models speak, with rows and the version each was last checked against
+    List(ListModels),
+    /// Check model files for mistakes
+    #[command(after_help = "Exit code: 0, 1 if there are mistakes, 2 if the run failed.")]
+    Check {
+        /// Files, and folders of which every `*.toml` is one
+        #[arg(required = true)]
+        paths: Vec<Utf8PathBuf>,
+        /// Check as files that a package ships: they must name their library and speak of nothing else
+        #[arg(long)]
+        shipped: bool,
+    },
+    /// Show every row that speaks of a name, those that decide first
+    Explain(ExplainModel),
+    /// Check each row of a model against the extracted sources of its library
+    #[command(after_help = "Exit code: 0, 1 if something does not hold, 2 if the run failed.")]
+    Verify(VerifyModels),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListModels {
+    /// Only those of this language
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(crate) language: Option<Language>,
+    /// How they are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
+    /// Ignore all configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+    /// Also list what packages in this environment ship
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainModel {
+    /// A path as code spells it (`json.loads`), or a library
+    pub(crate) name: String,
+    /// Only in this language
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(crate) language: Option<Language>,
+    /// Ignore all configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+    /// Also look at what packages in this environment ship
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) environment: Vec<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VerifyModels {
+    /// Folders with the library's extracted sources, stubs or classes
+    #[arg(required = true)]
+    pub(crate) folders: Vec<Utf8PathBuf>,
+    /// The model
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) model: Vec<Utf8PathBuf>,
+    /// The version that lies there; rows for other versions need one of those besides
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) library_version: Option<String>,
+    /// Another version, for rows that speak of it
+    #[arg(long, value_name = "VERSION=FOLDER")]
+    pub(crate) other: Vec<String>,
+    /// Another package that it rests on: stubs, libraries of base classes
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) with: Vec<Utf8PathBuf>,
+    /// The sources of the language's own library
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) standard_library: Option<Utf8PathBuf>,
+    /// How the result is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
+}
+
+/// For people or for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextFormat {
+    /// Text
+    Text,
+    /// JSON
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Missing {
+    /// The projects
+    #[arg(required = true)]
+    pub(crate) projects: Vec<Utf8PathBuf>,
+    /// Only calls that are not awaited where they stand
+    #[arg(long)]
+    pub(crate) not_awaited: bool,
+    /// Show at most this many paths; the sums count all
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) top: Option<usize>,
+    /// How the counts are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum Debug {
     /// Print what one file says, before any other file is known
     Facts {
@@ -133,6 +243,8 @@ pub(crate) enum Debug {
         /// The project
         path: Utf8PathBuf,
     },
+    /// Count the calls, in code that must not block, of library names of which no model speaks
+    Missing(Missing),
     /// Time the search cold, and again over what the first one resolved
     Search {
         /// The project
@@ -156,6 +268,11 @@ pub(crate) enum OutputFormat {
 
 fn pattern(text: &str) -> Result<String, String> {
     blocklint_project::check_pattern(text).map(|()| text.to_owned())
+}
+
+fn language() -> impl TypedValueParser<Value = Language> {
+    let words = Language::ALL.iter().map(|language| language.as_str());
+    PossibleValuesParser::new(words).try_map(|word| Language::parse(&word).ok_or("unknown language"))
 }
 
 fn severity() -> impl TypedValueParser<Value = Severity> {

@@ -40,6 +40,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Check(check) => commands::check(&check),
         Command::Rule { rule } => commands::rule(&rule),
         Command::Why(why) => commands::why(&why),
+        Command::Models { what } => commands::models(&what),
         Command::Debug { what } => commands::debug(&what),
         Command::Version => commands::version(),
     }

@@ -56,6 +56,9 @@ impl<'a> Link<'a> {
         let Some(depth) = depth.checked_sub(1) else { return self.unknown(Why::Bound) };
         let facts = self.program.facts(scope.file);
         let read = |form: FormId| self.annotation_within(scope, form, receiver, depth);
+        if let Some(own) = self.self_type(scope, form, receiver) {
+            return own;
+        }
         match facts.form(form) {
             Form::None => self.known(Val::None),
             Form::Join(list) => {
@@ -70,6 +73,9 @@ impl<'a> Link<'a> {
                     Val::External(path) => self.generic(scope, path, &arguments, receiver, depth),
                     Val::Class(class) => {
                         let args: Vec<ValueId> = arguments.iter().map(|&arg| read(arg).value).collect();
+                        if let Some(meant) = self.generic_alias(scope, class, &args) {
+                            return meant;
+                        }
                         self.known(Val::Instance { class, exact: false, args: self.values.args(&args) })
                     }
                     Val::Unknown(why) => self.unknown(why),
@@ -84,9 +90,17 @@ impl<'a> Link<'a> {
                 let named = self.eval(Scope { env: EnvId::NONE, ..scope }, form);
                 self.map(named, |val| self.instance_of(scope, val, receiver))
             }
-            Form::Display(_, list) => {
+            Form::Display(kind, list) => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
+                if facts.language == Language::Rust {
+                    return self.rust_display(kind, &parts);
+                }
                 self.join(&parts)
+            }
+            // `A + B`.
+            Form::Alt(_, list) if facts.language == Language::Rust => {
+                let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
+                self.all_bounds(&parts)
             }
             // `NewType("Path", str)` and calls that make types.
             Form::Result(site) => {
@@ -102,6 +116,27 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// `(A, B)` and `[T]` in a type of Rust.
+    fn rust_display(&self, kind: blocklint_facts::DisplayKind, parts: &[Typed]) -> Typed {
+        let values: Vec<ValueId> = parts.iter().map(|part| part.value).collect();
+        let args = self.values.args(&values);
+        if kind == blocklint_facts::DisplayKind::Tuple {
+            return self.known(Val::Tuple(args));
+        }
+        match names::literal_type(Language::Rust, names::Literal::List) {
+            Some(list) => {
+                let ty = self.library.path(Language::Rust, list);
+                self.known(Val::Library { ty, args, made: None })
+            }
+            None => self.unknown(Why::Expression),
+        }
+    }
+
+    /// What a type alias stands for.
+    pub(crate) fn instance_of_class(&self, scope: Scope, class: crate::ids::ClassRef) -> Typed {
+        self.instance_of(scope, Val::Class(class), None)
+    }
+
     /// An instance of what a name in a type means.
     fn instance_of(&self, scope: Scope, val: Val, receiver: Option<Val>) -> Typed {
         match val {
@@ -109,7 +144,11 @@ impl<'a> Link<'a> {
                 let facts = self.program.facts(class.file);
                 let row = facts.class(class.class);
                 if row.kind == blocklint_facts::ClassKind::Alias {
-                    let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+                    let place = match facts.language {
+                        Language::Rust => row.body,
+                        Language::Python | Language::Java => row.parent.get().unwrap_or(BodyId(0)),
+                    };
+                    let region = facts.body(place).region;
                     let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
                     return self.guarded(
                         Task::Alias(class),
@@ -141,7 +180,9 @@ impl<'a> Link<'a> {
                     }
                 }
             }
-            Val::Library { .. } | Val::Instance { .. } if self.program.language(scope.file) != Language::Python => {
+            Val::Library { .. } | Val::Instance { .. } | Val::Param { .. }
+                if self.program.language(scope.file) != Language::Python =>
+            {
                 self.known(val)
             }
             Val::Unknown(why) => self.unknown(why),
@@ -149,7 +190,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn body_at(&self, scope: Scope) -> BodyId {
+    pub(crate) fn body_at(&self, scope: Scope) -> BodyId {
         let facts = self.program.facts(scope.file);
         facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body)
     }
@@ -299,7 +340,10 @@ impl<'a> Link<'a> {
             TypeExpr::Literal(_) => self.unknown(Why::Expression),
             TypeExpr::Argument(argument) => match call {
                 Some((site, env)) => match self.argument(site, argument) {
-                    Some(form) => self.eval(self.scope_of(site, env), form),
+                    Some(form) => {
+                        let given = self.eval(self.scope_of(site, env), form);
+                        self.as_value(given)
+                    }
                     None => self.unknown(Why::Result),
                 },
                 None => self.unknown(Why::Result),
@@ -421,8 +465,17 @@ impl<'a> Link<'a> {
             if param.annotation.is_some() {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
-                    return declared;
+                    return match facts.language {
+                        Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Python | Language::Rust => declared,
+                    };
                 }
+            }
+            if facts.language != Language::Python
+                && facts.body(var.body).kind == blocklint_facts::BodyKind::Lambda
+                && let Some(given) = self.lambda_param(body, index)
+            {
+                return given;
             }
             let mut parts = Vec::new();
             if param.default.is_some() {

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+use blocklint_facts::{AltKind, At, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+use smallvec::smallvec;
 
 use crate::constants::Constant;
-use crate::ids::{BodyRef, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
 use crate::names;
@@ -20,9 +21,9 @@ impl<'a> Link<'a> {
         while let Some(id) = at.get() {
             let region = facts.region(id);
             let found = match region.kind {
-                RegionKind::Then => self.choice(site, region.test, true, 4),
-                RegionKind::Else if region.test.is_some() => self.choice(site, region.test, false, 4),
-                RegionKind::Else => self.sibling_test(site, id).and_then(|test| self.choice(site, test, false, 4)),
+                RegionKind::Then => self.choice(site, id, region.test, true, 4),
+                RegionKind::Else if region.test.is_some() => self.choice(site, id, region.test, false, 4),
+                RegionKind::Else => self.sibling_test(site, id).and_then(|test| self.choice(site, id, test, false, 4)),
                 _ => None,
             };
             if found.is_some() {
@@ -67,8 +68,8 @@ impl<'a> Link<'a> {
             self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
         };
         match (gives(*then), gives(*otherwise)) {
-            (true, false) => self.choice(site, *test, true, 4),
-            (false, true) => self.choice(site, *test, false, 4),
+            (true, false) => self.choice(site, RegionId::NONE, *test, true, 4),
+            (false, true) => self.choice(site, RegionId::NONE, *test, false, 4),
             _ => None,
         }
     }
@@ -85,31 +86,34 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// The guard of a test that must come out as `wanted`.
-    fn choice(&self, site: SiteRef, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
+    /// The guard of a test that must come out as `wanted`, for what stands in a branch.
+    fn choice(&self, site: SiteRef, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
         let facts = self.program.facts(site.file);
-        let guard = |param: u32, choice: Choice, wanted: bool| Guard {
-            param,
-            source: Source::Branch,
-            question: Rc::new(Question::Choice(choice)),
-            wanted,
-            passed: 0,
+        let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
+            escape: param.escape,
+            ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
         };
         match facts.form(test) {
-            Form::Not(inner) => self.choice(site, inner, !wanted, depth),
-            Form::Var(_) => Some(guard(self.own_param(site, test)?, Choice::Truth, wanted)),
+            Form::Not(inner) => self.choice(site, branch, inner, !wanted, depth),
+            Form::Var(_) => Some(guard(self.own_param(site, branch, test)?, Choice::Truth, wanted)),
+            Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
+                let param = self.own_param(site, branch, left)?;
+                let Form::Display(_, list) = facts.form(right) else { return None };
+                let all = facts.list(list).iter().map(|&part| self.literal_of(site, part));
+                let holds = wanted == (comparison == Comparison::In);
+                Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
+            }
             Form::Compare(comparison, left, right) => {
-                let param = self.own_param(site, left)?;
+                let param = self.own_param(site, branch, left)?;
                 let holds = match comparison {
                     Comparison::Is | Comparison::Eq => wanted,
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
-                match self.constant(site, right, EnvId::NONE, 3) {
-                    Constant::Hidden | Constant::Param(_) => None,
+                match self.literal_of(site, right)? {
                     Constant::Null => Some(guard(param, Choice::Null, holds)),
-                    other => Some(guard(param, Choice::Equals(other), holds)),
+                    other => Some(guard(param, Choice::Equals(smallvec![other]), holds)),
                 }
             }
             // `name.startswith("s3:")`
@@ -124,16 +128,30 @@ impl<'a> Link<'a> {
                     names::StringEnd::First => Choice::Begins(part),
                     names::StringEnd::Last => Choice::Ends(part),
                 };
-                Some(guard(param, choice, wanted))
+                Some(guard(OwnParam { index: param, escape: None }, choice, wanted))
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(site, part, true, depth))
+                facts.list(list).iter().find_map(|&part| self.choice(site, branch, part, true, depth))
             }
             Form::Alt(AltKind::Or, list) if !wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(site, part, false, depth))
+                facts.list(list).iter().find_map(|&part| self.choice(site, branch, part, false, depth))
+            }
+            // `a == "x" or a == "y"`
+            Form::Alt(AltKind::Or, list) => {
+                let mut guards = facts.list(list).iter().map(|&part| self.choice(site, branch, part, true, depth));
+                let first = guards.next()??;
+                guards.try_fold(first, |known, next| either(known, next?))
             }
             _ => None,
+        }
+    }
+
+    /// The literal that a form is.
+    fn literal_of(&self, site: SiteRef, form: FormId) -> Option<Constant> {
+        match self.constant(site, form, EnvId::NONE, 3) {
+            Constant::Hidden | Constant::Param(_) => None,
+            constant => Some(constant),
         }
     }
 
@@ -179,7 +197,7 @@ impl<'a> Link<'a> {
         (is_false, is_null)
     }
 
-    fn lies_in(&self, file: crate::ids::FileId, region: RegionId, outer: RegionId) -> bool {
+    fn lies_in(&self, file: FileId, region: RegionId, outer: RegionId) -> bool {
         let facts = self.program.facts(file);
         let mut at = region;
         while let Some(id) = at.get() {
@@ -274,15 +292,89 @@ impl<'a> Link<'a> {
         (own && facts.assigns_of(var).all(|assign| takes_off(assign.at.region))).then_some(index)
     }
 
-    /// The parameter of the site's own body that a form is, if nothing assigns to it.
-    fn own_param(&self, site: SiteRef, form: FormId) -> Option<u32> {
+    /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
+    fn own_param(&self, site: SiteRef, branch: RegionId, form: FormId) -> Option<OwnParam> {
         let facts = self.program.facts(site.file);
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
-        let own = row.body == facts.body_of(facts.site(site.site).at);
-        (own && facts.assigns_of(var).next().is_none()).then_some(index)
+        let at = facts.site(site.site).at;
+        let body = facts.body_of(at);
+        if row.body != body {
+            return None;
+        }
+        let mut escape = None;
+        for assign in facts.assigns_of(var) {
+            let own = facts.body_of(assign.at) == body;
+            if own && branch.is_some() && !self.comes_before(site.file, assign.at, at, branch) {
+                continue;
+            }
+            let under = own.then(|| self.truth_around(site.file, assign.at.region)).flatten()?;
+            if escape.is_some_and(|known| known != under) {
+                return None;
+            }
+            escape = Some(under);
+        }
+        Some(OwnParam { index, escape })
     }
+
+    /// Whether an assignment can have run when a branch around a site of the same body is chosen.
+    fn comes_before(&self, file: FileId, assign: At, site: At, branch: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let group = facts.region(branch).group;
+        let mut in_arm = false;
+        let mut at = assign.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            in_arm |= region.group == group;
+            // Next time round it has run.
+            if region.kind == RegionKind::Loop && self.lies_in(file, branch, id) {
+                return true;
+            }
+            at = region.parent;
+        }
+        !in_arm && assign.position < site.position
+    }
+
+    /// The parameter that nothing assigns to and that is true where a region runs.
+    fn truth_around(&self, file: FileId, region: RegionId) -> Option<u32> {
+        let facts = self.program.facts(file);
+        let mut at = region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then
+                && let Form::Var(var) = facts.form(region.test)
+                && let VarKind::Param(index) = facts.var(var).kind
+                && facts.var(var).body == region.body
+                && facts.assigns_of(var).next().is_none()
+            {
+                return Some(index);
+            }
+            at = region.parent;
+        }
+        None
+    }
+}
+
+/// A parameter that a branch tests.
+#[derive(Clone, Copy)]
+struct OwnParam {
+    index: u32,
+    /// Where this one is true the body has given it another value before.
+    escape: Option<u32>,
+}
+
+/// The guard of two tests of one parameter of which one holds.
+fn either(mut left: Guard, right: Guard) -> Option<Guard> {
+    let same = left.param == right.param && left.escape == right.escape && left.wanted && right.wanted;
+    let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =
+        (&*left.question, &*right.question)
+    else {
+        return None;
+    };
+    let all = some.iter().chain(others).cloned().collect();
+    left.question = Rc::new(Question::Choice(Choice::Equals(all)));
+    same.then_some(left)
 }
 
 /// What a literal answers to the test of a branch.
@@ -305,10 +397,21 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
         (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => Shown::Hidden,
         (Choice::Begins(_) | Choice::Ends(_), _) => Shown::No,
-        (Choice::Equals(wanted), constant) => match (wanted, constant) {
-            (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
-            (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
-            _ => truth(wanted == constant),
-        },
+        (Choice::Equals(any), constant) => {
+            let each = |wanted: &Constant| match (wanted, constant) {
+                (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
+                (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
+                _ => truth(wanted == constant),
+            };
+            let mut all = Shown::No;
+            for wanted in any {
+                match each(wanted) {
+                    Shown::No => {}
+                    Shown::Yes => return Shown::Yes,
+                    other => all = other,
+                }
+            }
+            all
+        }
     }
 }

@@ -31,7 +31,7 @@ impl ByName {
             for &site in index.sites_named(sym) {
                 found.add_site(link, SiteRef { file, site });
             }
-            for &(mention, wrap) in index.mentions_named(sym) {
+            for (mention, wrap) in index.mentions_named(sym).iter() {
                 if wrap == Wrap::Element {
                     continue;
                 }

@@ -208,6 +208,9 @@ impl<'a> Link<'a> {
     fn call_member(&self, val: Val, site: SiteRef, env: EnvId) -> Typed {
         match val {
             Val::Unknown(why) => self.unknown(if why == Why::Library { why } else { Why::Result }),
+            Val::Class(class) if self.program.language(class.file) == Language::Rust => {
+                self.constructed(class, site, env)
+            }
             Val::Class(class) => self.known(Val::Instance { class, exact: true, args: ArgsId::NONE }),
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
@@ -219,6 +222,9 @@ impl<'a> Link<'a> {
                 let given = self.called(body, bound, receiver);
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;
+                }
+                if self.program.language(body.file) == Language::Rust {
+                    return self.inferred_from_arguments(given, body, site, env, with_receiver);
                 }
                 given
             }
@@ -426,7 +432,7 @@ impl<'a> Link<'a> {
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }
-        let rows = self.library.calls(path);
+        let rows = self.rows_at(path, site);
         let own = if receiver.is_some() {
             self.values.single(receiver)
         } else {
@@ -444,6 +450,17 @@ impl<'a> Link<'a> {
             None if !is_async && self.library.is_type(path) => {
                 let made = Some(site).filter(|_| self.library.makes_state(path));
                 self.known(Val::Library { ty: path, args: ArgsId::NONE, made })
+            }
+            // `clone` and the like of a type that says nothing of them.
+            None if rows.is_empty()
+                && facts.language == Language::Rust
+                && names::rust::keeps_receiver(text.rsplit("::").next().unwrap_or("")) =>
+            {
+                match (receiver.is_some(), self.argument(site, &blocklint_models::Argument::Position(0))) {
+                    (true, _) => self.known(own),
+                    (false, Some(form)) => self.eval(self.scope_of(site, env), form),
+                    (false, None) => self.unknown(Why::Result),
+                }
             }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),

@@ -96,6 +96,9 @@ pub(crate) struct Callers<'l, 'a> {
 /// Methods that run where an instance is called, or read or set as an attribute.
 const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
+/// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
+const NOT_AT_THE_SITE: u32 = u32::MAX;
+
 /// Trails followed for one node.
 pub(crate) const TRAILS: usize = 200;
 
@@ -238,12 +241,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
                 Trail::NamedIn(file, sym) => self.follow_name(subject, file, sym, &mut trails, found),
                 Trail::ResultOf(site, env) => {
-                    for &(mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site) {
+                    for (mention, wrap) in link.program.index_of(site.file).uses_of_result(site.site).iter() {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
                 Trail::Literal(body) => {
-                    for &(mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body) {
+                    for (mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
                     }
                 }
@@ -286,7 +289,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         for &site in index.sites_named(sym) {
             self.call(subject, SiteRef { file, site }, EnvId::NONE, trails, found);
         }
-        for &(mention, wrap) in index.mentions_named(sym) {
+        for (mention, wrap) in index.mentions_named(sym).iter() {
             self.follow_mention(subject, file, mention, wrap, EnvId::NONE, trails, found);
         }
     }
@@ -441,6 +444,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
+            Val::Library { ty, args, .. } if self.link.library.language(ty) == blocklint_core::Language::Rust => {
+                self.link.through(ty, args).is_some_and(|inner| {
+                    let members = self.link.values.members(inner.value);
+                    members.iter().any(|val| self.member_holds(subject, *val, depth))
+                })
+            }
             Val::Class(class) => {
                 let facts = self.link.program.facts(node.body.file);
                 let row = facts.body(node.body.body);
@@ -483,7 +492,11 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let site = SiteRef { file, site };
                 let form = facts.args_of(site.site)[arg as usize].value;
                 let typed = link.eval(link.scope_of(site, env), form);
-                if self.holds(subject, typed.value) {
+                let means = match subject {
+                    Subject::Body(node) => link.reference_means(site, arg, node.body),
+                    Subject::Row(_) => true,
+                };
+                if means && self.holds(subject, typed.value) {
                     self.argument(subject, site, arg, env, typed.steps, trails, found);
                 }
             }
@@ -578,7 +591,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let kind = facts.site(site.site).kind;
         let passing = link.passing(site, arg, env);
         let targets = link.targets(site, env);
-        let steps = steps.max(targets.steps).saturating_add(u8::from(targets.unknown && kind == SiteKind::Call));
+        let inferred = targets.unknown && kind == SiteKind::Call || passing.assumed;
+        let steps = steps.max(targets.steps).saturating_add(u8::from(inferred));
         let flow = match subject {
             Subject::Body(node) => link.program.facts(node.body.file).body(node.body.body).flow,
             Subject::Row(_) => Flow::Sync,
@@ -608,6 +622,21 @@ impl<'l, 'a> Callers<'l, 'a> {
                     shared: targets.list.len() > 1,
                 });
             }
+        }
+        if passing.on_chain && flow == Flow::Sync {
+            self.on_chain(
+                &passing,
+                Caller {
+                    site,
+                    env,
+                    arg: Some(arg),
+                    kind: CallerKind::HandsToLoop(passing.chain_runtime),
+                    with_receiver: false,
+                    steps,
+                    shared: targets.list.len() > 1,
+                },
+                found,
+            );
         }
         if passing.returned {
             trails.push(Trail::ResultOf(site, env));
@@ -648,6 +677,21 @@ impl<'l, 'a> Callers<'l, 'a> {
                     ParamUse::Return(_) | ParamUse::Store(_) => {}
                 }
             }
+        }
+    }
+
+    /// The subject is an operator's callable: it runs where the chain is subscribed to.
+    fn on_chain(&self, passing: &crate::targets::Passing, caller: Caller, found: &mut Found) {
+        let position = self.link.settled(&passing.chain);
+        if let Some(confidence) = position.root
+            && !self.link.off_the_loop(caller.site)
+        {
+            let inferred = u8::from(confidence < blocklint_core::Confidence::High);
+            found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });
+        }
+        for site in position.driven {
+            let arg = Some(NOT_AT_THE_SITE);
+            found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, ..caller });
         }
     }
 

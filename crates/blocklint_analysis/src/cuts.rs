@@ -28,6 +28,10 @@ pub enum Misuse {
     CalledInsteadOfHandedOver,
     /// A thread's lock is held over an `await`.
     LockHeldOverAwait,
+    /// Threads are made for each request or instance.
+    ThreadsMadeAnew,
+    /// Connections are made for each request or item.
+    ConnectionsMadeAnew,
 }
 
 /// One comment that names rules.

@@ -13,7 +13,7 @@ use crate::value::EnvId;
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
-        let mut undecided = false;
+        let mut steps = 0;
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index) {
                 Given::Constant(constant) => match constant {
@@ -30,32 +30,63 @@ impl<'l, 'a> Search<'l, 'a> {
             cap_wait(label);
         }
         if let Some(guard) = label.guard.take() {
-            if self.begins_otherwise(caller, node, &guard) || self.is_ruled_out(caller, node, &guard) {
-                return Decided::Fails;
-            }
-            match self.argument_for(caller, node, guard.param) {
-                Given::Forwarded => label.guard = Some(guard),
-                Given::Hidden => match guard.source {
+            let ruled_out = self.begins_otherwise(caller, node, &guard) || self.is_ruled_out(caller, node, &guard);
+            let answer = if ruled_out { Answer::Fails } else { self.ask(caller, node, &guard) };
+            match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
+                (Answer::Holds, _) => {}
+                // What the body puts there itself is not seen.
+                (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
+                (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
-                    Source::Unless => undecided = true,
-                    Source::Timeout | Source::Branch => {}
+                    Source::Unless => steps = 1,
+                    Source::Timeout | Source::Branch => steps = guard.rare,
                 },
-                Given::Constant(constant) => match self.answer(&guard, &constant) {
-                    Shown::Yes if guard.wanted => {}
-                    Shown::No if !guard.wanted => {}
-                    Shown::Yes | Shown::No => return Decided::Fails,
-                    Shown::Param(index) if guard.passed < 3 => {
-                        label.guard = Some(Guard { param: index, passed: guard.passed + 1, ..guard });
-                    }
-                    Shown::Param(_) | Shown::Hidden => match guard.source {
-                        Source::When => return Decided::Fails,
-                        Source::Unless => undecided = true,
-                        Source::Timeout | Source::Branch => {}
-                    },
-                },
+                (Answer::Fails, Some(Truth::Param(index))) if guard.passed < 3 => {
+                    let passed = guard.passed + 1;
+                    let truth = Question::Choice(Choice::Truth);
+                    label.guard = Some(Guard { passed, ..Guard::new(index, guard.source, truth, true) });
+                }
+                (Answer::Fails, _) => return Decided::Fails,
+                (Answer::Param { index, passed }, escape) => {
+                    let escape = match escape {
+                        Some(Truth::Param(index)) => Some(index),
+                        _ => None,
+                    };
+                    label.guard = Some(Guard { param: index, passed, escape, ..guard });
+                }
             }
         }
-        Decided::Holds { undecided }
+        Decided::Holds { steps }
+    }
+
+    /// What the argument of a site says to a guard.
+    fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+        let constant = match self.argument_for(caller, node, guard.param) {
+            Given::Forwarded => return Answer::Param { index: guard.param, passed: guard.passed },
+            Given::Hidden => return Answer::Unseen,
+            Given::Constant(constant) => constant,
+        };
+        match self.answer(guard, &constant) {
+            Shown::Yes if guard.wanted => Answer::Holds,
+            Shown::No if !guard.wanted => Answer::Holds,
+            Shown::Yes | Shown::No => Answer::Fails,
+            Shown::Param(index) if guard.passed < 3 => Answer::Param { index, passed: guard.passed + 1 },
+            Shown::Param(_) | Shown::Hidden => Answer::Unseen,
+        }
+    }
+
+    /// Whether what a site passes to a parameter is true in the language's sense.
+    fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
+        match self.argument_for(caller, node, index) {
+            Given::Forwarded => Truth::Param(index),
+            Given::Hidden => Truth::Hidden,
+            Given::Constant(constant) => match crate::branches::answer(&Choice::Truth, &constant) {
+                Shown::Yes => Truth::Seen(true),
+                Shown::No => Truth::Seen(false),
+                Shown::Param(index) => Truth::Param(index),
+                Shown::Hidden => Truth::Hidden,
+            },
+        }
     }
 
     /// Whether a branch around the site says that the argument begins otherwise than a guard asks.
@@ -196,10 +227,25 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
+/// What a site's argument says to a guard.
+enum Answer {
+    Holds,
+    Fails,
+    Unseen,
+    Param { index: u32, passed: u8 },
+}
+
+/// Whether an argument is true.
+enum Truth {
+    Seen(bool),
+    Hidden,
+    Param(u32),
+}
+
 /// What the arguments of a site make of a label.
 pub(crate) enum Decided {
-    /// It stays; a condition that could not be seen was taken to hold.
-    Holds { undecided: bool },
+    /// It stays, after so many inferred steps: a condition that could not be seen was taken to hold.
+    Holds { steps: u8 },
     /// It ends.
     Fails,
 }

@@ -173,7 +173,7 @@ impl<'l, 'a> Search<'l, 'a> {
             || !facts.list(row.decorators).is_empty()
             || self.link.body_names(body).into_iter().any(|name| {
                 program.occurrences(name).iter().any(|&(file, sym)| {
-                    program.index_of(file).mentions_named(sym).iter().any(|&at| self.puts_away(file, at))
+                    program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
                 })
             })
     }

@@ -39,23 +39,26 @@ impl<'a> Link<'a> {
             Form::Float(_) => self.literal(scope.file, names::Literal::Float),
             Form::Str(_) => self.literal(scope.file, names::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
-            Form::Var(var) => self.var(scope, var),
+            Form::Var(var) => self.without_methods(facts.language, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
-            Form::This => match self.class_around(scope.file, facts.body_of(scope.at)) {
+            Form::This => match self.class_around(scope.file, self.body_at(scope)) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
                 None => self.unknown(Why::Unbound),
             },
             Form::Attr(base, sym) => {
                 let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
-                    Some(name) => self.map(base, |member| self.attr(member, name)),
+                    Some(name) => {
+                        let read = self.map(base, |member| self.attr(member, name));
+                        self.without_methods(facts.language, read)
+                    }
                     None => self.unknown(Why::Attribute),
                 }
             }
             Form::Path(base, sym) => {
                 let base = self.eval_within(scope, base, depth);
                 match self.program.global(scope.file, sym) {
-                    Some(name) => self.map(base, |member| self.path_member(member, name)),
+                    Some(name) => self.map(base, |member| self.path_member(member, name, facts.language)),
                     None => self.unknown(Why::Attribute),
                 }
             }
@@ -159,6 +162,26 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// What a name reads in Java, where a field and the methods of its name share a variable: no method.
+    fn without_methods(&self, language: Language, typed: Typed) -> Typed {
+        if language != Language::Java {
+            return typed;
+        }
+        let is_method = |val: &Val| match *val {
+            Val::Fn { body, .. } => {
+                let row = self.program.facts(body.file).body(body.body);
+                row.kind == BodyKind::Function && row.class.is_some()
+            }
+            _ => false,
+        };
+        let members = self.values.members(typed.value);
+        if !members.iter().any(is_method) {
+            return typed;
+        }
+        let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
+        if kept.is_empty() { self.unknown(Why::Attribute) } else { Typed { value: self.values.union(&kept), ..typed } }
+    }
+
     /// An instance of the type of a literal.
     fn literal(&self, file: FileId, literal: names::Literal) -> Typed {
         let language = self.program.language(file);
@@ -247,6 +270,9 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
         let mut parts = Vec::new();
+        if facts.language == Language::Rust && facts.assigns_of(id).nth(1).is_some() {
+            return self.rust_twins(scope, id);
+        }
         if facts.body(var.body).kind == BodyKind::Module {
             // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
             let end = facts.body(var.body).region;
@@ -270,7 +296,10 @@ impl<'a> Link<'a> {
             parts.push(self.param(VarRef { file: scope.file, var: id }));
         }
         // A declared type that several assignments fill speaks for all of them.
+        let is_method =
+            facts.language == Language::Java && facts.assigns_of(id).any(|row| row.kind == AssignKind::Definition);
         if parts.len() > 1
+            && !is_method
             && let Some(declared) = facts.assigns_of(id).find(|row| row.annotation.is_some())
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
@@ -279,6 +308,22 @@ impl<'a> Link<'a> {
             }
         }
         self.join(&parts)
+    }
+
+    /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
+    fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let in_test = |assign: AssignId| match facts.form(facts.assign(assign).value) {
+            Form::Callable(body) => facts.body(body).flags.has(blocklint_facts::BodyFlags::TEST),
+            _ => false,
+        };
+        let all: Vec<AssignId> = facts.assign_ids_of(id).collect();
+        let outside: Vec<AssignId> = all.iter().copied().filter(|&assign| !in_test(assign)).collect();
+        let meant = if outside.is_empty() { &all } else { &outside };
+        let parts: Vec<Typed> = meant.iter().map(|&assign| self.assigned(scope, assign)).collect();
+        let joined = self.join(&parts);
+        let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;
+        if differ { self.inferred(joined) } else { joined }
     }
 
     /// What one assignment gives its target.
@@ -301,7 +346,10 @@ impl<'a> Link<'a> {
         if row.value.is_none() {
             return self.unknown(Why::Expression);
         }
-        let made = self.eval(scope, row.value);
+        let mut made = self.eval(scope, row.value);
+        if row.kind == AssignKind::Plain && self.program.language(scope.file) == Language::Rust {
+            made = self.as_value(made);
+        }
         self.filled(scope, assign, made)
     }
 

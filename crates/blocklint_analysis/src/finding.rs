@@ -1,9 +1,9 @@
 //! What the analysis found, before it has words.
 
 use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
-use blocklint_models::{FixKind, Template};
+use blocklint_models::{Creates, FixKind, Template};
 
-use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::roots::RootKind;
 
 /// One rule broken at one place.
@@ -92,11 +92,45 @@ pub enum What {
         /// The taker as written.
         taker: String,
     },
+    /// A native call holds the hub of greenlets; the trace begins where one of them enters.
+    HoldsHub {
+        /// How many bodies that greenlets enter reach it.
+        entries: u32,
+        /// The call at start-up that makes the library cooperative, if there is one.
+        adapter: Option<String>,
+        /// The runtime's pool of real threads.
+        pool: Option<String>,
+    },
     /// A thread's lock is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
         awaited: String,
     },
+    /// Threads or connections are made more often than they need to be.
+    MadeAnew {
+        /// What is made.
+        creates: Creates,
+        /// How often.
+        anew: Anew,
+    },
+}
+
+/// How often something is made that could be made once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anew {
+    /// For each request, message or event for which a library enters this body.
+    PerEntry(BodyRef),
+    /// For each element of what this body goes through.
+    PerItem(BodyRef),
+    /// For each instance of a class.
+    PerInstance {
+        /// The class.
+        class: ClassRef,
+        /// Whether code of the project makes instances again and again.
+        shown: bool,
+    },
+    /// In each call, and nobody is seen to call.
+    PerCall,
 }
 
 /// One step of a trace.

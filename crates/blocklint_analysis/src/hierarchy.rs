@@ -29,6 +29,7 @@ pub(crate) enum Ancestor {
 pub(crate) struct Hierarchy {
     by_base: FxHashMap<Name, Vec<ClassRef>>,
     impls: FxHashMap<Name, Vec<ClassRef>>,
+    blankets: Vec<ClassRef>,
     bodies: FxHashMap<Name, u32>,
     classes: FxHashSet<Name>,
 }
@@ -37,6 +38,7 @@ impl Hierarchy {
     pub(crate) fn new(program: &Program<'_>) -> Self {
         let mut by_base: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         let mut impls: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
+        let mut blankets: Vec<ClassRef> = Vec::new();
         let mut bodies: FxHashMap<Name, u32> = FxHashMap::default();
         let mut classes: FxHashSet<Name> = FxHashSet::default();
         for (slot, source) in program.files.iter().enumerate() {
@@ -59,10 +61,31 @@ impl Hierarchy {
                     && let Some(name) = last_name(program, file, class.subject)
                 {
                     impls.entry(name).or_default().push(class_ref);
+                    // `impl<T> Trait for T`.
+                    let is_own = |param: &blocklint_facts::FormId| {
+                        let param = match facts.form(*param) {
+                            Form::Cast(name, _) => facts.form(name),
+                            param => param,
+                        };
+                        matches!((facts.form(class.subject), param), (Form::Name(a), Form::Str(b)) if a == b)
+                    };
+                    if facts.list(class.type_params).first().is_some_and(is_own) {
+                        blankets.push(class_ref);
+                    }
                 }
             }
         }
-        Hierarchy { by_base, impls, bodies, classes }
+        Hierarchy { by_base, impls, blankets, bodies, classes }
+    }
+
+    /// The impl blocks whose subject ends in a name (Rust).
+    pub(crate) fn impls_named(&self, name: Name) -> &[ClassRef] {
+        self.impls.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The impl blocks for every type (Rust).
+    pub(crate) fn blankets(&self) -> &[ClassRef] {
+        &self.blankets
     }
 
     /// Whether a function, method or class of the project bears a name.
@@ -102,7 +125,8 @@ impl<'a> Link<'a> {
             || {
                 let facts = self.program.facts(class.file);
                 let row = facts.class(class.class);
-                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+                let place = if row.kind == ClassKind::Impl { row.body } else { row.parent };
+                let at = blocklint_facts::At { region: facts.body(place).region, position: u32::MAX };
                 let scope = Scope { file: class.file, at, env: EnvId::NONE };
                 let mut bases = Vec::new();
                 for &base in facts.list(row.bases) {
@@ -214,8 +238,7 @@ impl<'a> Link<'a> {
             for &candidate in self.hierarchy.impls.get(&name).map_or(&[][..], Vec::as_slice) {
                 let facts = self.program.facts(candidate.file);
                 let row = facts.class(candidate.class);
-                let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
-                let scope = Scope { file: candidate.file, at, env: EnvId::NONE };
+                let scope = crate::names::rust::head_scope(self, candidate);
                 let subject = self.annotation(scope, row.subject);
                 let meant = self
                     .values

@@ -53,8 +53,8 @@ pub enum Choice {
     Truth,
     /// It is `None`.
     Null,
-    /// It is this literal.
-    Equals(crate::constants::Constant),
+    /// It is one of these literals.
+    Equals(smallvec::SmallVec<[crate::constants::Constant; 1]>),
     /// It is a string that begins so.
     Begins(String),
     /// It is a string that ends so.
@@ -74,12 +74,21 @@ pub struct Guard {
     pub wanted: bool,
     /// How often it was passed on.
     pub passed: u8,
+    /// The parameter that makes the answer moot where it is true: the body gives the other one a value of its own.
+    pub escape: Option<u32>,
+    /// The inferred steps where no caller decides it: of a branch that is one of many.
+    pub rare: u8,
 }
 
 impl Guard {
+    /// Whether it asks for one literal.
+    pub(crate) fn is_choice_of_literal(&self) -> bool {
+        matches!(&*self.question, Question::Choice(Choice::Equals(_)))
+    }
+
     /// A guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
-        Guard { param, source, question: Rc::new(question), wanted, passed: 0 }
+        Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0 }
     }
 }
 

@@ -26,11 +26,11 @@ impl<'l, 'a> Callers<'l, 'a> {
             let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
                 Trail::ResultOf(site, _) => {
                     let uses = link.program.index_of(site.file).uses_of_result(site.site);
-                    uses.iter().map(|&(mention, wrap)| (site.file, mention, wrap)).collect()
+                    uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
                 }
                 Trail::NamedIn(file, sym) => {
                     let uses = link.program.index_of(file).mentions_named(sym);
-                    uses.iter().map(|&(mention, wrap)| (file, mention, wrap)).collect()
+                    uses.iter().map(|(mention, wrap)| (file, mention, wrap)).collect()
                 }
                 Trail::Named(name) => link
                     .program
@@ -38,7 +38,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     .iter()
                     .flat_map(|&(file, sym)| {
                         let uses = link.program.index_of(file).mentions_named(sym);
-                        uses.iter().map(move |&(mention, wrap)| (file, mention, wrap))
+                        uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),
                 Trail::Literal(_) => Vec::new(),
@@ -105,8 +105,30 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
+        if link.program.language(made.file) == blocklint_core::Language::Rust {
+            found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
+        }
         found.sort();
         found.dedup();
         found
+    }
+
+    /// Calls of Rust in the body where a lazy value is made that consume it: `reader.lines().next()`.
+    fn consuming_methods(&self, made: SiteRef) -> Vec<SiteRef> {
+        let link = self.link;
+        let facts = link.program.facts(made.file);
+        let body = facts.body_of(facts.site(made.site).at);
+        let index = link.program.index_of(made.file);
+        let names = crate::names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name));
+        let names = names.filter_map(|name| link.program.local(made.file, name));
+        names
+            .flat_map(|sym| index.sites_named(sym).iter().copied())
+            .filter(|&site| facts.body_of(facts.site(site).at) == body)
+            .map(|site| SiteRef { file: made.file, site })
+            .filter(|&site| {
+                let targets = link.targets(site, EnvId::NONE);
+                targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
+            })
+            .collect()
     }
 }

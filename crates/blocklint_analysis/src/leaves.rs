@@ -22,7 +22,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let reach = std::mem::take(&mut self.graph.reach);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
-        for language in blocklint_core::Language::ALL {
+        for language in program.languages() {
             let models = self.link.library.of(*language);
             // By name the libraries whose rows bear it.
             let mut names: FxHashMap<Name, Roots> = FxHashMap::default();
@@ -113,7 +113,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = link.program;
         let mut seeds: FxHashMap<PathId, Vec<(FileId, Mention, Wrap)>> = FxHashMap::default();
         for &(file, sym) in mentioned {
-            for &(mention, wrap) in program.index_of(file).mentions_named(sym) {
+            for (mention, wrap) in program.index_of(file).mentions_named(sym).iter() {
                 if wrap == Wrap::Element || matches!(mention, Mention::Operand(_)) {
                     continue;
                 }
@@ -287,7 +287,7 @@ impl<'l, 'a> Search<'l, 'a> {
     fn iterated_names(&self) -> FxHashSet<Name> {
         let link = self.link;
         let mut found = FxHashSet::default();
-        for language in blocklint_core::Language::ALL {
+        for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::RETURNS) {
                 let Some(name) = link.program.name(row.name) else { continue };
                 let blocks =
@@ -298,7 +298,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // A type's own name calls its constructor.
-        for language in blocklint_core::Language::ALL {
+        for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::EFFECT) {
                 if matches!(row.name, "__next__" | "__iter__") {
                     for path in row.paths(Uses::EFFECT) {
@@ -373,6 +373,14 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Whether the callee of a call may be a library's; most calls of a common name are a project's own, or unknown.
     fn may_enter_row(&self, site: SiteRef, env: EnvId) -> bool {
         let row = self.link.program.facts(site.file).site(site.site);
+        if row.kind == SiteKind::Iterate {
+            let operand = self.link.eval(self.link.scope_of(site, env), row.callee);
+            return self.link.values.members(operand.value).into_iter().any(|val| match val {
+                Val::Library { ty, .. } => self.link.iterates_by_row(ty),
+                Val::Instance { .. } => true,
+                _ => false,
+            });
+        }
         if row.kind != SiteKind::Call {
             return true;
         }

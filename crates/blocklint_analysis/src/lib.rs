@@ -3,24 +3,31 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
+mod alternatives;
 mod annotation;
+mod assembly;
 mod branches;
 mod by_name;
 mod call;
 mod called_instances;
 mod callers;
+mod chains;
+mod completed;
 mod constants;
 mod containers;
 mod cuts;
 mod dead;
 mod decide;
 mod dispatch;
+mod entries;
 mod eval;
 mod explain;
 mod finding;
 mod handed_results;
 mod hierarchy;
+mod hub;
 mod ids;
+mod kept;
 mod label;
 mod lazy;
 mod leaves;
@@ -29,8 +36,10 @@ mod link;
 mod locks;
 mod loop_bound;
 mod loop_tests;
+mod made_anew;
 mod members;
-mod mentions;
+pub mod mentions;
+mod missing;
 mod names;
 mod overloads;
 mod paths;
@@ -45,7 +54,9 @@ mod search;
 mod solve;
 mod summary;
 mod targets;
+mod times;
 mod unawaited;
+mod units;
 mod value;
 
 use blocklint_core::Confidence;
@@ -55,11 +66,12 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{Mending, RawCause, RawFinding, RawStep, What};
+pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;
-pub use program::{CrateLayout, Layout, Program, SourceFile};
+pub use missing::{MissingCall, missing};
+pub use program::{CrateLayout, Dependency, Layout, Program, SourceFile, UnitLayout};
 pub use roots::{Root, RootKind};
 pub use targets::Edge;
 pub use value::{ArgsId, Val, ValueId, Why};

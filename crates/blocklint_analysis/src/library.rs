@@ -12,6 +12,18 @@ use crate::ids::PathId;
 /// Names of methods with the states they put their receiver in.
 type States = Rc<[(String, String)]>;
 
+/// A call whose rows put a value in a state.
+struct StateRow {
+    path: PathId,
+    /// The path without its last segment.
+    owner: Option<PathId>,
+    name: String,
+    states: Vec<String>,
+    gives_nothing: bool,
+    /// The types it gives.
+    gives: Vec<PathId>,
+}
+
 /// The models of a run, with what was asked before.
 pub struct Library<'a> {
     models: &'a Models,
@@ -22,6 +34,7 @@ pub struct Library<'a> {
     handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
     states: RefCell<FxHashMap<PathId, States>>,
+    state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
 }
 
 const LANGUAGES: usize = Language::ALL.len();
@@ -52,6 +65,7 @@ impl<'a> Library<'a> {
             handovers: RefCell::default(),
             types: RefCell::default(),
             states: RefCell::default(),
+            state_rows: RefCell::default(),
         }
     }
 
@@ -264,29 +278,15 @@ impl<'a> Library<'a> {
         if let Some(known) = self.states.borrow().get(&ty) {
             return known.clone();
         }
-        let language = self.language(ty);
-        let models = self.of(language);
+        let rows = self.state_rows(self.language(ty));
         let mut found = Vec::new();
-        for name in models.names(Uses::STATE) {
-            for &of in self.supertypes(ty).iter() {
-                let text = self.text(of);
-                for path in name.paths(Uses::STATE) {
-                    let canonical = models.canonical(path.path);
-                    let is_member = *canonical != *text
-                        && canonical.rsplit_once(separator(language)).is_some_and(|(head, _)| head == &*text);
-                    let makes = *canonical == *text || self.gives(language, &canonical, ty);
-                    if is_member || makes {
-                        // Only a method is called on the object itself; what makes it is known by the value.
-                        // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
-                        let sets =
-                            is_member && models.calls(&canonical).with(|row| row.returns.is_some()).next().is_none();
-                        let setter = if sets { name.name.to_owned() } else { String::new() };
-                        for row in models.calls(&canonical).with(|row| row.state.is_some()) {
-                            if let Some(state) = &row.state {
-                                found.push((setter.clone(), state.clone()));
-                            }
-                        }
-                    }
+        for &of in self.supertypes(ty).iter() {
+            for row in rows.iter() {
+                // Only a method is called on the object itself; what makes it is known by the value.
+                // One that gives something puts that in the state (MODELS section 4), as `cursor` does.
+                let setter = if row.owner == Some(of) && row.gives_nothing { row.name.as_str() } else { "" };
+                if row.owner == Some(of) || row.path == of || row.gives.contains(&ty) {
+                    found.extend(row.states.iter().map(|state| (setter.to_owned(), state.clone())));
                 }
             }
         }
@@ -297,11 +297,41 @@ impl<'a> Library<'a> {
         found
     }
 
-    /// Whether a call gives values of a type.
-    fn gives(&self, language: Language, path: &str, ty: PathId) -> bool {
-        self.of(language).calls(path).with(|row| row.returns.is_some()).any(|row| match &row.returns {
-            Some(TypeExpr::Path { path, .. }) => self.path(language, path) == ty,
-            _ => false,
-        })
+    /// The rows that put values in states, read once.
+    fn state_rows(&self, language: Language) -> Rc<[StateRow]> {
+        if let Some(known) = &self.state_rows.borrow()[language as usize] {
+            return known.clone();
+        }
+        let models = self.of(language);
+        let mut found: Vec<StateRow> = Vec::new();
+        for name in models.names(Uses::STATE) {
+            for path in name.paths(Uses::STATE) {
+                let canonical = models.canonical(path.path);
+                let rows = models.calls(&canonical);
+                let states: Vec<String> =
+                    rows.with(|row| row.state.is_some()).filter_map(|row| row.state.clone()).collect();
+                if states.is_empty() {
+                    continue;
+                }
+                let returns: Vec<&TypeExpr> =
+                    rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
+                let owner = canonical.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
+                let gives = returns.iter().filter_map(|ty| match ty {
+                    TypeExpr::Path { path, .. } => Some(self.path(language, path)),
+                    _ => None,
+                });
+                found.push(StateRow {
+                    path: self.path(language, &canonical),
+                    owner,
+                    name: name.name.to_owned(),
+                    states,
+                    gives_nothing: returns.is_empty(),
+                    gives: gives.collect(),
+                });
+            }
+        }
+        let found: Rc<[StateRow]> = Rc::from(found);
+        self.state_rows.borrow_mut()[language as usize] = Some(found.clone());
+        found
     }
 }

@@ -159,6 +159,8 @@ pub struct Link<'a> {
     /// Interned values.
     pub values: Values,
     pub(crate) hierarchy: Hierarchy,
+    /// The Rust module tree, once somebody asked.
+    rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,
@@ -167,17 +169,27 @@ pub struct Link<'a> {
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
     pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
     pub(crate) targets: RefCell<TargetsMemo>,
+    /// Library types by whether iterating over them enters a row.
+    pub(crate) iterated: RefCell<FxHashMap<PathId, bool>>,
     /// What a site runs of which nothing is known; many are.
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
-    pub(crate) modules: RefCell<FxHashMap<(PathId, String), Val>>,
+    /// With how many values a body compares a form.
+    pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
+    /// By import root and dotted path.
+    pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
+    /// The import root that the files of a folder lie under.
+    pub(crate) own_roots: RefCell<FxHashMap<&'a str, &'a str>>,
+    /// The modules whose names a file imports with `*`.
+    pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::loop_tests::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
     pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
+    pub(crate) chains: crate::chains::ChainMemo,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -202,6 +214,7 @@ impl<'a> Link<'a> {
             library,
             values: Values::default(),
             hierarchy,
+            rust_parents: std::cell::OnceCell::new(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
@@ -211,16 +224,21 @@ impl<'a> Link<'a> {
             bases: RefCell::default(),
             mros: RefCell::default(),
             targets: RefCell::new(TargetsMemo::new(program)),
+            iterated: RefCell::default(),
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
+            alternatives: RefCell::default(),
             modules: RefCell::default(),
+            own_roots: RefCell::default(),
+            stars: RefCell::default(),
             asking: RefCell::default(),
             ask_names: RefCell::default(),
             answering: RefCell::default(),
             foreign: RefCell::default(),
             additions: RefCell::default(),
             adding: RefCell::default(),
+            chains: crate::chains::ChainMemo::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
@@ -320,6 +338,11 @@ impl<'a> Link<'a> {
         (result, self.cuts.get() == before || outer == 0)
     }
 
+    /// How often a recursion or the end of the fuel cut something short.
+    pub(crate) fn cut_count(&self) -> u32 {
+        self.cuts.get()
+    }
+
     /// An unknown value.
     pub(crate) fn unknown(&self, why: Why) -> Typed {
         Typed { value: self.values.unknown(why), steps: 0 }
@@ -347,6 +370,11 @@ impl<'a> Link<'a> {
         let parts: SmallVec<[Typed; 8]> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
         Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
+    }
+
+    /// The module that declares each Rust file.
+    pub(crate) fn rust_parents(&self) -> &crate::names::rust_modules::Parents {
+        self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
     }
 
     /// The same value, with at least one inferred step.

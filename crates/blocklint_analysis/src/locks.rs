@@ -181,7 +181,7 @@ impl<'a> Link<'a> {
             for &(file, sym) in self.program.occurrences(name) {
                 let facts = self.program.facts(file);
                 let mut sites: Vec<SiteRef> = Vec::new();
-                for &(mention, _) in self.program.index_of(file).mentions_named(sym) {
+                for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
                     if let Mention::Operand(site) = mention
                         && facts.site(site).kind == SiteKind::Enter
                         && !facts.site(site).flags.has(SiteFlags::ASYNC)

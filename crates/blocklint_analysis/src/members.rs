@@ -65,7 +65,15 @@ impl<'a> Link<'a> {
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }
             Val::Class(class) => self.class_member(class, name, member),
+            Val::Instance { class, exact, .. } if self.program.language(class.file) == Language::Rust => {
+                self.rust_member(class, exact, name, member)
+            }
             Val::Instance { class, exact, .. } => self.instance_member(class, exact, name, member),
+            Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
+            Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
+                Some(value) => Typed { value, steps: 0 },
+                None => self.unknown(Why::Attribute),
+            },
             Val::Library { ty, args, .. } => self.library_member(ty, args, name, member),
             Val::Super { class, receiver } => {
                 let receiver_val = self.values.single(receiver);
@@ -79,14 +87,57 @@ impl<'a> Link<'a> {
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
             Val::Fn { body, .. } => self.added_by_decorator(body, name),
+            Val::Lazy { path, .. } if self.library.language(path) == Language::Rust => {
+                let iterator = self.library.path(Language::Rust, "std::iter::Iterator");
+                let path = self.library.member(iterator, self.program.text(name));
+                self.known(Val::Method { path, receiver: self.values.bound(member) })
+            }
             Val::Partial { .. }
             | Val::Method { .. }
             | Val::Coroutine { .. }
             | Val::Awaitable(_)
             | Val::Iter { .. }
-            | Val::Lazy { .. }
-            | Val::Tuple(_) => self.unknown(Why::Attribute),
+            | Val::Lazy { .. } => self.unknown(Why::Attribute),
         }
+    }
+
+    /// The method of this name, where a field of a Rust type bears it too.
+    pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        if row.kind == blocklint_facts::ClassKind::Interface {
+            return None;
+        }
+        self.program.scope_var(class.file, row.body, name)?;
+        self.impls(class).into_iter().find_map(|block| {
+            let body = self.program.facts(block.file).class(block.class).body;
+            let var = self.program.scope_var(block.file, body, name)?;
+            Some(self.bound_member(block, var, receiver))
+        })
+    }
+
+    /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
+    /// method of the language's traits.
+    fn rust_member(&self, class: ClassRef, exact: bool, name: Name, member: Val) -> Typed {
+        let own = self.instance_member(class, exact, name, member);
+        if !self.values.is_unknown(own.value) {
+            return if self.has_param(own.value) { self.substitute(own, &self.bindings(class, member)) } else { own };
+        }
+        if let Some(inner) = self.dereferenced(member) {
+            let given = self.map(inner, |inner| self.attr(inner, name));
+            if !self.values.is_unknown(given.value) {
+                return given;
+            }
+        }
+        if let Some(added) = self.added_by_trait(member, name) {
+            return added;
+        }
+        let text = self.program.text(name);
+        if names::rust::keeps_receiver(text) {
+            let path = self.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
+            return self.known(Val::Method { path, receiver: self.values.bound(member) });
+        }
+        own
     }
 
     /// What a library's decorator adds to the function it keeps: `task.delay`. The decorator's row says what it gives.
@@ -108,15 +159,26 @@ impl<'a> Link<'a> {
         self.unknown(Why::Attribute)
     }
 
-    /// A path segment behind one member (Rust).
-    pub(crate) fn path_member(&self, member: Val, name: Name) -> Typed {
-        names::rust::path_member(self, member, name)
+    /// A path segment behind one member (Rust), or a method reference (Java).
+    pub(crate) fn path_member(&self, member: Val, name: Name, language: Language) -> Typed {
+        match language {
+            Language::Java => names::java::method_reference(self, member, name),
+            Language::Python | Language::Rust => names::rust::path_member(self, member, name),
+        }
     }
 
     /// A member of a class object.
     fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
         let order = self.mro(class);
-        self.member_along(&order, name, receiver).unwrap_or_else(|| self.unknown(Why::Attribute))
+        match self.member_along(&order, name, receiver) {
+            Some(typed) => typed,
+            // What is derived.
+            None if self.program.text(name) == "default" && self.program.language(class.file) == Language::Rust => {
+                let path = self.library.path(Language::Rust, "std::default::Default::default");
+                self.known(Val::Method { path, receiver: self.values.bound(receiver) })
+            }
+            None => self.unknown(Why::Attribute),
+        }
     }
 
     /// A member of an instance: a method or class attribute, else what is assigned to the field.
@@ -185,7 +247,7 @@ impl<'a> Link<'a> {
     }
 
     /// The value of a class's own member, bound to its receiver.
-    fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
+    pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let facts = self.program.facts(owner.file);
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = self.var(scope, var);
@@ -405,6 +467,12 @@ impl<'a> Link<'a> {
         {
             return self.map(inner, |inner| self.attr(inner, name));
         }
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && let Some(added) = self.added_by_trait(receiver, name)
+        {
+            return added;
+        }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
             && let Some(made) = self.always_returned(ty, "__getattr__", receiver)
@@ -455,11 +523,15 @@ impl<'a> Link<'a> {
                 let parts: Vec<Typed> = self.values.list(args).iter().map(|&value| Typed { value, steps: 0 }).collect();
                 self.join(&parts)
             }
+            Val::Param { .. } => self.map(self.bound_of(member), |bound| self.element(bound)),
             Val::Library { ty, args, .. } => {
                 for &of in self.library.supertypes(ty).iter() {
                     if let Some(element) = self.library.ty(of).and_then(|rows| rows.element().cloned()) {
                         return self.type_value(&element, member, None);
                     }
+                }
+                if let Some(inner) = self.through(ty, args) {
+                    return self.map(inner, |inner| self.element(inner));
                 }
                 match self.values.nth(args, 0) {
                     Some(value) => Typed { value, steps: 0 },
@@ -513,6 +585,19 @@ impl<'a> Link<'a> {
                 Some(value) => Typed { value, steps: 0 },
                 None => self.unknown(Why::Expression),
             },
+            // The fields of a tuple struct.
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
+                match self.program.name(&index.to_string()) {
+                    Some(name) => self.attr(member, name),
+                    None => self.unknown(Why::Attribute),
+                }
+            }
+            Val::Library { ty, args, .. } if self.library.ty(ty).is_some_and(|rows| rows.through().is_some()) => {
+                match self.through(ty, args) {
+                    Some(inner) => self.map(inner, |inner| self.part(inner, index)),
+                    None => self.unknown(Why::Result),
+                }
+            }
             other => self.element(other),
         }
     }
@@ -521,6 +606,10 @@ impl<'a> Link<'a> {
     pub(crate) fn payload(&self, member: Val, name: Name) -> Typed {
         match self.program.text(name) {
             "Some" | "Ok" | "Err" => match member {
+                Val::Library { ty, args, .. } if self.through(ty, args).is_some() => match self.through(ty, args) {
+                    Some(inner) => self.map(inner, |inner| self.payload(inner, name)),
+                    None => self.unknown(Why::Result),
+                },
                 Val::Library { args, .. } => {
                     let index = usize::from(self.program.text(name) == "Err");
                     match self.values.nth(args, index) {
@@ -530,7 +619,27 @@ impl<'a> Link<'a> {
                 }
                 other => self.known(other),
             },
-            _ => self.attr(member, name),
+            _ => {
+                if let Some(payload) = self.tuple_payload(member, name) {
+                    return payload;
+                }
+                // The fields of a variant are asked for next.
+                if let Val::Instance { class, .. } = member
+                    && self.has_named_fields(class, name)
+                {
+                    return self.known(member);
+                }
+                let given = self.attr(member, name);
+                match member {
+                    Val::Instance { class, .. } if self.values.is_unknown(given.value) => {
+                        match self.variant_field(class, name) {
+                            Some(field) => self.substitute(field, &self.bindings(class, member)),
+                            None => given,
+                        }
+                    }
+                    _ => given,
+                }
+            }
         }
     }
 
@@ -577,6 +686,8 @@ impl<'a> Link<'a> {
                 // `Store[int]` is the class; the argument matters where it is used as a type.
                 self.known(member)
             }
+            // `f::<T>`.
+            Val::Fn { .. } | Val::Method { .. } | Val::Partial { .. } => self.known(member),
             Val::Tuple(args) => {
                 if let Form::Int(index) = self.program.facts(scope.file).form(index)
                     && let Ok(index) = usize::try_from(index)
@@ -590,9 +701,15 @@ impl<'a> Link<'a> {
                 let language = self.program.language(scope.file);
                 let is_dict = names::literal_type(language, names::Literal::Dict)
                     .is_some_and(|dict| self.library.is_subtype(ty, self.library.path(language, dict)));
+                if let Some(inner) = self.through(ty, args) {
+                    return self.map(inner, |inner| self.subscript(scope, inner, index));
+                }
                 match self.values.nth(args, 1).filter(|_| is_dict) {
                     Some(value) => Typed { value, steps: 0 },
-                    None => self.always_returned(ty, "__getitem__", member).unwrap_or_else(|| self.element(member)),
+                    None => {
+                        let method = if language == Language::Rust { "index" } else { "__getitem__" };
+                        self.always_returned(ty, method, member).unwrap_or_else(|| self.element(member))
+                    }
                 }
             }
             Val::Instance { .. } => {
@@ -649,7 +766,15 @@ impl<'a> Link<'a> {
         let row = facts.body(body.body);
         let declared = row.returns;
         if declared.is_some() {
-            let typed = self.annotation_with_self(self.signature_scope(body), declared, receiver);
+            let mut typed = self.annotation_with_self(self.signature_scope(body), declared, receiver);
+            if facts.language == Language::Rust
+                && let (Some(class), Some(receiver)) = (row.class.get(), receiver)
+            {
+                if let Some(projected) = self.projected(body, declared, receiver) {
+                    return projected;
+                }
+                typed = self.substitute(typed, &self.bindings(ClassRef { file: body.file, class }, receiver));
+            }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
                 return typed;
@@ -665,7 +790,8 @@ impl<'a> Link<'a> {
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
                 if exit.value.is_some() {
-                    parts.push(self.eval(scope, exit.value));
+                    let given = self.eval(scope, exit.value);
+                    parts.push(if facts.language == Language::Rust { self.as_value(given) } else { given });
                 }
             }
             if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }

@@ -29,6 +29,69 @@ pub enum Wrap {
     Element,
 }
 
+/// A mention in eight bytes; a program has about as many as names.
+#[derive(Clone, Copy, Debug, Default)]
+struct Packed {
+    /// The site, assignment, exit or parameter.
+    of: u32,
+    /// From the top: three bits of kind, two of wrap, the argument.
+    how: u32,
+}
+
+/// Arguments of one call beyond which a mention cannot be told from the last.
+const MOST_ARGUMENTS: u32 = (1 << 27) - 1;
+
+impl Packed {
+    fn new(mention: Mention, wrap: Wrap) -> Self {
+        let (kind, of, arg) = match mention {
+            Mention::Arg(site, arg) => (0, site.0, arg.min(MOST_ARGUMENTS)),
+            Mention::Assign(assign) => (1, assign.0, 0),
+            Mention::Exit(exit) => (2, exit, 0),
+            Mention::Operand(site) => (3, site.0, 0),
+            Mention::Default(param) => (4, param, 0),
+        };
+        let wrap = match wrap {
+            Wrap::Direct => 0,
+            Wrap::Awaited => 1,
+            Wrap::Element => 2,
+        };
+        Packed { of, how: kind << 29 | wrap << 27 | arg }
+    }
+
+    #[inline]
+    fn unpacked(self) -> (Mention, Wrap) {
+        let mention = match self.how >> 29 {
+            0 => Mention::Arg(SiteId(self.of), self.how & MOST_ARGUMENTS),
+            1 => Mention::Assign(AssignId(self.of)),
+            2 => Mention::Exit(self.of),
+            3 => Mention::Operand(SiteId(self.of)),
+            _ => Mention::Default(self.of),
+        };
+        let wrap = match self.how >> 27 & 3 {
+            0 => Wrap::Direct,
+            1 => Wrap::Awaited,
+            _ => Wrap::Element,
+        };
+        (mention, wrap)
+    }
+}
+
+/// Some mentions of one name or value, in the order of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Mentions<'i>(&'i [Packed]);
+
+impl<'i> Mentions<'i> {
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One after the other.
+    pub fn iter(self) -> impl Iterator<Item = (Mention, Wrap)> + 'i {
+        self.0.iter().map(|packed| packed.unpacked())
+    }
+}
+
 /// Where the runs of each key begin in lists that are sorted by key; one row more than keys. The numbers of one
 /// key stand together: who asks for one run mostly asks for the others.
 #[derive(Debug)]
@@ -84,7 +147,7 @@ pub struct FileIndex {
     named: Starts<3>,
     sites: Box<[SiteId]>,
     /// By symbol, then in the order of the tables; behind them those of `others`.
-    mentions: Box<[(Mention, Wrap)]>,
+    mentions: Box<[Packed]>,
     /// By symbol, then in the order of the table.
     attr_assigns: Box<[(AssignId, bool)]>,
     /// Where mentions of results and function literals begin: by site, then by body.
@@ -172,13 +235,13 @@ impl FileIndex {
             }
         }
         let named_mentions = found.iter().filter(|(leaf, ..)| matches!(leaf, Leaf::Named(_))).count();
-        let mut mentions = vec![(Mention::Exit(0), Wrap::Direct); found.len()].into_boxed_slice();
+        let mut mentions = vec![Packed::default(); found.len()].into_boxed_slice();
         for &(leaf, mention, wrap) in &*found {
             let at = match leaf {
                 Leaf::Named(sym) => take(&mut named[sym as usize][MENTIONS]),
                 Leaf::Other(key) => named_mentions + take(&mut others[key as usize][0]),
             };
-            mentions[at] = (mention, wrap);
+            mentions[at] = Packed::new(mention, wrap);
         }
         let mut attr_assigns = vec![(AssignId(0), false); attrs.len()].into_boxed_slice();
         for &(sym, assign, own) in &*attrs {
@@ -209,23 +272,23 @@ impl FileIndex {
 
     /// Where variables and attributes of this name are mentioned.
     #[inline]
-    pub fn mentions_named(&self, sym: Sym) -> &[(Mention, Wrap)] {
-        &self.mentions[self.named.run(MENTIONS, sym.index())]
+    pub fn mentions_named(&self, sym: Sym) -> Mentions<'_> {
+        Mentions(&self.mentions[self.named.run(MENTIONS, sym.index())])
     }
 
     /// Where the result of a site goes.
-    pub fn uses_of_result(&self, site: SiteId) -> &[(Mention, Wrap)] {
-        if site.0 < self.site_count { self.other(site.0) } else { &[] }
+    pub fn uses_of_result(&self, site: SiteId) -> Mentions<'_> {
+        if site.0 < self.site_count { self.other(site.0) } else { Mentions(&[]) }
     }
 
     /// Where a function literal goes.
-    pub fn uses_of_callable(&self, body: BodyId) -> &[(Mention, Wrap)] {
+    pub fn uses_of_callable(&self, body: BodyId) -> Mentions<'_> {
         self.other(self.site_count.saturating_add(body.0))
     }
 
-    fn other(&self, key: u32) -> &[(Mention, Wrap)] {
+    fn other(&self, key: u32) -> Mentions<'_> {
         let run = self.others.run(0, key as usize);
-        &self.mentions[self.others_at as usize..][run]
+        Mentions(&self.mentions[self.others_at as usize..][run])
     }
 }
 

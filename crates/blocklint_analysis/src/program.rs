@@ -1,12 +1,12 @@
 //! The project as one: files in slots, names shared between them, and where each name occurs.
 
-use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
 use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::mentions::{FileIndex, Scratch};
@@ -20,6 +20,8 @@ pub struct SourceFile {
     pub relative: String,
     /// What it says.
     pub facts: FileFacts,
+    /// Where its names and values are used; made when first asked for, best while the facts are still at hand.
+    pub index: OnceLock<FileIndex>,
     /// Whether findings placed in it are reported.
     pub reported: bool,
 }
@@ -31,11 +33,47 @@ pub struct Layout {
     pub import_roots: Vec<String>,
     /// Rust packages.
     pub crates: Vec<CrateLayout>,
+    /// Units, sorted by folder.
+    pub units: Vec<UnitLayout>,
+}
+
+/// One unit: a folder with a manifest, or the project root.
+#[derive(Clone, Debug, Default)]
+pub struct UnitLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The switches that files other than source code turn on: commands, configuration.
+    pub switches: Vec<String>,
+    /// Switches that are off whatever the code says.
+    pub off: Vec<String>,
+    /// Versions of its dependencies.
+    pub versions: Vec<Dependency>,
+}
+
+/// A dependency of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name in the registry, in lower case with `-`.
+    pub name: String,
+    /// The version that counts; none where nothing bounds it.
+    pub version: Option<blocklint_models::Version>,
+    /// Whether the version is that of a lock file, an exact pin or an installation.
+    pub is_exact: bool,
+    /// The oldest version that a range allows, where it is not exact.
+    pub oldest: Option<blocklint_models::Version>,
+    /// Where it is said, from the project root.
+    pub said_in: String,
 }
 
 /// One Rust package.
 #[derive(Clone, Debug, Default)]
 pub struct CrateLayout {
+    /// The folder of its manifest, from the project root (`""` is the root).
+    pub folder: String,
+    /// The name in its manifest.
+    pub package: String,
+    /// Dependencies that its code calls by another name than the package's: name in code, package.
+    pub renamed: Vec<(String, String)>,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
@@ -59,8 +97,7 @@ pub struct Program<'a> {
     paths: FxHashMap<&'a str, FileId>,
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
-    indices: Vec<OnceCell<FileIndex>>,
-    scratch: RefCell<Scratch>,
+    languages: SmallVec<[Language; 3]>,
 }
 
 impl<'a> Program<'a> {
@@ -128,8 +165,11 @@ impl<'a> Program<'a> {
             paths,
             folders,
             packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
-            indices: files.iter().map(|_| OnceCell::new()).collect(),
-            scratch: RefCell::default(),
+            languages: Language::ALL
+                .iter()
+                .copied()
+                .filter(|&language| files.iter().any(|file| file.facts.language == language))
+                .collect(),
         }
     }
 
@@ -143,12 +183,20 @@ impl<'a> Program<'a> {
         self.facts(file).language
     }
 
+    /// The languages of which there are files.
+    pub(crate) fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
     /// Whether a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
         let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
         in_folder
+            || is_example
+            || matches!(name, "tests.rs" | "test.rs")
             || name == "conftest.py"
             || name.starts_with("test_") && name.ends_with(".py")
             || name.ends_with("_test.py")
@@ -162,8 +210,15 @@ impl<'a> Program<'a> {
             .split('/')
             .rev()
             .skip(1)
-            .any(|folder| matches!(folder, "cli" | "_cli" | "scripts" | "_scripts" | "bin"));
-        in_folder || matches!(name, "__main__.py" | "cli.py" | "_cli.py" | "manage.py")
+            // Cargo's `src/bin` holds services as often as tools.
+            .any(|folder| {
+                matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
+            });
+        // Django's commands; elsewhere `commands` are also those of a chat.
+        let managed = relative.contains("management/commands/");
+        in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {
+            name.ends_with("_cli.py") || name.ends_with("_cmd.py")
+        }
     }
 
     /// The name with this text, if any file has it.
@@ -220,7 +275,8 @@ impl<'a> Program<'a> {
 
     /// Where the names and values of a file are used.
     pub fn index_of(&self, file: FileId) -> &FileIndex {
-        self.indices[file.index()].get_or_init(|| FileIndex::new(self.facts(file), &mut self.scratch.borrow_mut()))
+        let source = &self.files[file.index()];
+        source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
     }
 
     /// The body a site stands in.

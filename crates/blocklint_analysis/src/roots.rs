@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
-use blocklint_models::{HandoverRow, Runs, Via};
+use blocklint_models::{HandoverRow, Role, Runs, Via};
 use rustc_hash::FxHashMap;
 
 use crate::hierarchy::Ancestor;
@@ -26,6 +26,10 @@ pub enum RootKind {
     Literal,
     /// One of several callables among which a body that must not block chooses.
     Dispatched,
+    /// A literal in a chain of which nobody knows where it is subscribed to.
+    Composed,
+    /// A function that puts a publisher together.
+    Assembly,
 }
 
 /// A body that must not block.
@@ -42,12 +46,15 @@ pub struct Root {
 impl Root {
     /// Whether nothing flows out of it to its callers.
     pub fn absorbs(self) -> bool {
-        !matches!(self.kind, RootKind::Literal | RootKind::Dispatched)
+        !matches!(self.kind, RootKind::Literal | RootKind::Dispatched | RootKind::Composed)
     }
 
     /// How sure it is that the body runs there.
     pub fn confidence(self) -> Confidence {
-        if self.kind == RootKind::Dispatched { Confidence::Medium } else { Confidence::High }
+        match self.kind {
+            RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
+            RootKind::Coroutine | RootKind::Registered | RootKind::Promised | RootKind::Literal => Confidence::High,
+        }
     }
 }
 
@@ -90,6 +97,10 @@ impl<'l, 'a> Roots<'l, 'a> {
         if matches!(row.kind, BodyKind::Lambda) {
             return self.literal(body);
         }
+        if link.assembles(body) {
+            let runtime = runtime.or_else(|| link.runtime_of_publisher(body));
+            return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
+        }
         None
     }
 
@@ -129,7 +140,10 @@ impl<'l, 'a> Roots<'l, 'a> {
                 }
             }
         }
-        let is_async = row.flow == Flow::Coroutine;
+        let is_async = row.flow == Flow::Coroutine
+            || facts.language == Language::Java
+                && !rows.is_empty()
+                && matches!(link.declared_role(body), Some(Role::Publisher | Role::Future));
         for row in rows {
             let runs = match &row.context {
                 blocklint_models::HandoverContext::Is(runs) => *runs,
@@ -153,9 +167,12 @@ impl<'l, 'a> Roots<'l, 'a> {
     /// A lambda that a call hands to an event loop.
     fn literal(&self, body: BodyRef) -> Option<Root> {
         let link = self.link;
-        for &(mention, _) in link.program.index_of(body.file).uses_of_callable(body.body) {
+        for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = SiteRef { file: body.file, site };
+            if link.off_the_loop(site) {
+                continue;
+            }
             let passing = link.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
                 if context == Context::EventLoop {
@@ -163,12 +180,30 @@ impl<'l, 'a> Roots<'l, 'a> {
                     return Some(Root { kind: RootKind::Literal, context, runtime });
                 }
             }
+            if passing.on_chain
+                && let Some(confidence) = link.settled(&passing.chain).root
+            {
+                let sure = confidence == Confidence::High;
+                let kind = if sure { RootKind::Literal } else { RootKind::Composed };
+                let runtime = passing.chain_runtime.or_else(|| link.runtime_of(body.file));
+                return Some(Root { kind, context: Context::EventLoop, runtime });
+            }
+        }
+        if link.program.language(body.file) == Language::Java
+            && let Some(runtime) = link.overrides_on_loop(body)
+        {
+            return Some(Root { kind: RootKind::Literal, context: Context::EventLoop, runtime });
         }
         None
     }
 }
 
 impl<'a> Link<'a> {
+    /// Whether a model registers a body to run where nothing may block.
+    pub(crate) fn enters_loop(&self, body: BodyRef) -> bool {
+        Roots::new(self).registered(body).is_some()
+    }
+
     /// The library paths of a body's decorators: called ones by their callee, those read in the project by their name.
     pub(crate) fn decorator_paths(&self, body: BodyRef) -> Vec<PathId> {
         self.decorators(body).into_iter().map(|(path, _)| path).collect()

@@ -61,7 +61,7 @@ impl<'a> Link<'a> {
         env: EnvId,
         locks: bool,
     ) -> Option<Leaf<'a>> {
-        let rows = if property { self.library.properties(path) } else { self.library.calls(path) };
+        let rows = if property { self.library.properties(path) } else { self.rows_at(path, site) };
         for row in rows.effect() {
             match row.effect {
                 Some(RowEffect::Holds(effect)) => {
@@ -129,7 +129,7 @@ impl<'a> Link<'a> {
         if place.is_empty() {
             return Some(None);
         }
-        if effect == Effect::Wait && !locks && self.is_lock(receiver) {
+        if effect == Effect::Wait && (!locks && self.is_lock(receiver) || self.is_done_there(site)) {
             return Some(None);
         }
         let mut severity = row.severity.unwrap_or(match effect {

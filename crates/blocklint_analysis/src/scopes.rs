@@ -1,8 +1,9 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
-use blocklint_facts::Flow;
+use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::Selector;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::callers::Callers;
 use crate::ids::{BodyRef, SiteRef};
@@ -49,7 +50,8 @@ impl When {
 pub(crate) struct Scopes<'s, 'l, 'a> {
     link: &'l Link<'a>,
     callers: &'s Callers<'l, 'a>,
-    memo: FxHashMap<BodyRef, When>,
+    /// `None` while it is asked for.
+    memo: FxHashMap<BodyRef, Option<When>>,
 }
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
@@ -59,46 +61,76 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
     pub(crate) fn of(&mut self, body: BodyRef) -> When {
-        self.within(body, 6)
+        self.within(body, 6).unwrap_or(When::Unknown)
     }
 
-    fn within(&mut self, body: BodyRef, depth: u32) -> When {
+    /// The same; `None` where only those call it that are asked for already.
+    fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
         if let Some(&known) = self.memo.get(&body) {
             return known;
         }
         // A cycle tells nothing: its other callers decide.
-        self.memo.insert(body, When::Unknown);
+        self.memo.insert(body, None);
         let when = self.find(body, depth);
-        self.memo.insert(body, when);
+        match when {
+            Some(_) => self.memo.insert(body, when),
+            None => self.memo.remove(&body),
+        };
         when
     }
 
-    fn find(&mut self, body: BodyRef, depth: u32) -> When {
-        if self.link.program.is_test(body.file) {
-            return When::Test;
+    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        let facts = self.link.program.facts(body.file);
+        if self.link.program.is_test(body.file) || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST) {
+            return Some(When::Test);
         }
         if let Some(when) = self.registered(body) {
-            return when;
+            return Some(when);
         }
         if self.link.program.is_command_line(body.file) {
-            return When::Command;
+            return Some(When::Command);
         }
-        let Some(depth) = depth.checked_sub(1) else { return When::Unknown };
-        let sites = self.callers.call_sites(body);
+        let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
+        let known = self.callers.call_sites(body);
+        let sites: SmallVec<[SiteRef; 8]> =
+            if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
         if sites.is_empty() || sites.len() > 64 {
-            return When::Unknown;
+            return Some(When::Unknown);
         }
         let mut all: Option<When> = None;
-        for &site in sites.iter() {
+        for site in sites {
             let caller = self.link.program.body_of_site(site);
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-            let when =
-                if is_root || self.registered(caller).is_some() { self.within(caller, depth) } else { When::Unknown };
-            all = Some(all.map_or(when, |known| known.and(when)));
+            let when = if is_root || self.registered(caller).is_some() {
+                self.within(caller, depth)
+            } else {
+                Some(When::Unknown)
+            };
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
         }
-        all.unwrap_or(When::Unknown)
+        all
+    }
+
+    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+    /// more than can mean it, so what holds for all of them holds for it.
+    fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+        let program = self.link.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.class.is_none() || facts.text(row.name).starts_with("__") {
+            return SmallVec::new();
+        }
+        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+        let called = program.sites_named(name).filter(|site| {
+            let facts = program.facts(site.file);
+            facts.site(site.site).kind == SiteKind::Call
+        });
+        called.take(65).collect()
     }
 
     /// What a registration says: a decorator or a call that takes the body.
@@ -118,7 +150,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         for name in link.body_names(body) {
             for &(file, sym) in link.program.occurrences(name) {
                 let facts = link.program.facts(file);
-                for &(mention, _) in link.program.index_of(file).mentions_named(sym) {
+                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
                     let Mention::Arg(site, arg) = mention else { continue };
                     let site = SiteRef { file, site };
                     let form = facts.args_of(site.site)[arg as usize].value;

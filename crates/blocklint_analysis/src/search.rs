@@ -154,7 +154,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// A label reaches a site: its body carries it, or the site is one of a root.
-    pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, way: Way) {
+    pub(crate) fn arrive(&mut self, site: SiteRef, env: EnvId, label: Label, mut way: Way) {
         let program = self.link.program;
         let body = program.body_of_site(site);
         let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
@@ -180,8 +180,15 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // Of several conditions the row's come first, then branches from the inside out.
-        if label.guard.is_none() {
+        let rare = self.link.rare_steps(site);
+        let decides = label.guard.is_none();
+        if decides {
             label.guard = self.link.branch_guard(site);
+        }
+        match &mut label.guard {
+            // A caller may say which of the many it is.
+            Some(guard) if decides && guard.is_choice_of_literal() => guard.rare = rare,
+            _ => way.steps = add_steps(way.steps, rare),
         }
         if let Some(root) = self.roots.of(body) {
             self.hit(body, root, false, &label, way);
@@ -206,7 +213,7 @@ impl<'l, 'a> Search<'l, 'a> {
             match guard.source {
                 Source::When => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
-                Source::Timeout | Source::Branch => {}
+                Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
             }
         }
         if let LabelHold::Param { .. } = label.hold {
@@ -274,7 +281,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         match self.decide(&mut label, caller, node) {
-            Decided::Holds { undecided } => steps = add_steps(steps, u8::from(undecided)),
+            Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),
             Decided::Fails => return,
         }
         // Which callee a flag selects says more than a branch inside of it.

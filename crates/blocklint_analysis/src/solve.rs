@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, Form, FormId, SiteKind};
-use blocklint_models::{Thread, expand_twin};
+use blocklint_models::{Creates, Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
 use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
@@ -19,6 +20,7 @@ use crate::reach::Reach;
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
+use crate::units::Units;
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -33,10 +35,10 @@ struct Candidate {
 }
 
 /// Findings and causes of a finished search.
-pub(crate) fn findings(
-    link: &Link<'_>,
+pub(crate) fn findings<'a>(
+    link: &Link<'a>,
     cuts: &Cuts,
-    graph: &Graph<'_>,
+    graph: &Graph<'a>,
     min_confidence: Confidence,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let paths = Paths::new(link, graph);
@@ -47,7 +49,11 @@ pub(crate) fn findings(
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
-            let Some(cost) = paths.cost(link, graph, &way) else { continue };
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.0 += u32::from(hit.way.steps);
+            }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
@@ -102,6 +108,13 @@ pub(crate) fn findings(
             }
         }
     }
+    let units = Units::new(link);
+    let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
+    for hub in &hubs {
+        for &cause in &hub.causes {
+            reach[cause as usize].insert(hub.root);
+        }
+    }
     let raw_causes: Vec<RawCause> = causes
         .leaves
         .iter()
@@ -118,7 +131,8 @@ pub(crate) fn findings(
             }
         })
         .collect();
-    let misused = misuses(link, cuts, &graph.reach);
+    let mut misused = misuses(link, cuts, &graph.reach, &callers);
+    misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -303,7 +317,7 @@ impl Link<'_> {
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
+fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -329,6 +343,16 @@ fn misuses(link: &Link<'_>, cuts: &Cuts, reach: &Reach) -> Vec<RawFinding> {
             };
             found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
         }
+    }
+    for one in crate::made_anew::made_anew(link, callers, reach) {
+        let misuse_of = match one.creates {
+            Creates::Threads => Misuse::ThreadsMadeAnew,
+            Creates::Connections => Misuse::ConnectionsMadeAnew,
+        };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     found
 }
@@ -402,7 +426,7 @@ pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
     row.span
 }
 
-fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
     let facts = link.program.facts(way.site.file);
     let row = facts.site(way.site.site);
     let body = link.program.body_of_site(way.site);

@@ -121,6 +121,12 @@ pub(crate) struct Summary {
     pub returned: bool,
     /// It is stored in attributes of these names (symbols of the body's file).
     pub stored: Vec<blocklint_facts::Sym>,
+    /// It is an operator's callable.
+    pub on_chain: bool,
+    /// Where the chain runs it; chains that the body returns are left open.
+    pub chain: crate::chains::Position,
+    /// The machinery of the chain.
+    pub chain_runtime: Option<Runtime>,
     /// Closures of the body that use it and outlive the call: the uses in them.
     pub in_closures: Vec<(BodyId, ParamUse)>,
 }
@@ -182,6 +188,16 @@ impl<'a> Link<'a> {
                     continue;
                 }
             };
+            if passing.on_chain {
+                summary.on_chain = true;
+                summary.chain_runtime = passing.chain_runtime;
+                summary.chain.merge(&passing.chain);
+                // Who blocks or subscribes inside does so during the call.
+                if inside == body.body && !summary.chain.driven.is_empty() {
+                    summary.chain.driven.clear();
+                    summary.called = true;
+                }
+            }
             for runs in self.frames_of(body, inside, 6) {
                 match runs {
                     Frame::Here => {
@@ -243,7 +259,7 @@ impl<'a> Link<'a> {
         }
         let mut frames = Vec::new();
         let file = self.program.index_of(outer.file);
-        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).to_vec();
+        let mut mentions: Vec<(Mention, Wrap)> = file.uses_of_callable(inside).iter().collect();
         let mut at = 0;
         let mut names = Vec::new();
         while at < mentions.len() && mentions.len() < 64 {
@@ -263,7 +279,7 @@ impl<'a> Link<'a> {
                                 }
                             }
                         }
-                        for &(mention, wrap) in file.mentions_named(sym) {
+                        for (mention, wrap) in file.mentions_named(sym).iter() {
                             if self.mentions_var(outer.file, mention, var) {
                                 mentions.push((mention, wrap));
                             }
@@ -274,7 +290,7 @@ impl<'a> Link<'a> {
                     let site_row = facts.site(site);
                     if site_row.kind == SiteKind::Decorate {
                         // Decorated: the name it is bound to follows.
-                        mentions.extend(file.uses_of_result(site).iter().copied());
+                        mentions.extend(file.uses_of_result(site).iter());
                         continue;
                     }
                     let around = facts.body_of(site_row.at);
@@ -286,7 +302,7 @@ impl<'a> Link<'a> {
                         frames.push(Frame::Elsewhere(context, runtime));
                     }
                     if passing.returned {
-                        mentions.extend(file.uses_of_result(site).iter().copied());
+                        mentions.extend(file.uses_of_result(site).iter());
                     }
                 }
                 Mention::Exit(_) => frames.push(Frame::Closure(inside)),

@@ -7,12 +7,13 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
 use smallvec::SmallVec;
 
+use crate::chains::Position;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
 use crate::mentions::Mention;
 use crate::names;
-use crate::value::{BoundId, EnvId, Val};
+use crate::value::{ArgsId, BoundId, EnvId, Val};
 
 /// How a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,8 +96,16 @@ pub(crate) struct Passing {
     pub handed: Vec<(Context, Option<Runtime>)>,
     /// The result is it, or a callable that runs it.
     pub returned: bool,
+    /// That it is called is inferred from how the closure is written.
+    pub assumed: bool,
     /// What a callable result that runs it does so in; with `returned`.
     pub wrapped: Option<(Context, Option<Runtime>)>,
+    /// It is an operator's callable.
+    pub on_chain: bool,
+    /// Where the chain runs it; with `on_chain`.
+    pub chain: Position,
+    /// The machinery of the chain.
+    pub chain_runtime: Option<Runtime>,
 }
 
 impl<'a> Link<'a> {
@@ -129,6 +138,7 @@ impl<'a> Link<'a> {
                 let callee = self.without_none(self.callee(site, env));
                 self.add_members(&mut targets, callee, |link, targets, val| link.add_callee(targets, val, site));
                 self.add_protocol(&mut targets, callee, site, env);
+                self.add_dropped(&mut targets, site, env);
             }
             SiteKind::Decorate => {
                 let callee = self.eval(self.scope_of(site, env), row.callee);
@@ -207,7 +217,7 @@ impl<'a> Link<'a> {
                         match *ancestor {
                             Ancestor::Class(owner) => {
                                 if let Some((owner, var)) = self.own_member(owner, name) {
-                                    for body in self.functions_of(owner, var) {
+                                    for body in self.fitting(self.functions_of(owner, var), site) {
                                         self.push(
                                             targets,
                                             Target::Body {
@@ -238,6 +248,13 @@ impl<'a> Link<'a> {
                 self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: None });
             }
             Val::Method { path, receiver } => {
+                // `reader.lines().next()` runs what the lazy value holds back.
+                if let Val::Lazy { made, path: lazy, .. } = self.values.single(receiver)
+                    && self.library.calls(path).with(|row| row.consumes == Some(Argument::Receiver)).next().is_some()
+                {
+                    let lazy = Target::Row { path: lazy, receiver: BoundId::NONE, property: false, made: Some(made) };
+                    self.push(targets, lazy);
+                }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
@@ -262,11 +279,15 @@ impl<'a> Link<'a> {
                 }
             }
             // The project need not spell the method's name.
-            Val::Library { ty, .. } => {
+            Val::Library { ty, args, .. } => {
                 let path = self.library.member(ty, "__call__");
                 if !self.library.calls(path).is_empty() {
                     let receiver = self.values.bound(val);
                     self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                } else if let Some(inner) = self.through(ty, args) {
+                    for inner in self.values.members(inner.value) {
+                        self.add_callee(targets, inner, site);
+                    }
                 }
             }
             _ => {}
@@ -307,20 +328,7 @@ impl<'a> Link<'a> {
     fn scheduler_in(&self, site: SiteRef, argument: &Argument) -> Runs {
         let worker = Runs::In(Context::Worker);
         let Some(form) = self.argument(site, argument) else { return worker };
-        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-        for val in self.values.members(typed.value) {
-            if let Val::Library { ty, .. } = val {
-                let runs = self
-                    .library
-                    .supertypes(ty)
-                    .iter()
-                    .find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler()));
-                if let Some(runs) = runs {
-                    return runs;
-                }
-            }
-        }
-        worker
+        self.scheduler_of(self.scope_of(site, EnvId::NONE), form).unwrap_or(worker)
     }
 
     fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {
@@ -334,6 +342,18 @@ impl<'a> Link<'a> {
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,
         };
         self.push(targets, Target::Body { body, env, with_receiver, edge });
+        // A trait's method by its path: of whatever implements it.
+        if !receiver.is_some()
+            && facts.language == Language::Rust
+            && let Some(class) = facts.body(body.body).class.get()
+            && facts.class(class).kind == blocklint_facts::ClassKind::Interface
+            && let Some(name) = self.program.global(body.file, facts.body(body.body).name)
+        {
+            let class = ClassRef { file: body.file, class };
+            if !self.overrides(class, name).is_empty() {
+                self.push(targets, Target::Overrides { class, name });
+            }
+        }
         // A receiver whose class is only a base may be any class that derives from it.
         if receiver.is_some()
             && let Val::Instance { class, exact: false, .. } = self.values.single(receiver)
@@ -361,7 +381,7 @@ impl<'a> Link<'a> {
     }
 
     /// Adds a method called implicitly on a member.
-    fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
+    pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
             return;
         }
@@ -549,6 +569,23 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether iterating over a library's type enters a row that holds the thread.
+    pub(crate) fn iterates_by_row(&self, ty: PathId) -> bool {
+        if let Some(&known) = self.iterated.borrow().get(&ty) {
+            return known;
+        }
+        let mut targets = Targets::default();
+        self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
+        let holds = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+            _ => true,
+        });
+        // What a transparent type holds is iterated in its place.
+        let found = holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some());
+        self.iterated.borrow_mut().insert(ty, found);
+        found
+    }
+
     /// Adds what entering or leaving a `with` item runs.
     fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
         match val {
@@ -624,6 +661,9 @@ impl<'a> Link<'a> {
                 }
             }
         }
+        if !passing.called && self.borrows_for_call(site, arg, &targets) {
+            (passing.called, passing.assumed) = (true, true);
+        }
         // A decorator that is not known keeps what it decorates.
         if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
             passing.returned = true;
@@ -667,10 +707,14 @@ impl<'a> Link<'a> {
             match runs {
                 Runs::Caller => passing.called = true,
                 Runs::In(context) => passing.handed.push((context, runtime)),
-                // The position of a chain's operator: unknown until chains are followed.
-                Runs::Chain => {}
+                Runs::Chain => {
+                    passing.on_chain = true;
+                    passing.chain_runtime = runtime;
+                    passing.chain.merge(&self.chain_position(site));
+                }
             }
         }
+        passing.returned |= self.wraps_argument(path, arg);
         let calls = self.library.calls(path);
         let consumes = calls
             .with(|row| row.consumes.is_some())
@@ -690,6 +734,17 @@ impl<'a> Link<'a> {
         passing.consumed |= summary.consumed;
         passing.returned |= summary.returned;
         passing.handed.extend(summary.handed.iter().copied());
+        if summary.on_chain {
+            passing.on_chain = true;
+            passing.chain_runtime = summary.chain_runtime;
+            let mut chain = summary.chain.clone();
+            // The chain that the function returns goes where this call's result goes.
+            if let Some(at) = chain.open.iter().position(|&open| open == body) {
+                chain.open.swap_remove(at);
+                chain.merge(&self.ends_of_site(site));
+            }
+            passing.chain.merge(&chain);
+        }
     }
 
     /// Whether a value is a coroutine function.
@@ -735,7 +790,7 @@ impl<'a> Link<'a> {
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
         for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
-            for &(mention, _) in self.program.index_of(site.file).uses_of_result(site.site) {
+            for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
                 let Mention::Operand(of) = mention else { continue };
                 let of = SiteRef { file: site.file, site: of };
                 if self.targets(of, EnvId::NONE).receiver_of(body).is_some() && !found.contains(&of) {

@@ -134,6 +134,13 @@ pub enum Val {
     },
     /// A tuple of known parts.
     Tuple(ArgsId),
+    /// A type parameter of a type or impl block (Rust), until its argument is known.
+    Param {
+        /// What declares it.
+        class: ClassRef,
+        /// Its place among the parameters.
+        index: u32,
+    },
     /// `super()`: the receiver, looked up behind the class.
     Super {
         /// The class whose bases are meant.

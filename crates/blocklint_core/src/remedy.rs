@@ -67,6 +67,11 @@ pub enum Piece {
     Call,
     /// The call as something to hand over.
     Callable,
+    /// The callee and its arguments behind each other: `load, path`.
+    Handed,
+    /// The callee, a tuple of its positional arguments and a dictionary of its keyword arguments, as far as there are any:
+    /// `load, (path,)`.
+    Applied,
     /// A path that is imported and then written by its local name.
     Import(String),
 }

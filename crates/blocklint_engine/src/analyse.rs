@@ -1,13 +1,13 @@
 //! From a project to findings.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
-use blocklint_rules::What;
+use blocklint_rules::{Anew, Made, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
@@ -16,6 +16,7 @@ use crate::Failure;
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::timings::Timings;
+use crate::units::units;
 use crate::words::worded;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
@@ -65,7 +66,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         (timings.parse, timings.facts) = (parse, facts);
         let mut findings = unread(project, &extracted);
         let started = Instant::now();
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         timings.link = started.elapsed();
@@ -102,6 +103,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             let what = match misuse {
                 Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
                 Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+                Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
+                Misuse::ConnectionsMadeAnew => What::MadeAnew { made: Made::Connections, anew: Anew::PerCall("") },
             };
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
@@ -111,7 +114,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
-pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
+pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
     let files = project
         .files
         .iter()
@@ -121,6 +124,7 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
                 path: Arc::clone(&file.path),
                 relative: file.relative.as_str().replace('\\', "/"),
                 facts: extracted.facts?,
+                index: extracted.index.map(OnceLock::from).unwrap_or_default(),
                 reported: file.reported,
             })
         })
@@ -134,10 +138,17 @@ pub(crate) fn loaded(project: &Project, extracted: Vec<Extracted>) -> (Vec<Sourc
         .map(|package| {
             let mut roots: Vec<_> = package.roots.iter().collect();
             roots.sort_by_key(|root| root.kind != CrateRootKind::Library);
-            CrateLayout { name: package.library.clone(), roots: roots.iter().map(|root| below(&root.path)).collect() }
+            CrateLayout {
+                folder: below(&package.folder),
+                package: package.package.clone(),
+                renamed: package.renamed.clone(),
+                name: package.library.clone(),
+                roots: roots.iter().map(|root| below(&root.path)).collect(),
+            }
         })
         .collect();
-    (files, Layout { import_roots: project.import_roots.iter().map(|root| below(root)).collect(), crates })
+    let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
+    (files, Layout { import_roots, crates, units: units(project, models) })
 }
 
 /// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what
@@ -227,7 +238,7 @@ where
 {
     on_large_stacks(|| {
         let (extracted, _, _) = extract_all(project);
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);
         ask(&link)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use blocklint_analysis::mentions::{FileIndex, Scratch};
 use blocklint_core::{Language, Span};
 use blocklint_facts::FileFacts;
 use blocklint_output::CellStart;
@@ -17,6 +18,8 @@ use crate::panics::catch;
 pub struct Extracted {
     /// What it says; nothing where it was not read.
     pub facts: Option<FileFacts>,
+    /// Where its names and values are used; only [`extract_all`] makes it.
+    pub index: Option<FileIndex>,
     /// What of it is unknown, and where.
     pub unread: Option<(Span, Unread)>,
     /// Time until its tree stood: reading, decoding, parsing.
@@ -30,7 +33,15 @@ pub struct Extracted {
 pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
     let started = Instant::now();
     let limit = project.configuration.max_file_size;
-    let extracted = project.files.par_iter().map(|file| extract(file, limit)).collect::<Vec<_>>();
+    let extracted = project.files.par_iter().map_init(Scratch::default, |scratch, file| {
+        let mut extracted = extract(file, limit);
+        let indexed = Instant::now();
+        // While the facts lie in the processor's cache.
+        extracted.index = extracted.facts.as_ref().map(|facts| FileIndex::new(facts, scratch));
+        extracted.walk += indexed.elapsed();
+        extracted
+    });
+    let extracted = extracted.collect::<Vec<_>>();
     let wall = started.elapsed();
     let parse: Duration = extracted.iter().map(|file| file.parse).sum();
     let walk: Duration = extracted.iter().map(|file| file.walk).sum();
@@ -44,7 +55,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let started = Instant::now();
     let not_read = |unread| {
         let unread = Some((Span::default(), unread));
-        Extracted { facts: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
+        Extracted { facts: None, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
     };
     let bytes = match read(&file.path, limit) {
         Ok(bytes) => bytes,
@@ -60,7 +71,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
-    Extracted { facts, unread, parse, walk: whole.saturating_sub(parse) }
+    Extracted { facts, index: None, unread, parse, walk: whole.saturating_sub(parse) }
 }
 
 /// The facts of these bytes.

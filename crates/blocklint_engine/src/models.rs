@@ -1,24 +1,45 @@
-//! The models of a run: the built-in ones, and the user's on top.
+//! The models of a run: the built-in ones, on them those that libraries ship, and the user's on top.
 
 use std::fs;
 
-use blocklint_models::{Models, check_user_files};
-use blocklint_project::Configuration;
+use blocklint_models::{Models, check_user_files, read_shipped};
+use blocklint_project::Project;
 use camino::Utf8Path;
 
 use crate::Failure;
 
-/// Reads the model files that the configuration names.
+/// Reads the model files that the configuration names and those that the project's libraries ship.
 ///
 /// # Errors
 ///
-/// Every mistake in them; a user who writes a model wants to know before it silently does nothing.
-pub fn load(configuration: &Configuration, current: &Utf8Path) -> Result<Models, Failure> {
-    if configuration.models.is_empty() {
-        return Ok(Models::builtin());
+/// Every mistake in the user's own; a user who writes a model wants to know before it silently does nothing.
+pub fn load(project: &Project, current: &Utf8Path) -> Result<Models, Failure> {
+    load_and_tell(project, current).map(|(models, _)| models)
+}
+
+/// The same, with a line for each mistake in what libraries ship: what has one is left out.
+///
+/// # Errors
+///
+/// Every mistake in the user's own.
+pub fn load_and_tell(project: &Project, current: &Utf8Path) -> Result<(Models, Vec<String>), Failure> {
+    let (mut shipped, mut told) = (Vec::new(), Vec::new());
+    for model in &project.shipped {
+        let label = model.path.strip_prefix(current).unwrap_or(&model.path).to_string();
+        match fs::read_to_string(&model.path) {
+            Ok(text) => {
+                let (file, errors) = read_shipped(&label, &text, &model.tops);
+                shipped.extend(file.filter(|file| file.info.language == model.language));
+                told.extend(errors.iter().map(|error| format!("{error}; shipped by {}, left out", model.package)));
+            }
+            Err(error) => told.push(format!("{label}: {error}")),
+        }
+    }
+    if project.configuration.models.is_empty() && shipped.is_empty() {
+        return Ok((Models::builtin(), told));
     }
     let mut sources = Vec::new();
-    for path in &configuration.models {
+    for path in &project.configuration.models {
         let label = path.strip_prefix(current).unwrap_or(path).to_string();
         match fs::read_to_string(path) {
             Ok(text) => sources.push((label, text)),
@@ -27,5 +48,5 @@ pub fn load(configuration: &Configuration, current: &Utf8Path) -> Result<Models,
     }
     let files = check_user_files(sources.iter().map(|(label, text)| (label.as_str(), text.as_str())))
         .map_err(|errors| Failure::all(errors.iter().map(ToString::to_string)))?;
-    Models::with_user(&files).map_err(Failure::new)
+    Models::with_shipped(&files, &shipped).map(|models| (models, told)).map_err(Failure::new)
 }

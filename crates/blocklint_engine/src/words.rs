@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
+use blocklint_analysis::{Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_models::Part;
-use blocklint_rules::{Advice, FixKind, Owner, OwnerKind, SiteKind, Twin};
+use blocklint_models::{Creates, Part};
+use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
@@ -42,20 +42,40 @@ fn finding_and_remedy(
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
     let source = &program.files[raw.file.index()];
-    let first = raw.trace.first()?;
+    // On greenlets the finding stands at the call itself, and the trace leads there.
+    let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
+    let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
+    let repeated = repeated_name(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
             What::Holds => blocklint_rules::What::Holds,
             What::CalledInstead { taker } => blocklint_rules::What::CalledInstead { taker },
+            What::HoldsHub { entries, adapter, pool } => blocklint_rules::What::HoldsHub {
+                entries: *entries,
+                adapter: adapter.as_deref(),
+                pool: pool.as_deref(),
+            },
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
+                made: match creates {
+                    Creates::Threads => Made::Threads,
+                    Creates::Connections => Made::Connections,
+                },
+                anew: match anew {
+                    Anew::PerEntry(_) => blocklint_rules::Anew::PerEntry(&repeated),
+                    Anew::PerItem(_) => blocklint_rules::Anew::PerItem(&repeated),
+                    Anew::PerInstance { .. } => blocklint_rules::Anew::PerInstance(&repeated),
+                    Anew::PerCall => blocklint_rules::Anew::PerCall(&repeated),
+                },
+            },
         },
         language: program.language(raw.file),
         runtime: raw.runtime,
         call: &raw.call,
         written: &first.written,
-        direct: raw.trace.len() == 1,
+        direct: on_greenlet || raw.trace.len() == 1,
         site: site_kind(link, raw),
         owner: Owner { kind: owner_kind(link, raw), name: &owner_name },
         hold: raw.hold,
@@ -105,6 +125,8 @@ fn advice(mending: &Mending) -> Advice {
         Part::Named(name) => Piece::Named(name.clone()),
         Part::Call => Piece::Call,
         Part::Callable => Piece::Callable,
+        Part::Handed => Piece::Handed,
+        Part::Applied => Piece::Applied,
         Part::Import(path) => Piece::Import(path.clone()),
     };
     Advice {
@@ -168,6 +190,16 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
+/// What is run or made again and again, as people say it.
+fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
+    let What::MadeAnew { anew, .. } = raw.what else { return String::new() };
+    match anew {
+        Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
+        Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),
+        Anew::PerCall => inside_name(link, raw.root),
+    }
+}
+
 /// The name of the root as people say it; of a function handed over, its own.
 fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     if raw.handed
@@ -175,8 +207,13 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
     {
         return blocklint_core::body_name(&first.call).to_owned();
     }
-    let facts = link.program.facts(raw.root.file);
-    let mut body = raw.root.body;
+    inside_name(link, raw.root)
+}
+
+/// The name of a body inside its file.
+fn inside_name(link: &Link<'_>, of: BodyRef) -> String {
+    let facts = link.program.facts(of.file);
+    let mut body = of.body;
     // A body without a name goes by that of the body around it.
     while matches!(facts.body(body).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
         match facts.body(body).parent.get() {
@@ -184,8 +221,8 @@ fn owner_name(link: &Link<'_>, raw: &RawFinding) -> String {
             None => break,
         }
     }
-    let name = link.qualified_name(BodyRef { file: raw.root.file, body });
+    let name = link.qualified_name(BodyRef { file: of.file, body });
     let separator = if facts.language == Language::Rust { "::" } else { "." };
-    let module = link.module_name(raw.root.file);
+    let module = link.module_name(of.file);
     name.strip_prefix(&module).and_then(|inside| inside.strip_prefix(separator)).map_or(name.clone(), str::to_owned)
 }

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::NO_NAME;
 use crate::kinds::{K, all, child, fields, kind, named};
 use crate::types::is_annotation;
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// The annotations in a declaration's modifiers that mean something outside the compiler.

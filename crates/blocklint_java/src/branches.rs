@@ -4,7 +4,7 @@ use blocklint_facts::{AltKind, AssignKind, Comparison, Form, FormId, RegionKind}
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{After, Walker, span};
+use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
     /// `if`, with all its `else if`s, which may be thousands; whether every arm leaves.

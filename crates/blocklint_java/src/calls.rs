@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::annotations::last_name;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::types::is_annotation;
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A method call, its receiver being known. A bare name is left to the analysis: it may be inherited.

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{Place, Walker, span};
+use crate::walker::{Place, Walker, Walking, span};
 
 /// A class being walked.
 pub(crate) struct Opened {
@@ -100,11 +100,11 @@ impl Walker<'_> {
     /// A class row with its body; the walk then stands in that body until [`Self::close_class`].
     fn open_class(&mut self, kind: ClassKind, name: Sym, whole: Span, name_span: Span, var: VarId) -> Opened {
         let body = self.new_body(BodyKind::Class, name, whole, name_span, BodyFlags::default());
-        let class = self.facts.class(Class {
+        let class = self.walk.facts.class(Class {
             kind,
             name,
             body,
-            parent: self.body,
+            parent: self.walk.body,
             bases: List::EMPTY,
             keywords: List::EMPTY,
             decorators: List::EMPTY,
@@ -141,13 +141,13 @@ impl Walker<'_> {
         name_span: Span,
         flags: BodyFlags,
     ) -> BodyId {
-        self.facts.body(Body {
+        self.walk.facts.body(Body {
             kind,
             flow: Flow::Sync,
             flags,
             name,
-            parent: self.body,
-            class: self.class,
+            parent: self.walk.body,
+            class: self.walk.class,
             params: List::EMPTY,
             decorators: List::EMPTY,
             returns: FormId::NONE,

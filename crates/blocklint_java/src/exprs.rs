@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::kinds::{K, all, child, fields, kind, named};
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// The value of an expression.

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::kinds::{K, all, has, kind, named};
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A whole file.

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use crate::NO_NAME;
 use crate::classes::class_kind;
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// One member of a class; also what stands in a file beside the classes.

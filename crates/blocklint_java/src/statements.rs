@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::NO_NAME;
 use crate::classes::class_kind;
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{After, Walker, span};
+use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
     /// Walks a block in a scope of its own; whether its end is never reached.

@@ -9,6 +9,7 @@
 //! ```text
 //! Models::builtin()                          what is compiled in; decoded per language when first asked
 //! Models::with_user(&[File])                 the user's files on top (from check_user_files)
+//! Models::with_shipped(&[File], &[File])     between them what packages ship (from read_shipped)
 //! models.lang(Language) -> &LanguageModels
 //!
 //! lang.canonical(path) -> Cow<str>           aliases applied; every path below is canonical, without `(...)`
@@ -60,14 +61,19 @@ mod format;
 mod language_models;
 mod matches;
 mod models;
+mod verified;
+pub mod written;
 
 pub use format::{
     Argument, Asks, CallRow, Comparison, Concurrency, Condition, Creates, Declared, Entry, File, FileInfo, FixKind,
     HandoverContext, HandoverRow, Instead, Kind, Layer, Literal, ModelError, MoveTo, Moves, Nothing, Origin, Part,
     Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting, Source, Subject, Switch,
     SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses, Version, VersionRange, Via,
-    check_layer, compile, expand_twin, holding_row, last_name, read_file, segment_matches, separator,
+    check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, segment_matches, separator,
 };
 pub use language_models::{GlobName, LanguageModels, Name, NamedPath, Unversioned, Versions};
 pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};
-pub use models::{CompileError, Models, check_builtin_files, check_user_file, check_user_files};
+pub use models::{
+    CompileError, Models, check_builtin_files, check_files, check_user_file, check_user_files, read_shipped,
+};
+pub use verified::{Verified, verified};

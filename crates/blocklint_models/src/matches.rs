@@ -9,6 +9,8 @@ use crate::{Argument, CallRow, FileInfo, HandoverRow, Rank, Selector, TypeExpr, 
 pub enum LayerKind {
     /// The user's configuration.
     User,
+    /// Shipped by a package with itself.
+    Shipped,
     /// Compiled into blocklint.
     BuiltIn,
 }

@@ -30,6 +30,7 @@ fn builtin(language: Language) -> Arc<Layer> {
 pub struct Models {
     languages: [OnceLock<LanguageModels>; 3],
     user: Vec<Arc<Layer>>,
+    shipped: Vec<Arc<Layer>>,
     builtin: bool,
 }
 
@@ -41,7 +42,7 @@ pub struct CompileError(#[from] postcard::Error);
 impl Models {
     /// What is compiled into blocklint.
     pub fn builtin() -> Self {
-        Models { languages: Default::default(), user: Vec::new(), builtin: true }
+        Models { languages: Default::default(), user: Vec::new(), shipped: Vec::new(), builtin: true }
     }
 
     /// The built-in models with the user's on top. The files must be free of errors (`check_user_files`).
@@ -50,6 +51,14 @@ impl Models {
     /// Where the user's table cannot be made.
     pub fn with_user(files: &[File]) -> Result<Self, CompileError> {
         Ok(Models { user: layers(files)?, ..Self::builtin() })
+    }
+
+    /// The built-in models, on them what packages ship (from [`read_shipped`]) and on top the user's.
+    ///
+    /// # Errors
+    /// Where a table cannot be made.
+    pub fn with_shipped(user: &[File], shipped: &[File]) -> Result<Self, CompileError> {
+        Ok(Models { user: layers(user)?, shipped: layers(shipped)?, ..Self::builtin() })
     }
 
     /// Only these files, as if they were compiled in: for tests and tools.
@@ -71,6 +80,8 @@ impl Models {
             let kind = if self.builtin { LayerKind::User } else { LayerKind::BuiltIn };
             let user = self.user.iter().filter(|layer| layer.language() == language);
             let mut layers: Vec<_> = user.map(|layer| (kind, Arc::clone(layer))).collect();
+            let shipped = self.shipped.iter().filter(|layer| layer.language() == language);
+            layers.extend(shipped.map(|layer| (LayerKind::Shipped, Arc::clone(layer))));
             if self.builtin {
                 layers.push((LayerKind::BuiltIn, builtin(language)));
             }
@@ -96,6 +107,42 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
     (file, errors)
 }
 
+/// Reads a file that a package ships. It may speak only of names under `tops`, the package's own top-level names, and a
+/// row with a mistake is left out: whoever uses the package cannot mend it. Gives what is left of the file, if anything
+/// is, and every mistake.
+pub fn read_shipped(label: &str, text: &str, tops: &[String]) -> (Option<File>, Vec<ModelError>) {
+    let (file, mut errors) = format::read_file(label, text, Origin::Shipped);
+    let Some(mut file) = file else { return (None, errors) };
+    let separator = crate::separator(file.info.language);
+    let is_own = |root: &String| tops.iter().any(|top| root.split(separator).next() == Some(top));
+    let foreign = file.info.roots.iter().filter(|root| !is_own(root)).map(|root| ModelError {
+        file: label.to_owned(),
+        line: 1,
+        table: crate::Table::Top,
+        key: "roots".to_owned(),
+        message: format!("`{root}` is not one of the package's own names ({})", tops.join(", ")),
+    });
+    errors.extend(foreign);
+    if errors.iter().any(|error| error.table == crate::Table::Top) {
+        return (None, errors);
+    }
+    let below = Models::builtin();
+    // What one row breaks may show only when another one is gone.
+    for _ in 0..4 {
+        let found = format::check_layer(std::slice::from_ref(&file), Origin::Shipped, &below);
+        if found.is_empty() {
+            errors.sort();
+            errors.dedup();
+            return (Some(file), errors);
+        }
+        file.drop_rows(&found);
+        errors.extend(found);
+    }
+    errors.sort();
+    errors.dedup();
+    (None, errors)
+}
+
 /// Reads and checks all user files together; each is a label for messages and a text. Gives the files
 /// for `Models::with_user`.
 ///
@@ -104,7 +151,7 @@ pub fn check_user_file(label: &str, text: &str) -> (Option<File>, Vec<ModelError
 pub fn check_user_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
-    check_files(sources, Origin::User, &Models::builtin())
+    check_files(sources, Origin::User)
 }
 
 /// Reads and checks files as built-in ones: what the build does with `rules/models`.
@@ -114,14 +161,19 @@ pub fn check_user_files<'a>(
 pub fn check_builtin_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<File>, Vec<ModelError>> {
-    check_files(sources, Origin::BuiltIn, &Nothing)
+    check_files(sources, Origin::BuiltIn)
 }
 
-fn check_files<'a>(
+/// Reads and checks files of one origin together.
+///
+/// # Errors
+/// All errors of all files, sorted by file and line.
+pub fn check_files<'a>(
     sources: impl IntoIterator<Item = (&'a str, &'a str)>,
     origin: Origin,
-    below: &dyn Declared,
 ) -> Result<Vec<File>, Vec<ModelError>> {
+    let builtin = Models::builtin();
+    let below: &dyn Declared = if origin == Origin::BuiltIn { &Nothing } else { &builtin };
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (label, text) in sources {
         let (file, found) = format::read_file(label, text, origin);

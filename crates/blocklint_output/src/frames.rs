@@ -30,6 +30,26 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
         true => format!("{}, and then as above", step_label(finding, at)),
         false => step_label(finding, at),
     };
+    // On greenlets the finding stands at the call at the end of its trace: the place first, then the way to it.
+    if finding.context == Some(blocklint_core::Context::Greenlet) && steps > 1 {
+        let mut frames =
+            vec![Frame::Place { place: &finding.place, label: Some(step_label(finding, steps - 1)), primary: true }];
+        let step = |at: usize| Frame::Place {
+            place: &finding.trace[at].place,
+            label: Some(step_label(finding, at)),
+            primary: false,
+        };
+        let way = steps - 1;
+        match way > MOST_FRAMES {
+            true => {
+                frames.extend((0..FIRST_FRAMES).map(step));
+                frames.push(Frame::Gap(way - MOST_FRAMES));
+                frames.extend((way - (MOST_FRAMES - FIRST_FRAMES)..way).map(step));
+            }
+            false => frames.extend((0..way).map(step)),
+        }
+        return frames;
+    }
     // What does not block itself (a lock over an `await`) is told by its message.
     let label_of_place = (!finding.trace.is_empty() && finding.effect.is_some()).then(|| label(0));
     let mut frames = vec![Frame::Place { place: &finding.place, label: label_of_place, primary: true }];

@@ -12,6 +12,7 @@ use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
 use crate::root::{absolute, common, has_table, project_root};
+use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
@@ -39,6 +40,8 @@ pub struct PathOptions<'a> {
     pub force_exclude: bool,
     /// Whether a finding is also reported where only its trace or a cause lies in the paths.
     pub trace_in_paths: bool,
+    /// Environments and caches outside the project in which packages may ship models, absolute.
+    pub environments: &'a [Utf8PathBuf],
 }
 
 /// What one run analyses.
@@ -56,6 +59,9 @@ pub struct Project {
     pub files: Vec<SourceFile>,
     /// Its units, sorted by folder; the project root is always one.
     pub units: Vec<Unit>,
+    /// Files that say how its programs are started, sorted: Procfile, Dockerfile, compose files, shell scripts, units of
+    /// systemd.
+    pub launches: Vec<Utf8PathBuf>,
     /// The folders from which absolute Python imports are looked up, sorted.
     pub import_roots: Vec<Utf8PathBuf>,
     /// Its Rust crates, sorted by folder.
@@ -64,6 +70,8 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// Whether a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
+    /// Model files that its libraries carry in their own packages, sorted by path.
+    pub shipped: Vec<ShippedModel>,
     /// Paths the user named that do not exist, absolute.
     pub missing: Vec<Utf8PathBuf>,
     /// What could not be looked at, besides `missing`; sorted.
@@ -143,14 +151,17 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             let below = walk(folder, &excluded);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
+            found.launches.extend(below.launches);
             found.problems.extend(below.problems);
         }
     }
     problems.append(&mut found.problems);
     found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
     let sources = Sources::new(found.sources);
-    found.manifests.sort_unstable();
-    found.manifests.dedup();
+    for paths in [&mut found.manifests, &mut found.launches] {
+        paths.sort_unstable();
+        paths.dedup();
+    }
 
     if !request.isolated {
         problems.extend(unread_tables(&root, &found.manifests));
@@ -177,14 +188,19 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         }
     });
     let files = files.collect();
+    let mut homes: Vec<&Utf8Path> = units.iter().map(|unit| &*unit.folder).collect();
+    homes.push(&root);
+    let shipped = shipped(&homes, options.environments, &mut problems);
     problems.sort_unstable();
     problems.dedup();
     Ok(Project {
+        shipped,
         root,
         base,
         configuration,
         files,
         units,
+        launches: found.launches,
         import_roots: imports.roots,
         crates,
         java_roots,

@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Problem;
+use crate::launch::is_launch;
 use crate::pattern::Patterns;
 use crate::problem::reason;
 use crate::units::is_manifest;
@@ -18,12 +19,15 @@ use crate::units::is_manifest;
 pub(crate) struct Found {
     pub(crate) sources: Vec<(Utf8PathBuf, Language)>,
     pub(crate) manifests: Vec<Utf8PathBuf>,
+    /// Files that say how programs are started.
+    pub(crate) launches: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }
 
 enum Item {
     Source(Utf8PathBuf, Language),
     Manifest(Utf8PathBuf),
+    Launch(Utf8PathBuf),
     Problem(Problem),
 }
 
@@ -76,6 +80,7 @@ pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
                 found.sources.push((path, language));
             }
             Item::Manifest(path) => found.manifests.push(path),
+            Item::Launch(path) => found.launches.push(path),
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
@@ -106,7 +111,8 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
         return None;
     }
     let manifest = language.is_none() && is_manifest(entry.file_name());
-    if language.is_none() && !manifest {
+    let launch = language.is_none() && !manifest && is_launch(entry.file_name());
+    if language.is_none() && !manifest && !launch {
         return None;
     }
     let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
@@ -115,6 +121,7 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     };
     Some(match language {
         Some(language) => Item::Source(path, language),
+        None if launch => Item::Launch(path),
         None => Item::Manifest(path),
     })
 }

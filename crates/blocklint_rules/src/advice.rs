@@ -13,6 +13,8 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
+        What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
     }
     if raw.rule.effect == Some(Effect::NestedLoop) {
         return Some(nested(raw));
@@ -40,6 +42,28 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         );
     }
     offload(raw)
+}
+
+/// An adapter for the library, else the pool of real threads.
+fn hub(raw: &RawFinding<'_>, adapter: Option<&str>, pool: Option<&str>) -> Option<String> {
+    if raw.holds_gil {
+        return Some(
+            "a thread would not free the hub, for the call keeps the interpreter's lock: use a process".to_owned(),
+        );
+    }
+    let pool = pool.map(|pool| {
+        let (holder, _) = pool.rsplit_once('.').unwrap_or((pool, ""));
+        let short = match holder.ends_with("ThreadPool") {
+            true => "gevent.get_hub().threadpool.apply",
+            false => pool,
+        };
+        format!("hand it to a real thread: `{short}({}, …)`", one_line(raw.written))
+    });
+    match (adapter, pool) {
+        (Some(adapter), Some(pool)) => Some(format!("call `{adapter}()` at start-up, or {pool}")),
+        (Some(adapter), None) => Some(format!("call `{adapter}()` at start-up")),
+        (None, pool) => pool,
+    }
 }
 
 /// A lock that tasks can wait for.

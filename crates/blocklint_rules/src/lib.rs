@@ -14,7 +14,11 @@ mod blocking_wait;
 mod called_instead_of_handed_over;
 mod cpu_bound;
 mod lock_held_across_await;
+mod made_anew;
+mod native_call_blocks_hub;
 mod nested_event_loop;
+mod per_instance_scheduler;
+mod pool_per_call;
 mod remedy;
 mod rule;
 mod selection;
@@ -23,6 +27,7 @@ mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use made_anew::{Anew, Made};
 pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
@@ -40,7 +45,10 @@ pub static RULES: &[&Rule] = &[
     &nested_event_loop::NESTED_EVENT_LOOP,
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
+    &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
+    &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
+    &pool_per_call::POOL_PER_CALL,
     &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
     &UNREADABLE_SOURCE,
 ];
@@ -48,11 +56,11 @@ pub static RULES: &[&Rule] = &[
 /// The rule that reports an effect in a root's context; `native` says that no library makes the
 /// call cooperative. `None` where no rule speaks of it.
 ///
-/// Greenlets have rules of their own that do not exist yet: nothing may be reported under a code whose page would say
-/// something else.
-pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'static Rule> {
+/// On greenlets one rule reports all native calls, whatever they wait for.
+pub fn rule_of(effect: Effect, native: bool, context: Context) -> Option<&'static Rule> {
     match context {
         Context::EventLoop => RULES.iter().copied().find(|rule| rule.effect == Some(effect)),
+        Context::Greenlet if native => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
         Context::Greenlet | Context::Worker | Context::Unknown => None,
     }
 }
@@ -61,8 +69,11 @@ pub fn rule_of(effect: Effect, _native: bool, context: Context) -> Option<&'stat
 pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
     match what {
         What::Holds => None,
+        What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
+        What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
+        What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
     }
 }
 

@@ -51,8 +51,25 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
             let ways = vec![Way::HandOver { passes: advice.passes }];
             return Ok(Remedy { ways, at_most: Applicability::Unsafe });
         }
+        What::HoldsHub { adapter, .. } => {
+            return match &advice.rewrite {
+                _ if adapter.is_some() => refuse("one call at start-up makes all of the library's calls cooperative"),
+                _ if raw.site != SiteKind::Call => refuse("no call is written here that could be handed over"),
+                _ if raw.holds_gil => refuse("a thread would not free the hub"),
+                _ if advice.lazy => refuse("the call only builds: what consumes its result holds the thread"),
+                _ if advice.kind == Some(FixKind::None) => refuse("no edit of this call is right"),
+                Some(template) => {
+                    let ways = vec![Way::Rewrite { template: template.clone() }];
+                    Ok(Remedy { ways, at_most: Applicability::Unsafe })
+                }
+                None => refuse("models know no pool of real threads for it"),
+            };
+        }
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
+        }
+        What::MadeAnew { .. } => {
+            return refuse("where it is made once, and who ends it, is for the program to say");
         }
     }
     match raw.site {

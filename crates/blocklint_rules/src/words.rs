@@ -3,8 +3,8 @@
 
 use blocklint_core::{Fails, Hold, Language, Runtime};
 
-use crate::Rule;
 use crate::advice::help;
+use crate::{Anew, Made, Rule};
 
 /// One finding as the analysis knows it, before it has words.
 #[derive(Clone, Debug)]
@@ -56,10 +56,26 @@ pub enum What<'a> {
         /// That call's callee, as written.
         taker: &'a str,
     },
+    /// A native call holds the hub of greenlets; the owner is where one of them enters.
+    HoldsHub {
+        /// How many bodies that greenlets enter reach it.
+        entries: u32,
+        /// The call at start-up that makes the library cooperative.
+        adapter: Option<&'a str>,
+        /// The runtime's pool of real threads.
+        pool: Option<&'a str>,
+    },
     /// The lock that is taken here is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
         awaited: &'a str,
+    },
+    /// Threads or connections are made more often than they need to be.
+    MadeAnew {
+        /// What is made.
+        made: Made,
+        /// How often.
+        anew: Anew<'a>,
     },
 }
 
@@ -139,7 +155,7 @@ impl RawFinding<'_> {
     /// The sentences of this finding.
     pub fn words(&self) -> Words {
         let mut notes = vec![match self.what {
-            What::Holds => why(self.language, self.runtime).to_owned(),
+            What::Holds | What::HoldsHub { .. } => why(self.language, self.runtime).to_owned(),
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
@@ -147,7 +163,15 @@ impl RawFinding<'_> {
                 "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
                     .to_owned()
             }
+            What::MadeAnew { made, anew } => crate::made_anew::why(made, anew),
         }];
+        if let What::HoldsHub { entries, .. } = self.what {
+            notes.push(match entries {
+                0 | 1 => format!("a greenlet enters at {}", self.owner.words()),
+                2 => format!("a greenlet enters at {} and in 1 more place", self.owner.words()),
+                more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
+            });
+        }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
@@ -162,6 +186,7 @@ impl RawFinding<'_> {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
         match self.what {
             What::Holds => {}
+            What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
             What::CalledInstead { taker } => {
                 let (written, taker) = (one_line(self.written), one_line(taker));
                 return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
@@ -170,6 +195,7 @@ impl RawFinding<'_> {
                 let (written, awaited) = (one_line(self.written), one_line(awaited));
                 return format!("lock `{written}` is held over `await {awaited}` in {owner}");
             }
+            What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
         }
         let through = match self.direct {
             true => String::new(),

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::attrs::Attrs;
 use crate::kinds::{K, all, child, fields, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{Breaks, Walker, span};
+use crate::walker::{Breaks, Walker, Walking, span};
 
 /// What a block gives.
 pub(crate) struct BlockValue {

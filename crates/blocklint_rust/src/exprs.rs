@@ -11,7 +11,7 @@ use tree_sitter::Node;
 use crate::blocks::BlockValue;
 use crate::kinds::{K, child, fields, has, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// The value of an expression; `Other` if it never comes.
@@ -330,6 +330,18 @@ impl Walker<'_> {
         self.scopes.pop();
         self.leave(place);
         self.form(Form::Callable(body))
+    }
+
+    /// A block between a macro's delimiters that is an asynchronous generator.
+    pub(crate) fn lazy_body(&mut self, block: Node<'_>, name: &str) -> FormId {
+        let name = self.facts.intern(name);
+        let start = block.start_byte() as u32;
+        let word = blocklint_core::Span::new(start, start + 1);
+        let body = self.new_body(BodyKind::AsyncBlock, Flow::AsyncGenerator, name, span(block), word);
+        let place = self.enter(body, blocklint_facts::ClassId::NONE);
+        self.block(block);
+        self.leave(place);
+        self.form(Form::Run(body))
     }
 
     /// An `async` or `gen` block, which runs where it is awaited or iterated.

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::blocks::After;
 use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{Breaks, Walker, span};
+use crate::walker::{Breaks, Walker, Walking, span};
 
 impl Walker<'_> {
     /// `if`, with all its `else if`s, which may be thousands. `after` gets the arms in which what follows runs.

@@ -11,7 +11,7 @@ use crate::NO_NAME;
 use crate::attrs::Attrs;
 use crate::kinds::{K, child, fields, has, kind, named, parts};
 use crate::scope::ScopeKind;
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// The items of a file, module or foreign block.
@@ -36,7 +36,7 @@ impl Walker<'_> {
                 K::InnerAttribute => {
                     if self.attribute_is_test(part) {
                         self.test = true;
-                        let body = self.facts.body_mut(self.body);
+                        let body = self.walk.facts.body_mut(self.walk.body);
                         body.flags = body.flags.with(BodyFlags::TEST);
                     }
                 }
@@ -150,13 +150,13 @@ impl Walker<'_> {
     /// A body in the current one, with nothing filled in that is learned later.
     pub(crate) fn new_body(&mut self, kind: BodyKind, flow: Flow, name: Sym, whole: Span, name_span: Span) -> BodyId {
         let flags = if self.test { BodyFlags::TEST } else { BodyFlags::default() };
-        self.facts.body(Body {
+        self.walk.facts.body(Body {
             kind,
             flow,
             flags,
             name,
-            parent: self.body,
-            class: self.class,
+            parent: self.walk.body,
+            class: self.walk.class,
             params: List::EMPTY,
             decorators: List::EMPTY,
             returns: FormId::NONE,
@@ -316,11 +316,11 @@ impl Walker<'_> {
         let var = if name.is_some() { self.definition_var(sym) } else { VarId::NONE };
         let body_kind = if kind == ClassKind::Module { BodyKind::Module } else { BodyKind::Class };
         let body = self.new_body(body_kind, Flow::Sync, sym, whole, name_span);
-        let class = self.facts.class(Class {
+        let class = self.walk.facts.class(Class {
             kind,
             name: sym,
             body,
-            parent: self.body,
+            parent: self.walk.body,
             bases: List::EMPTY,
             keywords: List::EMPTY,
             decorators,

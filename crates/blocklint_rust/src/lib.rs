@@ -5,7 +5,6 @@
 mod attrs;
 mod blocks;
 mod calls;
-mod comments;
 mod exprs;
 mod flow;
 mod items;
@@ -17,12 +16,11 @@ mod types;
 mod uses;
 mod walker;
 
-use blocklint_core::{Language, Span};
-use blocklint_facts::{
-    Body, BodyFlags, BodyId, BodyKind, ClassId, FactsBuilder, FileFacts, Flow, FormId, List, RegionId, Sym, VarId,
-};
-use tree_sitter::{Node, Parser};
+use blocklint_core::Language;
+use blocklint_facts::{FileFacts, Sym};
+use blocklint_treesitter::{Started, comments, start};
 
+use crate::kinds::{K, grammar, kind};
 use crate::scope::{ScopeKind, Scopes};
 use crate::walker::Walker;
 
@@ -35,86 +33,25 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]; calls `parsed` once the tree stands, for timings.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
-    let mut facts = FactsBuilder::new(Language::Rust, bytes);
-    let whole = Span::new(0, bytes.len() as u32);
-    let name = facts.intern("");
-    let body = facts.body(Body {
-        kind: BodyKind::Module,
-        flow: Flow::Sync,
-        flags: BodyFlags::default(),
-        name,
-        parent: BodyId::NONE,
-        class: ClassId::NONE,
-        params: List::EMPTY,
-        decorators: List::EMPTY,
-        returns: FormId::NONE,
-        span: whole,
-        name_span: Span::new(0, 0),
-        region: RegionId::NONE,
-        var: VarId::NONE,
-    });
-    let mut parser = Parser::new();
-    let tree = match parser.set_language(&kinds::grammar()) {
-        Ok(()) => parser.parse(bytes, None),
-        Err(_) => None,
+    let Started { walk, tree, parser } = match start(Language::Rust, &grammar(), bytes, parsed) {
+        Ok(started) => started,
+        Err(facts) => return *facts,
     };
-    let Some(tree) = tree else {
-        facts.problem(whole, "the file could not be parsed".to_owned());
-        return facts.finish();
-    };
-    parsed();
     let root = tree.root_node();
-    let region = facts.facts().body(body).region;
     let mut walker = Walker {
-        facts,
-        source: bytes,
+        walk,
         parser,
         scopes: Scopes::default(),
-        body,
-        region,
-        class: ClassId::NONE,
         test: false,
-        depth: 0,
         macro_depth: 0,
         members: rustc_hash::FxHashMap::default(),
         pattern_start: 0,
-        too_deep: false,
         breaks: Vec::new(),
     };
-    if let Err(error) = std::str::from_utf8(bytes) {
-        let at = error.valid_up_to() as u32;
-        walker.facts.problem(Span::new(at, at + 1), "a byte here is not valid UTF-8".to_owned());
-    }
-    if let Some(error) = first_error(root) {
-        let message = "syntax error; the rest of the file was read".to_owned();
-        walker.facts.problem(walker::span(error), message);
-    }
     walker.scopes.push(ScopeKind::Module);
     walker.items(root);
-    walker.comments(root);
-    walker.facts.finish()
-}
-
-/// The first part that did not parse.
-fn first_error(root: Node<'_>) -> Option<Node<'_>> {
-    if !root.has_error() {
-        return None;
-    }
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            return Some(node);
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return Some(root);
-            }
-        }
-    }
+    comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
+    walker.walk.facts.finish()
 }
 
 /// A name that is not there.

@@ -1,7 +1,7 @@
 //! Macros: their arguments are parsed once more, as expressions.
 //!
 //! The text between the delimiters is read as a tuple, an array, a block or items, whichever it is; where that does
-//! not parse, each part between commas by itself; arms `pattern = future => value` (`select!`) are read as waiting
+//! not parse, and the macro is known to take parts, each part between commas by itself; arms `pattern = future => value` (`select!`) are read as waiting
 //! for the future, binding its result and going on with the value. What parses as nothing stays unknown. Offsets are
 //! those of the file.
 
@@ -12,7 +12,38 @@ use crate::NO_NAME;
 use crate::attrs::last_segment;
 use crate::kinds::{K, all, child, fields, kind, named};
 use crate::scope::ScopeKind;
-use crate::walker::{MAX_MACRO_DEPTH, Walker, span};
+use crate::walker::{MAX_MACRO_DEPTH, Walker, Walking, span};
+
+/// What stands between the delimiters of a macro.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Parts between commas, some of them with a grammar of their own (`key = %value`, `"key": value`).
+    Parts,
+    /// The body of an asynchronous generator.
+    Stream,
+    /// Text that becomes code elsewhere, or no code at all.
+    Quoted,
+    /// Not known: read where it parses whole.
+    Unknown,
+}
+
+/// The shapes of macros by their last name.
+fn shape(name: &str) -> Shape {
+    match name {
+        "stream" | "try_stream" => Shape::Stream,
+        "quote" | "quote_spanned" | "parse_quote" | "html" | "asm" | "global_asm" | "stringify" | "concat"
+        | "include" | "include_str" | "include_bytes" | "env" | "option_env" | "cfg" | "matches" | "line" | "file"
+        | "column" | "module_path" | "macro_rules" => Shape::Quoted,
+        "print" | "println" | "eprint" | "eprintln" | "format" | "format_args" | "write" | "writeln" | "panic"
+        | "todo" | "unimplemented" | "unreachable" | "assert" | "assert_eq" | "assert_ne" | "debug_assert"
+        | "debug_assert_eq" | "debug_assert_ne" | "dbg" | "vec" | "trace" | "debug" | "info" | "warn" | "error"
+        | "log" | "event" | "span" | "trace_span" | "debug_span" | "info_span" | "warn_span" | "error_span"
+        | "anyhow" | "bail" | "ensure" | "eyre" | "whatever" | "format_err" | "json" | "join" | "try_join" | "pin"
+        | "pin_mut" | "ready" | "try_ready" | "hashmap" | "btreemap" | "hashset" | "smallvec" | "params"
+        | "slog_info" | "slog_debug" | "slog_warn" | "slog_error" => Shape::Parts,
+        _ => Shape::Unknown,
+    }
+}
 
 impl Walker<'_> {
     /// A macro in an expression's place.
@@ -26,11 +57,23 @@ impl Walker<'_> {
         {
             return form;
         }
+        let shape = shape(&text);
+        if shape == Shape::Stream
+            && let Some(form) = self.stream(tokens)
+        {
+            return form;
+        }
         let mut ends = Vec::new();
         let args = match self.race(tokens, &mut ends) {
+            _ if shape == Shape::Quoted => Vec::new(),
             Some(args) => args,
-            None => self.macro_arguments(tokens),
+            None => self.macro_parts(tokens, shape == Shape::Parts),
         };
+        if matches!(&*text, "write" | "writeln")
+            && let Some((sink, rest)) = args.split_first()
+        {
+            return self.write_fmt(node, name_node, sink.value, rest);
+        }
         let site = self.macro_site(node, path, &args);
         if matches!(&*text, "panic" | "unreachable" | "todo" | "unimplemented") {
             return FormId::NONE;
@@ -38,6 +81,37 @@ impl Walker<'_> {
         if !ends.is_empty() {
             return self.ends(ends);
         }
+        self.form(Form::Result(site))
+    }
+
+    /// `stream! { … }`: a body that runs where the stream is polled.
+    fn stream(&mut self, tokens: Node<'_>) -> Option<FormId> {
+        let tree = self.parse(tokens.byte_range(), 0)?;
+        let block = only_expression(tree.root_node()).filter(|whole| kind(*whole) == K::Block)?;
+        self.macro_depth += 1;
+        let form = self.lazy_body(block, "<stream>");
+        self.macro_depth -= 1;
+        Some(form)
+    }
+
+    /// `write!(sink, …)` calls `sink.write_fmt(…)`.
+    fn write_fmt(&mut self, node: Node<'_>, name_node: Node<'_>, sink: FormId, args: &[Arg]) -> FormId {
+        let name = self.facts.intern("write_fmt");
+        let callee = self.form(Form::Attr(sink, name));
+        let at = self.at();
+        let site = self.facts.site(
+            Site {
+                kind: SiteKind::Call,
+                flags: SiteFlags::default(),
+                callee,
+                name,
+                args: List::EMPTY,
+                at,
+                span: span(node),
+                name_span: span(name_node),
+            },
+            args,
+        );
         self.form(Form::Result(site))
     }
 
@@ -91,6 +165,11 @@ impl Walker<'_> {
 
     /// The arguments between a macro's delimiters.
     pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
+        self.macro_parts(tokens, true)
+    }
+
+    /// The arguments between a macro's delimiters; where they do not parse together, `apart`.
+    fn macro_parts(&mut self, tokens: Node<'_>, apart: bool) -> Vec<Arg> {
         // An empty pair parses as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
             return Vec::new();
@@ -116,6 +195,9 @@ impl Walker<'_> {
             };
             self.macro_depth -= 1;
             return args;
+        }
+        if !apart {
+            return Vec::new();
         }
         let mut args = Vec::new();
         for part in split(tokens) {

@@ -8,7 +8,7 @@ use blocklint_facts::{AssignKind, Form, FormId, VarKind};
 use tree_sitter::Node;
 
 use crate::kinds::{K, all, child, fields, kind, named, parts};
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// Binds the names of a pattern to the parts of a value.
@@ -128,7 +128,7 @@ impl Walker<'_> {
 
     /// Binds a whole pattern; its names are new variables.
     pub(crate) fn bind_pattern(&mut self, node: Node<'_>, value: FormId) {
-        let before = std::mem::replace(&mut self.pattern_start, self.facts.facts().vars().len() as u32);
+        let before = std::mem::replace(&mut self.pattern_start, self.walk.facts.facts().vars().len() as u32);
         self.pattern(node, value);
         self.pattern_start = before;
     }

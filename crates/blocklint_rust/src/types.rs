@@ -9,7 +9,7 @@ use blocklint_facts::{AltKind, DisplayKind, Form, FormId, Sym};
 use tree_sitter::Node;
 
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::Walker;
+use crate::walker::{Walker, Walking};
 
 impl Walker<'_> {
     /// The form of a type.

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::kinds::{K, child, fields, kind, named};
-use crate::walker::{Walker, span};
+use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A `use` declaration: one import per name.

@@ -94,7 +94,7 @@ impl Run {
         let paths = [root.to_owned()];
         let project = discover(Request { current: root, paths: &paths, isolated: false })
             .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
-        let models = load_models(&project.configuration, root).map_err(told)?;
+        let models = load_models(&project, root).map_err(told)?;
         let arguments = RuleArguments { select: &options.select, extend_select: &[], ignore: &options.ignore };
         let rules = Rules::new(&project.configuration, arguments, root).map_err(told)?;
         let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };

@@ -9,16 +9,16 @@ use blocklint_output::{
     SarifRun, Shown, Summary, concise, fixable, fixed_summary, full, github, json, sarif, statistics, statistics_json,
     summary,
 };
-use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
+use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{current_folder, fix, unless_closed};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
+    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models_and_tell, locate,
     on_large_stacks,
 };
 
@@ -26,7 +26,9 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;
     let started = Instant::now();
     let request = Request { current: &current, paths: &check.paths, isolated: check.isolated };
+    let environments: Vec<Utf8PathBuf> = check.environment.iter().map(|path| absolute(&current, path)).collect();
     let options = PathOptions {
+        environments: &environments,
         exclude: check.exclude.as_deref(),
         extend_exclude: &check.extend_exclude,
         force_exclude: check.force_exclude,
@@ -40,9 +42,10 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         &current,
     )?;
     let levels = levels(check, &project.configuration);
-    let models = load_models(&project.configuration, &current)?;
+    let (models, mistakes) = load_models_and_tell(&project, &current)?;
     let discovered = started.elapsed();
     tell_problems(&project, &current);
+    mistakes.iter().for_each(warning);
 
     let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
     if check.diff {

@@ -7,6 +7,7 @@ use blocklint_core::{Confidence, Severity};
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
+use super::missing::missing;
 use super::{current_folder, unless_closed};
 use crate::CLEAN;
 use crate::arguments::Debug;
@@ -21,6 +22,7 @@ pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
         Debug::Facts { file } => facts(file),
         Debug::Fixes { path } => fixes(path),
         Debug::Search { path } => search(path),
+        Debug::Missing(arguments) => missing(arguments),
     }
 }
 
@@ -30,7 +32,7 @@ fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let paths = [path.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
-    let models = load_models(&project.configuration, &current)?;
+    let models = load_models(&project, &current)?;
     let report = analyse(&project, &models, Options { min_confidence: Confidence::Medium })?;
     let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
     let mut chosen = choose(report.findings, report.groups, &Selection::all(), levels);
@@ -54,7 +56,7 @@ fn search(path: &Utf8Path) -> Result<u8, Failure> {
     let paths = [path.to_path_buf()];
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
-    let models = load_models(&project.configuration, &current)?;
+    let models = load_models(&project, &current)?;
     let options = Options { min_confidence: Confidence::Medium };
     let (cold, warm) = time_searches(&project, &models, options)?;
     let line = |name, time: Duration| format!("{name} {:>8.1} ms\n", time.as_secs_f64() * 1e3);

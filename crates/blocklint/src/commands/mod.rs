@@ -3,6 +3,8 @@
 mod check;
 mod debug;
 mod fix;
+mod missing;
+mod models;
 mod rule;
 mod version;
 mod why;
@@ -11,6 +13,7 @@ use camino::Utf8PathBuf;
 
 pub(crate) use check::check;
 pub(crate) use debug::debug;
+pub(crate) use models::models;
 pub(crate) use rule::rule;
 pub(crate) use version::version;
 pub(crate) use why::why;

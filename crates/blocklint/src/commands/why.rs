@@ -20,7 +20,7 @@ pub(crate) fn why(why: &Why) -> Result<u8, Failure> {
     let Some(file) = project.files.iter().position(|file| file.reported) else {
         return Err(Failure::new(format!("{path}: no such Python, Rust or Java file")));
     };
-    let models = blocklint_engine::load_models(&project.configuration, &current)?;
+    let models = blocklint_engine::load_models(&project, &current)?;
     let sites = blocklint_engine::explain(&project, &models, file, cell, line)?;
     if sites.is_empty() {
         return Err(Failure::new(format!("{}: nothing is called on this line", why.place)));

@@ -243,17 +243,17 @@ impl Explainer<'_, '_> {
         if names.is_empty() {
             let local = link.program.index_of(body.file);
             sites.extend(local.sites_named(row.name).iter().map(|&site| SiteRef { file: body.file, site }));
-            mentions.extend(local.mentions_named(row.name).iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
+            mentions.extend(local.mentions_named(row.name).iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         }
         for name in names {
             for &(file, sym) in link.program.occurrences(name) {
                 let index = link.program.index_of(file);
                 sites.extend(index.sites_named(sym).iter().map(|&site| SiteRef { file, site }));
-                mentions.extend(index.mentions_named(sym).iter().map(|&(mention, wrap)| (file, mention, wrap)));
+                mentions.extend(index.mentions_named(sym).iter().map(|(mention, wrap)| (file, mention, wrap)));
             }
         }
         let literal = link.program.index_of(body.file).uses_of_callable(body.body);
-        mentions.extend(literal.iter().map(|&(mention, wrap)| (body.file, mention, wrap)));
+        mentions.extend(literal.iter().map(|(mention, wrap)| (body.file, mention, wrap)));
         for site in sites.into_iter().take(MENTIONS * 4) {
             for target in &link.targets(site, EnvId::NONE).list {
                 match *target {
@@ -310,7 +310,7 @@ impl Explainer<'_, '_> {
                 }
                 if passing.returned {
                     let uses = link.program.index_of(file).uses_of_result(site.site);
-                    mentions.extend(uses.iter().map(|&(mention, wrap)| (file, mention, wrap)));
+                    mentions.extend(uses.iter().map(|(mention, wrap)| (file, mention, wrap)));
                 }
                 let used = passing.returned || passing.called || passing.consumed || !passing.handed.is_empty();
                 if !used && !self.goes_into_body(site) {

@@ -1,12 +1,13 @@
 //! Java: packages, imports, nested classes, bare names, overloads.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, ClassId, Flow, Form, Import, ImportKind, SiteFlags, Sym};
+use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
 
 use crate::eval::Scope;
-use crate::ids::{ClassRef, FileId, Name, SiteRef};
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::link::{Link, Typed};
-use crate::value::{ArgsId, Val, Why};
+use crate::value::{ArgsId, EnvId, Val, Why};
 
 /// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
 pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
@@ -26,6 +27,20 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsBoolean",
 ];
 
+/// Methods of futures that tell whether they are done.
+pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
+
+/// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
+pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
+    let name = interface.strip_prefix("java.util.function.")?;
+    match name {
+        "UnaryOperator" | "BinaryOperator" => Some(0),
+        "Supplier" => None,
+        _ if name.starts_with("Bi") || name.starts_with("ToIntBi") || name.starts_with("ToLongBi") => Some(index),
+        _ => (index == 0).then_some(0),
+    }
+}
+
 /// The package a file is in.
 pub(crate) fn package(link: &Link<'_>, file: FileId) -> String {
     let facts = link.program.facts(file);
@@ -43,6 +58,11 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
     let text = facts.text(sym);
     let Some(name) = link.program.global(scope.file, sym) else { return link.unknown(Why::Unbound) };
     let body = facts.regions.get(scope.at.region.index()).map_or(BodyId(0), |region| region.body);
+    if text == "super" {
+        let Some(class) = link.class_around(scope.file, body) else { return link.unknown(Why::Unbound) };
+        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        return link.known(Val::Super { class, receiver });
+    }
     if let Some(member) = member_around(link, scope.file, body, name) {
         return member;
     }
@@ -148,11 +168,33 @@ fn class_named(link: &Link<'_>, path: &str) -> Option<ClassRef> {
     }
 }
 
+/// `T::m`, `object::m`, `T::new`.
+pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Typed {
+    match member {
+        Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
+        Val::Unknown(why) => link.unknown(why),
+        _ => link.attr(member, name),
+    }
+}
+
 /// The callee of a call, with overloads of another arity left out.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
-    let typed = link.eval(scope, row.callee);
+    if facts.text(row.name) == "<init>" {
+        return explicit_constructor(link, site);
+    }
+    // A method, not the field that may have its name.
+    let typed = match facts.form(row.callee) {
+        Form::Attr(base, sym) => {
+            let base = link.without_none(link.eval(scope, base));
+            match link.program.global(site.file, sym) {
+                Some(name) => link.map(base, |member| link.attr(member, name)),
+                None => link.unknown(Why::Attribute),
+            }
+        }
+        _ => link.eval(scope, row.callee),
+    };
     let typed = match (link.values.is_unknown(typed.value), row.flags.has(SiteFlags::BARE)) {
         (true, true) => {
             let body = facts.body_of(row.at);
@@ -163,23 +205,44 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
         }
         _ => typed,
     };
-    let arity = facts.args_of(site.site).len();
     let members = link.values.members(typed.value);
     if members.len() < 2 {
         return functional(link, typed, site);
     }
-    let fitting: Vec<Val> = members
+    // A field and the methods of its name share a variable; what is called is a method.
+    let bodies: Vec<BodyRef> = members
         .iter()
-        .copied()
-        .filter(|val| match val {
-            Val::Fn { body, .. } => {
-                link.program.facts(body.file).params_of(body.body).len() == arity
-                    || link.program.facts(body.file).body(body.body).flow != Flow::Sync
-            }
-            _ => true,
+        .filter_map(|val| match *val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
         })
         .collect();
-    if fitting.is_empty() { typed } else { Typed { value: link.values.union(&fitting), ..typed } }
+    if bodies.is_empty() {
+        return typed;
+    }
+    let fitting = link.fitting(bodies, site);
+    let kept: Vec<Val> =
+        members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
+    Typed { value: link.values.union(&kept), ..typed }
+}
+
+/// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.
+fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let Some(class) = link.class_around(site.file, facts.body_of(row.at)) else { return link.unknown(Why::Unbound) };
+    let Some(init) = link.program.name("<init>") else { return link.unknown(Why::Unbound) };
+    let skipped = usize::from(facts.form(row.callee) != Form::This);
+    let order = link.mro(class);
+    for ancestor in order.iter().skip(skipped) {
+        let Ancestor::Class(owner) = *ancestor else { continue };
+        let Some((owner, var)) = link.own_member(owner, init) else { continue };
+        let bodies = link.fitting(link.functions_of(owner, var), site);
+        let receiver = link.values.bound(Val::Instance { class, exact: true, args: ArgsId::NONE });
+        let members: Vec<Val> = bodies.into_iter().map(|body| Val::Fn { body, receiver, env: EnvId::NONE }).collect();
+        return Typed { value: link.values.union(&members), steps: 0 };
+    }
+    link.unknown(Why::Unbound)
 }
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.

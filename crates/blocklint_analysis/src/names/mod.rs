@@ -1,8 +1,12 @@
 //! How each language looks names up, and the names of each language that change what code means.
 
 pub(crate) mod java;
+mod java_overloads;
 pub(crate) mod python;
 pub(crate) mod rust;
+mod rust_calls;
+pub(crate) mod rust_modules;
+mod rust_types;
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
@@ -144,4 +148,24 @@ pub(crate) fn duration_unit(language: Language, name: &str) -> Option<f64> {
 /// Whether a method name is that of a functional interface of the language's own library.
 pub(crate) fn is_functional_method(language: Language, name: &str) -> bool {
     language == Language::Java && java::FUNCTIONAL_METHODS.contains(&name)
+}
+
+/// Whether a method of this name makes an instance.
+pub(crate) fn is_constructor(language: Language, name: &str) -> bool {
+    match language {
+        Language::Python => matches!(name, "__init__" | "__new__" | "__post_init__"),
+        Language::Java => name == "<init>",
+        Language::Rust => false,
+    }
+}
+
+/// Whether a function of this name gives a count to loop over, not things.
+pub(crate) fn counts(language: Language, name: &str) -> bool {
+    language == Language::Python && matches!(name, "range" | "count")
+}
+
+/// Whether classes whose construction nobody sees are, by the language's customs, made many times by others: Java's
+/// libraries are used through builders and containers. A Python or Rust program mostly makes one of each.
+pub(crate) fn is_made_by_others(language: Language) -> bool {
+    language == Language::Java
 }

@@ -1,5 +1,7 @@
 //! Python: modules, imports, star imports, builtins, and the names that change what code means.
 
+use std::rc::Rc;
+
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sym};
 
@@ -155,7 +157,7 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
         return link.unknown(Why::Unbound);
     }
     // A name that a star import of a library may give belongs to that library if a model says so.
-    for import in stars(link, file) {
+    for &import in stars(link, file).iter() {
         if let Val::External(module) = import {
             let path = link.library.member(module, text);
             if link.library.speaks(path) {
@@ -168,15 +170,20 @@ pub(crate) fn free_name(link: &Link<'_>, file: FileId, sym: Sym) -> Typed {
 }
 
 /// The modules whose names a file imports with `*`.
-fn stars(link: &Link<'_>, file: FileId) -> Vec<Val> {
+fn stars(link: &Link<'_>, file: FileId) -> Rc<[Val]> {
+    if let Some(known) = link.stars.borrow().get(&file) {
+        return known.clone();
+    }
     let facts = link.program.facts(file);
     let stars = facts.imports.iter().filter(|import| import.kind == ImportKind::Star);
-    stars.map(|import| module_of(link, file, &import)).collect()
+    let found: Rc<[Val]> = stars.map(|import| module_of(link, file, &import)).collect();
+    link.stars.borrow_mut().insert(file, found.clone());
+    found
 }
 
 /// A name that a star import of a project module gives.
 fn from_stars(link: &Link<'_>, file: FileId, name: Name) -> Option<Typed> {
-    for module in stars(link, file) {
+    for &module in stars(link, file).iter() {
         if let Val::Module(other) = module
             && other != file
             && let Some(typed) = exported(link, other, name, 8)
@@ -197,7 +204,7 @@ fn exported(link: &Link<'_>, file: FileId, name: Name, depth: u32) -> Option<Typ
         let scope = Scope { file, at: At::default(), env: EnvId::NONE };
         return Some(link.var(scope, var));
     }
-    for module in stars(link, file) {
+    for &module in stars(link, file).iter() {
         if let Val::Module(other) = module
             && other != file
             && let Some(typed) = exported(link, other, name, depth)
@@ -301,11 +308,10 @@ fn parent(path: &str) -> &str {
 
 /// An absolute import: in the file's own import root, then in the nearest other; else a library.
 fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
-    let relative = &link.program.files[file.index()].relative;
+    let relative = link.program.files[file.index()].relative.as_str();
     let own = own_root(link, relative);
     // Files of one root import alike.
-    let key = (link.library.path(Language::Python, own), dotted.to_owned());
-    if let Some(&known) = link.modules.borrow().get(&key) {
+    if let Some(&known) = link.modules.borrow().get(own).and_then(|of_root| of_root.get(dotted)) {
         return known;
     }
     let head = dotted.split('.').next().unwrap_or("");
@@ -331,15 +337,24 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
             })
         }
     };
-    link.modules.borrow_mut().insert(key, val);
+    link.modules.borrow_mut().entry(own).or_default().insert(dotted.to_owned(), val);
     val
 }
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
 /// file of its own inside a package is part of it.
-pub(crate) fn own_root<'p>(link: &Link<'_>, relative: &'p str) -> &'p str {
-    let mut root = parent(relative);
-    let mut folder = root;
+pub(crate) fn own_root<'a>(link: &Link<'a>, relative: &'a str) -> &'a str {
+    let own = parent(relative);
+    if let Some(&known) = link.own_roots.borrow().get(own) {
+        return known;
+    }
+    let root = root_of_folder(link, own);
+    link.own_roots.borrow_mut().insert(own, root);
+    root
+}
+
+fn root_of_folder<'p>(link: &Link<'_>, own: &'p str) -> &'p str {
+    let (mut root, mut folder) = (own, own);
     while !folder.is_empty() {
         let above = parent(folder);
         if link.program.is_package(folder) {
@@ -414,7 +429,7 @@ pub(crate) fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed 
         return typed;
     }
     let text = link.program.text(name);
-    for module in stars(link, file) {
+    for &module in stars(link, file).iter() {
         if let Val::External(module) = module {
             let path = link.library.member(module, text);
             if link.library.speaks(path) {

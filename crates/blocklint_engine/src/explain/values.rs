@@ -45,6 +45,7 @@ fn member(link: &Link<'_>, val: Val, depth: u32) -> String {
             format!("tuple of ({})", parts.join(", "))
         }
         Val::Super { class, .. } => format!("`super()` in `{}`", link.qualified_class(class)),
+        Val::Param { class, .. } => format!("a type parameter of `{}`", link.qualified_class(class)),
     }
 }
 

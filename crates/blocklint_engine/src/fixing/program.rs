@@ -1,7 +1,7 @@
 //! The project's facts, kept so that it can be analysed again after a few files changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use blocklint_analysis::{Layout, Program, SourceFile};
 use blocklint_core::Finding;
@@ -56,7 +56,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
         let (extracted, _, _) = extract_all(project);
         let unread = unread(project, &extracted);
-        let (files, layout) = loaded(project, extracted);
+        let (files, layout) = loaded(project, models, extracted);
         let slots = files.iter().enumerate().map(|(slot, file)| (Arc::clone(&file.path), slot)).collect();
         Facts { project, models, options, files, layout, slots, unread }
     }
@@ -68,7 +68,9 @@ impl<'a> Facts<'a> {
 
     /// Puts other facts in place of a file's and gives back the old ones.
     pub(crate) fn replace(&mut self, path: &Utf8Path, facts: FileFacts) -> Option<FileFacts> {
-        self.slots.get(path).map(|&slot| std::mem::replace(&mut self.files[slot].facts, facts))
+        let file = &mut self.files[*self.slots.get(path)?];
+        file.index = OnceLock::new();
+        Some(std::mem::replace(&mut file.facts, facts))
     }
 
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with

@@ -31,7 +31,7 @@ impl Folder {
     fn fix(&self, allowed: Applicability, make: &Make) -> Fixed {
         let request = Request { current: &self.path, paths: std::slice::from_ref(&self.path), isolated: false };
         let project = discover(request).expect("a project");
-        let models = load_models(&project.configuration, &self.path).expect("models");
+        let models = load_models(&project, &self.path).expect("models");
         let rules = Rules::new(&project.configuration, RuleArguments::default(), &self.path).expect("rules");
         let levels =
             Levels { severity: blocklint_core::Severity::Note, confidence: blocklint_core::Confidence::Medium };

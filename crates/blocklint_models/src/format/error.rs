@@ -64,9 +64,14 @@ impl std::error::Error for ModelError {}
 
 /// `; did you mean ...?` for the nearest of the candidates, or nothing if none is near.
 pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, candidates).map_or_else(String::new, |candidate| format!("; did you mean `{candidate}`?"))
+}
+
+/// The nearest of the candidates, if any is near: a third of the word may be wrong, and one letter of a short one.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nothing that long is a near miss, and comparing takes its length times that of each candidate.
     if word.len() > 100 {
-        return String::new();
+        return None;
     }
     let lower = word.to_lowercase();
     let best = candidates
@@ -74,11 +79,5 @@ pub(super) fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>
         .filter(|candidate| *candidate != word)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .min_by_key(|(distance, _)| *distance);
-    match best {
-        // A third of the word may be wrong, and at least one letter of a short one.
-        Some((distance, candidate)) if distance <= (word.chars().count() / 3).max(1) => {
-            format!("; did you mean `{candidate}`?")
-        }
-        _ => String::new(),
-    }
+    best.filter(|(distance, _)| *distance <= (word.chars().count() / 3).max(1)).map(|(_, candidate)| candidate)
 }

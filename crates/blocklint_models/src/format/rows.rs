@@ -46,6 +46,34 @@ pub struct File {
     pub switches: Vec<Entry<Switch>>,
 }
 
+impl File {
+    /// How many rows it has.
+    pub fn row_count(&self) -> usize {
+        self.calls.len() + self.types.len() + self.handovers.len() + self.switches.len()
+    }
+
+    /// Leaves out the rows and aliases that errors stand in.
+    pub fn drop_rows(&mut self, errors: &[ModelError]) {
+        // A row reaches from its head to the next one, of whichever table.
+        let mut heads: Vec<u32> = Vec::new();
+        heads.extend(self.calls.iter().map(|entry| entry.line));
+        heads.extend(self.types.iter().map(|entry| entry.line));
+        heads.extend(self.handovers.iter().map(|entry| entry.line));
+        heads.extend(self.switches.iter().map(|entry| entry.line));
+        heads.sort_unstable();
+        let row_of = |line: u32| heads.partition_point(|head| *head <= line).checked_sub(1).map(|at| heads[at]);
+        let of_rows = errors.iter().filter(|error| !matches!(error.table, Table::Top | Table::Alias));
+        let broken: Vec<u32> = of_rows.filter_map(|error| row_of(error.line)).collect();
+        self.calls.retain(|entry| !broken.contains(&entry.line));
+        self.types.retain(|entry| !broken.contains(&entry.line));
+        self.handovers.retain(|entry| !broken.contains(&entry.line));
+        self.switches.retain(|entry| !broken.contains(&entry.line));
+        let aliases: Vec<u32> =
+            errors.iter().filter(|error| error.table == Table::Alias).map(|error| error.line).collect();
+        self.aliases.retain(|(_, _, line)| !aliases.contains(line));
+    }
+}
+
 /// A row with what only its file knows: paths (a switch has none) and lines.
 #[derive(Clone, Debug)]
 pub struct Entry<R> {
@@ -401,6 +429,11 @@ pub struct Switch {
     pub context: Option<SwitchContext>,
     /// Libraries whose `native` rows count as not native.
     pub green: Vec<String>,
+    /// What the call puts something else in place of: whoever took one of these names from its module before keeps
+    /// what was there.
+    pub patches: Vec<String>,
+    /// Modules that take such names when they are imported, or must not be imported before the call for another reason.
+    pub copies: Vec<String>,
     /// A remark.
     pub note: Option<String>,
 }

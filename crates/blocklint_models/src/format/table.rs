@@ -329,6 +329,32 @@ impl Layer {
         self.calls.len() + self.types.len() + self.handovers.len()
     }
 
+    /// How many rows of calls, types, handovers and switches each of its files has, in their order.
+    pub fn rows_by_file(&self) -> Vec<usize> {
+        let mut seen = vec![std::collections::BTreeSet::new(); self.files.len()];
+        for pattern in self.patterns.iter().filter(|pattern| pattern.kind != Kind::Mention) {
+            if let Some(rows) = seen.get_mut(pattern.file as usize) {
+                rows.insert((pattern.kind, pattern.row));
+            }
+        }
+        let mut counts: Vec<usize> = seen.iter().map(std::collections::BTreeSet::len).collect();
+        for switch in &self.switches {
+            if let Some(count) = counts.get_mut(switch.file as usize) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// Every expanded path of a row of one of its files, sorted.
+    pub fn paths_of_file(&self, file: usize) -> Vec<&str> {
+        let of_file = |pattern: &&Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
+        let mut paths: Vec<&str> = self.patterns.iter().filter(of_file).map(|pattern| self.str(pattern.text)).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
+    }
+
     pub(super) fn str(&self, range: Range) -> &str {
         self.text.get(range.indexes()).unwrap_or("")
     }

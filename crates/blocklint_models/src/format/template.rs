@@ -21,6 +21,11 @@ pub enum Part {
     Call,
     /// The call as something to hand over.
     Callable,
+    /// The callee and its arguments behind each other, as most pools take them: `load, path`.
+    Handed,
+    /// The callee, a tuple of its positional arguments and a dictionary of its keyword arguments, as far as there are any:
+    /// `load, (path,)`.
+    Applied,
     /// A path that is imported and then written by its local name.
     Import(String),
 }
@@ -74,6 +79,8 @@ fn placeholder(name: &str) -> Option<Part> {
         "args" => Part::Args,
         "call" => Part::Call,
         "callable" => Part::Callable,
+        "handed" => Part::Handed,
+        "applied" => Part::Applied,
         _ if !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()) => Part::Position(name.parse().ok()?),
         _ if is_identifier(name) => Part::Named(name.to_owned()),
         _ if name.split(separator).all(is_identifier) => Part::Import(name.to_owned()),

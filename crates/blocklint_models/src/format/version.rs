@@ -70,6 +70,24 @@ pub enum Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionRange(pub Vec<(Comparison, Version)>);
 
+impl std::fmt::Display for VersionRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, (comparison, version)) in self.0.iter().enumerate() {
+            let word = match comparison {
+                Comparison::Less => "<",
+                Comparison::LessOrEqual => "<=",
+                Comparison::Greater => ">",
+                Comparison::GreaterOrEqual => ">=",
+                Comparison::Equal => "==",
+                Comparison::NotEqual => "!=",
+            };
+            let numbers: Vec<String> = version.0.iter().map(u64::to_string).collect();
+            write!(f, "{}{word}{}", if at > 0 { "," } else { "" }, numbers.join("."))?;
+        }
+        Ok(())
+    }
+}
+
 impl VersionRange {
     /// Reads `>=2,<3`.
     pub fn parse(text: &str) -> Option<Self> {
@@ -121,6 +139,7 @@ mod tests {
         assert!(!holds("1.99") && !holds("3") && !holds("3.0.0-beta"));
         assert!(!range.holds(None), "newer than every number");
         assert!(VersionRange::parse(">=2").is_some_and(|range| range.holds(None)));
+        assert_eq!(range.to_string(), ">=2,<3");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 10] = [
+pub const KEYS: [Key; 11] = [
     Key {
         name: "select",
         value: "list of rules",
@@ -98,6 +98,15 @@ pub const KEYS: [Key; 10] = [
         default: "`[]`",
         says: "Model files, or folders of them, that say what your libraries do. Paths are relative to the pyproject.toml.",
         example: "models = [\"blocking/\"]",
+        option: None,
+    },
+    Key {
+        name: "switches",
+        value: "list of switches",
+        default: "`[]`",
+        says: "Facts about the project that neither code nor configuration of others shows, by the names that models give them \
+               (`gevent`, `eventlet`, `psycogreen`). `!` before a name turns off what they seem to show.",
+        example: "switches = [\"gevent\"]",
         option: None,
     },
     Key {

@@ -42,6 +42,8 @@ pub struct Configuration {
     pub exclude: Vec<String>,
     /// More of them.
     pub extend_exclude: Vec<String>,
+    /// Facts about the project that models ask for: `gevent`, or `!gevent` where the code seems to say so and it is not.
+    pub switches: Vec<Setting>,
     /// The least severity that is reported.
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
@@ -80,6 +82,7 @@ impl Default for Configuration {
             per_file_ignores: Vec::new(),
             exclude: Vec::new(),
             extend_exclude: Vec::new(),
+            switches: Vec::new(),
             min_severity: None,
             min_confidence: None,
         }
@@ -204,6 +207,7 @@ impl Reader<'_> {
                 }
                 "exclude" => configuration.exclude = self.patterns(name, value.get_ref(), &span),
                 "extend-exclude" => configuration.extend_exclude = self.patterns(name, value.get_ref(), &span),
+                "switches" => configuration.switches = self.rules(name, value.get_ref(), &span),
                 "min-severity" => configuration.min_severity = self.severity(name, value.get_ref(), &span),
                 "min-confidence" => configuration.min_confidence = self.confidence(name, value.get_ref(), &span),
                 _ => self.error(&key.span(), name, keys::unknown(name)),
@@ -296,7 +300,7 @@ mod tests {
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
 pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models` and `max-file-size`";
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 

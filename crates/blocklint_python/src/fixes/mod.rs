@@ -22,7 +22,7 @@ mod rewrite;
 mod surroundings;
 mod twin;
 
-use blocklint_core::{Applicability, Mended, Refusal, Remedy, Span, Way};
+use blocklint_core::{Applicability, Mended, Piece, Refusal, Remedy, Span, Way};
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
 use ruff_python_ast::{AnyNodeRef, ExprCall, Mod, ModModule, PythonVersion};
@@ -64,6 +64,11 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refus
         .collect()
 }
 
+/// Whether a text in place of a call awaits something; else it can stand wherever the call stands.
+fn begins_with_await(template: &[Piece]) -> bool {
+    matches!(template.first(), Some(Piece::Text(text)) if text.starts_with("await "))
+}
+
 /// A file whose calls are mended.
 struct File<'a> {
     source: &'a str,
@@ -80,7 +85,11 @@ struct Site<'a> {
 
 impl<'a> File<'a> {
     fn mend(&self, found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>), remedy: &Remedy) -> Result<Mended, Refusal> {
-        let awaits = remedy.ways.iter().any(|way| !matches!(way, Way::HandOver { .. }));
+        let awaits = remedy.ways.iter().any(|way| match way {
+            Way::HandOver { .. } => false,
+            Way::Rewrite { template } => begins_with_await(template),
+            Way::Twin { .. } | Way::Offload { .. } => true,
+        });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
         let mut refused = None;

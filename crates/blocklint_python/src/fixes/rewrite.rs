@@ -35,6 +35,20 @@ impl File<'_> {
                     text.push_str(&callable);
                     edits.extend(more);
                 }
+                Piece::Handed => {
+                    used.fill(true);
+                    let inside = self.text(arguments.range());
+                    let inside = inside.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(inside).trim();
+                    text.push_str(self.text(self.callee(call)).trim_end());
+                    if !inside.is_empty() {
+                        text.push_str(", ");
+                        text.push_str(inside);
+                    }
+                }
+                Piece::Applied => {
+                    used.fill(true);
+                    text.push_str(&self.applied(call)?);
+                }
                 Piece::Position(at) => {
                     let at = *at as usize;
                     let before = arguments.args.get(..=at).unwrap_or_default();
@@ -91,6 +105,35 @@ impl File<'_> {
         let inside = self.text(arguments.range());
         let inside = inside.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(inside);
         Ok((format!("{partial}({callee}, {})", inside.trim()), edits))
+    }
+
+    /// The callee, its positional arguments as a tuple and its keyword arguments as a dictionary.
+    fn applied(&self, call: &ExprCall) -> Result<String, Refusal> {
+        let arguments = &call.arguments;
+        let mut text = self.text(self.callee(call)).trim_end().to_owned();
+        if arguments.args.is_empty() && arguments.keywords.is_empty() {
+            return Ok(text);
+        }
+        let args: Vec<&str> = arguments.args.iter().map(|argument| self.text(argument.range())).collect();
+        match args.as_slice() {
+            [one] => text.push_str(&format!(", ({one},)")),
+            more => text.push_str(&format!(", ({})", more.join(", "))),
+        }
+        let mut named = Vec::new();
+        for keyword in &arguments.keywords {
+            let value = self.text(keyword.value.range());
+            named.push(match &keyword.arg {
+                Some(name) => format!("\"{name}\": {value}"),
+                None => format!("**{value}"),
+            });
+        }
+        if !named.is_empty() {
+            text.push_str(&format!(", {{{}}}", named.join(", ")));
+        }
+        match arguments.args.iter().any(|argument| matches!(argument, Expr::Generator(_))) {
+            true => Err(Refusal::new("a generator expression shares the brackets of the call")),
+            false => Ok(text),
+        }
     }
 
     /// The source of an argument, in brackets unless it is one piece wherever it stands.

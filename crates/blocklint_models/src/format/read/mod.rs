@@ -23,6 +23,8 @@ use reader::{At, Reader, Value};
 pub enum Origin {
     /// `rules/models` of blocklint.
     BuiltIn,
+    /// A package, which ships it with itself: it must state what a built-in file states.
+    Shipped,
     /// The user's configuration: `library`, `docs` and `roots` may be missing, and it may speak of
     /// anything.
     User,

@@ -8,8 +8,10 @@ use super::Row;
 use super::reader::{At, Reader, Value};
 
 /// Every key of a `[[switch]]`.
-pub(super) const KEYS: &[&str] =
-    &["name", "call", "import", "library", "version", "without", "setting", "context", "green", "note"];
+pub(super) const KEYS: &[&str] = &[
+    "name", "call", "import", "library", "version", "without", "setting", "context", "green", "patches", "copies",
+    "note",
+];
 
 pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<Switch>> {
     let mut switch = Switch { line: reader.line(table.start), ..Switch::default() };
@@ -26,6 +28,8 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "setting" => switch.setting = settings(reader, at, value),
             "context" => switch.context = reader.word(at, value, SwitchContext::WORDS, SwitchContext::parse),
             "green" => switch.green = reader.strings(at, value),
+            "patches" => switch.patches = reader.path_texts(at, value),
+            "copies" => switch.copies = reader.path_texts(at, value),
             "note" => switch.note = reader.string(at, value),
             _ => reader.unknown_key(at, key.span().start, KEYS),
         }

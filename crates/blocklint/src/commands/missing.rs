@@ -1,0 +1,132 @@
+//! `blocklint debug missing PROJECT…`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use blocklint_core::Language;
+use blocklint_project::{Request, discover};
+use camino::Utf8Path;
+use serde::Serialize;
+
+use super::{current_folder, models, unless_closed};
+use crate::CLEAN;
+use crate::arguments::{Missing, TextFormat};
+use crate::messages::Failure;
+
+/// Places of a path that are told.
+const PLACES: usize = 3;
+
+/// How often a path is called.
+#[derive(Serialize)]
+struct Count {
+    language: &'static str,
+    path: String,
+    /// Calls whose result is not awaited where they stand.
+    calls: usize,
+    /// Calls that are.
+    awaited: usize,
+    /// Projects with such a call.
+    projects: usize,
+    /// Whether a model speaks of other names of the library.
+    known_library: bool,
+    /// The first places.
+    places: Vec<String>,
+}
+
+/// The counts of all projects.
+#[derive(Serialize)]
+struct Counts {
+    projects: usize,
+    /// All calls.
+    calls: usize,
+    awaited: usize,
+    /// Different paths.
+    paths: usize,
+    /// Those called most often first.
+    missing: Vec<Count>,
+}
+
+pub(super) fn missing(arguments: &Missing) -> Result<u8, Failure> {
+    let current = current_folder()?;
+    let mut counts: BTreeMap<(Language, String), Count> = BTreeMap::new();
+    let mut projects_of: BTreeMap<(Language, String), BTreeSet<usize>> = BTreeMap::new();
+    for (at, path) in arguments.projects.iter().enumerate() {
+        for call in calls(path, &current)? {
+            if arguments.not_awaited && call.awaited {
+                continue;
+            }
+            let key = (call.language, call.path.clone());
+            projects_of.entry(key.clone()).or_default().insert(at);
+            let count = counts.entry(key).or_insert_with(|| Count {
+                language: call.language.as_str(),
+                path: call.path.clone(),
+                calls: 0,
+                awaited: 0,
+                projects: 0,
+                known_library: call.known_library,
+                places: Vec::new(),
+            });
+            match call.awaited {
+                true => count.awaited += 1,
+                false => count.calls += 1,
+            }
+            if count.places.len() < PLACES {
+                let file = call.place.path.strip_prefix(&current).unwrap_or(&call.place.path);
+                count.places.push(format!("{file}:{}", call.place.start.row));
+            }
+        }
+    }
+    for (key, projects) in projects_of {
+        if let Some(count) = counts.get_mut(&key) {
+            count.projects = projects.len();
+        }
+    }
+    let mut missing: Vec<Count> = counts.into_values().collect();
+    missing.sort_by(|a, b| (b.calls, b.awaited, &a.path).cmp(&(a.calls, a.awaited, &b.path)));
+    let mut all = Counts {
+        projects: arguments.projects.len(),
+        calls: missing.iter().map(|count| count.calls).sum(),
+        awaited: missing.iter().map(|count| count.awaited).sum(),
+        paths: missing.len(),
+        missing,
+    };
+    all.missing.truncate(arguments.top.unwrap_or(usize::MAX));
+    let text = match arguments.output_format {
+        TextFormat::Json => format!("{}\n", serde_json::to_string_pretty(&all).map_err(Failure::new)?),
+        TextFormat::Text => text(&all),
+    };
+    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
+    Ok(CLEAN)
+}
+
+/// The calls of one project, with the models that it brings.
+fn calls(path: &Utf8Path, current: &Utf8Path) -> Result<Vec<blocklint_engine::Missing>, Failure> {
+    let paths = [path.to_path_buf()];
+    let project = discover(Request { current, paths: &paths, isolated: false })
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(current))))?;
+    if let Some(missing) = project.missing.first() {
+        return Err(Failure::new(format!("{missing}: no such file or folder")));
+    }
+    let models = blocklint_engine::load_models(&project, current)?;
+    Ok(blocklint_engine::missing(&project, &models)?)
+}
+
+fn text(all: &Counts) -> String {
+    let rows: Vec<Vec<String>> = all
+        .missing
+        .iter()
+        .map(|count| {
+            vec![
+                count.calls.to_string(),
+                count.awaited.to_string(),
+                count.projects.to_string(),
+                if count.known_library { "yes" } else { "no" }.to_owned(),
+                count.path.clone(),
+                count.places.first().cloned().unwrap_or_default(),
+            ]
+        })
+        .collect();
+    let table = models::table(&["calls", "awaited", "projects", "library known", "path", "first place"], &rows);
+    let Counts { projects, calls, awaited, paths, .. } = all;
+    format!("{table}{calls} calls and {awaited} awaited ones of {paths} paths, in {projects} projects\n")
+}

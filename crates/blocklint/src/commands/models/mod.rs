@@ -1,0 +1,88 @@
+//! `blocklint models …`: what is known of libraries.
+
+mod check;
+mod explain;
+mod list;
+mod verify;
+
+use std::io::Write;
+
+use blocklint_models::{LayerKind, Models};
+use blocklint_project::{PathOptions, Request, absolute, discover_with};
+use camino::Utf8PathBuf;
+
+use super::{current_folder, unless_closed};
+use crate::arguments::ModelsCommand;
+use crate::messages::{Failure, warning};
+
+pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
+    match what {
+        ModelsCommand::List(list) => list::list(list),
+        ModelsCommand::Check { paths, shipped } => check::check(paths, *shipped),
+        ModelsCommand::Explain(explain) => explain::explain(explain),
+        ModelsCommand::Verify(verify) => verify::verify(verify),
+    }
+}
+
+/// The models that a run in the current folder would use.
+fn models_here(isolated: bool, environments: &[Utf8PathBuf]) -> Result<Models, Failure> {
+    let current = current_folder()?;
+    let environments: Vec<Utf8PathBuf> = environments.iter().map(|path| absolute(&current, path)).collect();
+    let options = PathOptions { environments: &environments, ..PathOptions::default() };
+    let project = discover_with(Request { current: &current, paths: &[], isolated }, options)
+        .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
+    project.problems.iter().for_each(|problem| warning(problem.relative_to(&current)));
+    Ok(blocklint_engine::load_models(&project, &current)?)
+}
+
+/// Where rows come from, in a word.
+fn layer_name(kind: LayerKind) -> &'static str {
+    match kind {
+        LayerKind::User => "user",
+        LayerKind::Shipped => "shipped",
+        LayerKind::BuiltIn => "built in",
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    unless_closed(std::io::stdout().write_all(text.as_bytes()))
+}
+
+/// Columns as wide as their widest cell, the last one open; numbers to the right.
+pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).chain([heads[at].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let numeric: Vec<bool> = (0..heads.len()).map(|at| rows.iter().all(|row| row[at].parse::<f64>().is_ok())).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::new();
+        for (at, cell) in cells.enumerate() {
+            let width = widths[at];
+            if at > 0 {
+                text.push_str("  ");
+            }
+            match numeric[at] && !rows.is_empty() {
+                true => text.push_str(&format!("{cell:>width$}")),
+                false => text.push_str(&format!("{cell:<width$}")),
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        text
+    };
+    let mut text = line(&mut heads.iter().copied());
+    for row in rows {
+        text.push_str(&line(&mut row.iter().map(String::as_str)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn numbers_stand_to_the_right() {
+        let rows = vec![vec!["a".to_owned(), "7".to_owned()], vec!["long".to_owned(), "12".to_owned()]];
+        assert_eq!(table(&["name", "rows"], &rows), "name  rows\na        7\nlong    12\n");
+    }
+}

@@ -1,0 +1,120 @@
+//! Branches that are one of many: `elif provider == "…"` for the fiftieth time. That the value is just this one is less
+//! likely the more others it is compared with, so what stands there is reported less surely, unless a caller says which it
+//! is.
+
+use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionKind, Sym};
+use rustc_hash::FxHashSet;
+
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+
+/// From so many alternatives on, one of them is taken rarely enough to say so.
+const SOME: usize = 8;
+
+/// From so many on, what stands in one is not shown by default.
+const MANY: usize = 20;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Value {
+    Text(Sym),
+    Number(i64),
+    Named(FormId),
+}
+
+impl<'a> Link<'a> {
+    /// The inferred steps for a site's standing in a branch for one of many values.
+    pub(crate) fn rare_steps(&self, site: SiteRef) -> u8 {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let mut at = row.at.region;
+        let mut steps = 0;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then
+                && let Some(subject) = self.chosen_by(site.file, region.test, 4)
+            {
+                steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
+            }
+            at = region.parent;
+        }
+        steps
+    }
+
+    /// What a test compares with one or some values, so that it holds for these only.
+    fn chosen_by(&self, file: FileId, test: FormId, depth: u32) -> Option<FormId> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Compare(Comparison::Eq | Comparison::In, subject, right) => {
+                let named = matches!(facts.form(subject), Form::Var(_) | Form::Attr(..));
+                (named && self.values_in(file, right).next().is_some()).then_some(subject)
+            }
+            Form::Alt(AltKind::And, list) => {
+                facts.list(list).iter().find_map(|&part| self.chosen_by(file, part, depth))
+            }
+            // `a == "x" or a == "y"`: both of one subject.
+            Form::Alt(AltKind::Or, list) => {
+                let mut subjects = facts.list(list).iter().map(|&part| self.chosen_by(file, part, depth));
+                let first = subjects.next()??;
+                subjects.all(|other| other.is_some_and(|other| facts.form(other) == facts.form(first))).then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a form is or holds that another is compared with.
+    fn values_in(&self, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
+        let facts = self.program.facts(file);
+        let parts: smallvec::SmallVec<[FormId; 4]> = match facts.form(form) {
+            Form::Display(_, list) => facts.list(list).iter().copied().collect(),
+            _ => smallvec::smallvec![form],
+        };
+        parts.into_iter().filter_map(|part| match facts.form(part) {
+            Form::Str(text) => Some(Value::Text(text)),
+            Form::Int(value) => Some(Value::Number(value)),
+            // `model in catalogue.chat_models`
+            Form::Attr(..) | Form::Var(_) | Form::Name(_) => Some(Value::Named(part)),
+            _ => None,
+        })
+    }
+
+    /// With how many values a body compares what a form is, remembered.
+    fn alternatives(&self, file: FileId, body: BodyId, subject: FormId) -> usize {
+        if let Some(&known) = self.alternatives.borrow().get(&(file, body, subject)) {
+            return known;
+        }
+        let facts = self.program.facts(file);
+        let wanted = facts.form(subject);
+        let mut found: FxHashSet<Value> = FxHashSet::default();
+        for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
+            self.collect(file, region.test, wanted, &mut found, 4);
+        }
+        self.alternatives.borrow_mut().insert((file, body, subject), found.len());
+        found.len()
+    }
+
+    fn collect(&self, file: FileId, test: FormId, subject: Form, found: &mut FxHashSet<Value>, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.collect(file, inner, subject, found, depth),
+            Form::Compare(Comparison::Eq | Comparison::NotEq | Comparison::In | Comparison::NotIn, left, right)
+                if facts.form(left) == subject =>
+            {
+                found.extend(self.values_in(file, right));
+            }
+            Form::Alt(AltKind::And | AltKind::Or, list) => {
+                facts.list(list).iter().for_each(|&part| self.collect(file, part, subject, found, depth));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn steps_among(alternatives: usize) -> u8 {
+    match alternatives {
+        0..SOME => 0,
+        SOME..MANY => 1,
+        _ => 3,
+    }
+}

@@ -1,0 +1,290 @@
+//! Chains of operators: on which thread the callable of an operator runs.
+//!
+//! A chain is put together first and runs when somebody subscribes. What moves it stands anywhere in the chain, so the
+//! position of a callable is read in two directions: what lies before its operator may have switched the thread
+//! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
+
+mod ends;
+mod fields;
+mod lambdas;
+mod schedulers;
+mod signals;
+mod uses;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use blocklint_core::Confidence;
+use blocklint_facts::{FormId, SiteId, Sym, VarId};
+use blocklint_models::{Argument, CallRows, Role, TypeExpr};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ids::{BodyRef, FileId, PathId, SiteRef, VarRef};
+use crate::link::Link;
+use crate::value::{EnvId, Val, ValueId};
+
+pub(crate) use signals::Signals;
+pub(crate) use uses::BodyUse;
+
+/// Methods that one chain is followed through.
+const MOST_METHODS: u32 = 8;
+
+/// Where a callable of an operator runs, or the source of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// It runs where nothing may block; how sure that is.
+    pub(crate) root: Option<Confidence>,
+    /// The calls that drive the chain: it runs during them.
+    pub(crate) driven: Vec<SiteRef>,
+    /// Functions that return the chain unfinished: their callers decide.
+    pub(crate) open: Vec<BodyRef>,
+}
+
+impl Position {
+    /// A place where nothing may block.
+    pub(crate) fn root(confidence: Confidence) -> Self {
+        Position { root: Some(confidence), ..Position::default() }
+    }
+
+    /// Adds another end: any that makes it a root does, as sure as the surest.
+    pub(crate) fn merge(&mut self, other: &Position) {
+        self.root = self.root.max(other.root);
+        for &site in &other.driven {
+            if !self.driven.contains(&site) {
+                self.driven.push(site);
+            }
+        }
+        for &body in &other.open {
+            if !self.open.contains(&body) {
+                self.open.push(body);
+            }
+        }
+    }
+}
+
+/// What is remembered of chains.
+#[derive(Default)]
+pub(crate) struct ChainMemo {
+    signals: RefCell<FxHashMap<SiteRef, Signals>>,
+    results: RefCell<FxHashMap<BodyRef, Signals>>,
+    ends: RefCell<FxHashMap<SiteRef, Rc<Position>>>,
+    settled: RefCell<FxHashMap<BodyRef, Rc<Position>>>,
+    uses: RefCell<FxHashMap<BodyRef, Rc<[BodyUse]>>>,
+    operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
+    busy: RefCell<FxHashSet<Busy>>,
+    depth: Cell<u32>,
+}
+
+/// What is being followed, to meet recursion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Busy {
+    Signals(SiteRef),
+    Result(BodyRef),
+    Var(VarRef),
+    Ends(SiteRef),
+    EndsOfVar(VarRef),
+    Settled(BodyRef),
+}
+
+/// The calls of one file by their receivers.
+#[derive(Debug, Default)]
+pub(crate) struct Operators {
+    of_result: FxHashMap<SiteId, Vec<SiteId>>,
+    of_var: FxHashMap<VarId, Vec<SiteId>>,
+    /// By the last name of the attribute, with what it is read from.
+    of_attr: FxHashMap<Sym, Vec<(SiteId, FormId)>>,
+}
+
+impl<'a> Link<'a> {
+    /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
+    pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
+        let signals = self.signals_before(operator);
+        self.at_signals(signals, operator)
+    }
+
+    /// The position of what runs at these signals of an operator.
+    fn at_signals(&self, signals: Signals, operator: SiteRef) -> Position {
+        let mut position = Position::default();
+        if signals.has(Signals::LOOP) {
+            position.merge(&Position::root(Confidence::High));
+        }
+        if signals.has(Signals::UNKNOWN) {
+            position.merge(&Position::root(Confidence::Medium));
+        }
+        if signals.has(Signals::SUBSCRIBER) {
+            position.merge(&self.ends_of_site(operator));
+        }
+        position
+    }
+
+    /// The position with open chains followed to the callers of the functions that return them.
+    pub(crate) fn settled(&self, position: &Position) -> Position {
+        let mut found = Position { open: Vec::new(), ..position.clone() };
+        for &body in &position.open {
+            found.merge(&self.settled_result(body));
+        }
+        found
+    }
+
+    /// Where the chain that a function returns runs.
+    pub(crate) fn settled_result(&self, body: BodyRef) -> Rc<Position> {
+        if let Some(known) = self.chains.settled.borrow().get(&body) {
+            return known.clone();
+        }
+        let found = self.followed(Busy::Settled(body), Position::default(), || self.find_settled(body));
+        let found = Rc::new(found);
+        self.chains.settled.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    fn find_settled(&self, body: BodyRef) -> Position {
+        if self.enters_loop(body) {
+            return Position::root(Confidence::High);
+        }
+        // Some machinery composes it: a library's interface, a framework, callers outside of the project.
+        let mut found = Position::default();
+        let mut in_tests = Position::default();
+        let mut any = false;
+        let mut queue = vec![(body, 0)];
+        let mut seen = FxHashSet::from_iter([body]);
+        while let Some((next, depth)) = queue.pop() {
+            if depth > 0 && self.enters_loop(next) {
+                found.merge(&Position::root(Confidence::High));
+                any = true;
+                continue;
+            }
+            let uses = self.uses_of_body(next);
+            if uses.is_empty() {
+                let alone = Position::root(Confidence::Medium);
+                if self.program.is_test(next.file) {
+                    in_tests.merge(&alone)
+                } else {
+                    found.merge(&alone)
+                };
+                any |= !self.program.is_test(next.file);
+            }
+            for of in uses.iter() {
+                let end = match *of {
+                    BodyUse::Call(site) => (*self.ends_of_site(site)).clone(),
+                    BodyUse::Passed(site, arg) => self.ends_of_inner(site, arg),
+                };
+                let is_test = self.program.is_test(of.file());
+                any |= !is_test;
+                let into = if is_test { &mut in_tests } else { &mut found };
+                into.merge(&Position { open: Vec::new(), ..end.clone() });
+                for &open in &end.open {
+                    if depth + 1 >= MOST_METHODS {
+                        into.merge(&Position::root(Confidence::Medium));
+                    } else if seen.insert(open) {
+                        queue.push((open, depth + 1));
+                    }
+                }
+            }
+        }
+        // Ends in tests count only if there are no others.
+        if any { found } else { in_tests }
+    }
+
+    /// Follows something once at a time, at most so deep.
+    fn followed<T>(&self, what: Busy, otherwise: T, follow: impl FnOnce() -> T) -> T {
+        const DEEPEST: u32 = 48;
+        let memo = &self.chains;
+        if memo.depth.get() >= DEEPEST || !memo.busy.borrow_mut().insert(what) {
+            return otherwise;
+        }
+        memo.depth.set(memo.depth.get() + 1);
+        let found = follow();
+        memo.depth.set(memo.depth.get() - 1);
+        memo.busy.borrow_mut().remove(&what);
+        found
+    }
+
+    /// Whether nothing is being followed, so that what was found is whole.
+    fn is_whole(&self) -> bool {
+        self.chains.depth.get() == 0
+    }
+
+    /// Whether a value is a publisher: it runs when subscribed.
+    pub(crate) fn is_publisher(&self, value: ValueId) -> bool {
+        self.values.members(value).iter().any(|val| self.is_publisher_member(*val))
+    }
+
+    fn is_publisher_member(&self, val: Val) -> bool {
+        match val {
+            Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Publisher),
+            Val::Instance { class, .. } => self.mro(class).iter().any(|ancestor| match *ancestor {
+                crate::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty) == Some(Role::Publisher),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    /// Whether a library's call gives a publisher, as its rows say; `None` where no row says what it gives.
+    fn gives_publisher(&self, path: PathId, rows: &CallRows<'a>) -> Option<bool> {
+        let row = rows.with(|row| row.returns.is_some()).next()?;
+        let owner = || self.library.split(path).map(|(owner, _)| owner);
+        let of_publisher = || owner().is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher));
+        Some(match row.row.returns.as_ref()? {
+            TypeExpr::Path { path: ty, .. } => {
+                let ty = self.library.path(self.library.language(path), ty);
+                self.library.role(ty) == Some(Role::Publisher)
+            }
+            TypeExpr::SelfType(_) => of_publisher(),
+            // What an inner chain, or the publisher in an argument, gives.
+            TypeExpr::Result(_) | TypeExpr::Argument(_) | TypeExpr::Element(_) => of_publisher(),
+            _ => false,
+        })
+    }
+
+    /// The calls of a file by their receivers.
+    pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
+        if let Some(known) = self.chains.operators.borrow().get(&file) {
+            return known.clone();
+        }
+        let facts = self.program.facts(file);
+        let mut found = Operators::default();
+        for at in 0..facts.sites.len() {
+            let site = SiteId(at as u32);
+            let Some(receiver) = self.receiver_form(SiteRef { file, site }) else { continue };
+            found.add(facts, receiver, site, 8);
+        }
+        let found = Rc::new(found);
+        self.chains.operators.borrow_mut().insert(file, found.clone());
+        found
+    }
+
+    /// The callable in an argument of a call: the bodies that it may be.
+    fn callables(&self, site: SiteRef, form: FormId) -> Vec<BodyRef> {
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+        let bodies = self.values.members(typed.value).into_iter().filter_map(|val| match val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
+        });
+        bodies.collect()
+    }
+
+    /// The form in an argument of a call that a row names.
+    fn argument_form(&self, site: SiteRef, argument: &Argument) -> Option<FormId> {
+        self.argument(site, argument)
+    }
+}
+
+impl Operators {
+    fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
+        use blocklint_facts::Form;
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match facts.form(form) {
+            Form::Result(of) => self.of_result.entry(of).or_default().push(site),
+            Form::Var(var) => self.of_var.entry(var).or_default().push(site),
+            Form::Attr(base, sym) => self.of_attr.entry(sym).or_default().push((site, base)),
+            Form::Cast(inner, _) => self.add(facts, inner, site, depth),
+            Form::Alt(_, list) => {
+                for &part in facts.list(list) {
+                    self.add(facts, part, site, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What lies before an operator: on which threads it gets its signals.
+
+use blocklint_core::Context;
+use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Argument, CallRow, MoveTo, Moves, Runs, TypeExpr};
+
+use super::Busy;
+use crate::eval::Scope;
+use crate::ids::{BodyRef, PathId, SiteRef, VarRef};
+use crate::link::Link;
+use crate::targets::Target;
+use crate::value::EnvId;
+
+/// A set of places where signals arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signals(u8);
+
+impl Signals {
+    /// Nowhere that is known of.
+    pub(crate) const NONE: Signals = Signals(0);
+    /// On the thread of the subscriber: nothing switched.
+    pub(crate) const SUBSCRIBER: Signals = Signals(1);
+    /// On a thread that must not block.
+    pub(crate) const LOOP: Signals = Signals(2);
+    /// On a thread that may block.
+    pub(crate) const WORKER: Signals = Signals(4);
+    /// Nobody knows.
+    pub(crate) const UNKNOWN: Signals = Signals(8);
+
+    /// Whether any of `other` is among them.
+    pub(crate) fn has(self, other: Signals) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn with(self, other: Signals) -> Signals {
+        Signals(self.0 | other.0)
+    }
+
+    /// The same where the subscriber's own thread is known.
+    fn subscribed_at(self, place: Signals) -> Signals {
+        if self.has(Signals::SUBSCRIBER) { Signals(self.0 & !1).with(place) } else { self }
+    }
+}
+
+impl From<Runs> for Signals {
+    fn from(runs: Runs) -> Self {
+        match runs {
+            Runs::In(Context::EventLoop) => Signals::LOOP,
+            Runs::In(Context::Worker) => Signals::WORKER,
+            Runs::Caller => Signals::SUBSCRIBER,
+            Runs::In(_) | Runs::Chain => Signals::UNKNOWN,
+        }
+    }
+}
+
+impl<'a> Link<'a> {
+    /// Where an operator gets its signals: those of the publisher it is called on; a source runs with its subscriber.
+    pub(crate) fn signals_before(&self, operator: SiteRef) -> Signals {
+        let Some(receiver) = self.receiver_form(operator) else { return Signals::SUBSCRIBER };
+        let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
+        let is_static = self
+            .values
+            .members(typed.value)
+            .iter()
+            .all(|val| matches!(val, crate::value::Val::External(_) | crate::value::Val::Class(_)));
+        if is_static {
+            return Signals::SUBSCRIBER;
+        }
+        self.signals(self.scope_of(operator, EnvId::NONE), receiver)
+    }
+
+    /// Where what a publisher emits arrives.
+    pub(crate) fn signals(&self, scope: Scope, form: FormId) -> Signals {
+        let file = scope.file;
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Result(site) => self.signals_of_site(SiteRef { file, site }),
+            Form::Var(var) => match facts.var(var).kind {
+                VarKind::Param(_) => Signals::UNKNOWN,
+                _ => self.signals_of_var(VarRef { file, var }),
+            },
+            Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
+                Some(var) => self.signals_of_var(var),
+                None => Signals::UNKNOWN,
+            },
+            Form::Alt(kind, list) => {
+                let test = usize::from(kind == blocklint_facts::AltKind::Ternary);
+                let ends = facts.list(list);
+                let ends = &ends[test.min(ends.len())..];
+                ends.iter().fold(Signals::NONE, |all, &end| all.with(self.signals(scope, end)))
+            }
+            Form::Cast(inner, _) => self.signals(scope, inner),
+            Form::None => Signals::NONE,
+            _ => Signals::UNKNOWN,
+        }
+    }
+
+    fn signals_of_var(&self, var: VarRef) -> Signals {
+        self.followed(Busy::Var(var), Signals::NONE, || {
+            let facts = self.program.facts(var.file);
+            let mut found = Signals::NONE;
+            let mut any = false;
+            for row in facts
+                .assigns_of(var.var)
+                .filter(|row| row.value.is_some() && row.kind != AssignKind::Definition)
+                .take(8)
+            {
+                any = true;
+                // `flux = flux.map(f)` builds on what the variable was.
+                let scope = Scope { file: var.file, at: row.at, env: EnvId::NONE };
+                found = found.with(self.signals(scope, row.value));
+            }
+            if any { found } else { Signals::UNKNOWN }
+        })
+    }
+
+    fn signals_of_site(&self, site: SiteRef) -> Signals {
+        if let Some(&known) = self.chains.signals.borrow().get(&site) {
+            return known;
+        }
+        let (found, whole) = self.whole(|| {
+            self.followed(Busy::Signals(site), Signals::NONE, || {
+                let targets = self.targets(site, EnvId::NONE);
+                let mut found = if targets.list.is_empty() { Signals::UNKNOWN } else { Signals::NONE };
+                for target in &targets.list {
+                    found = found.with(match *target {
+                        Target::Row { path, .. } => self.signals_behind(site, path),
+                        Target::Body { body, .. } => self.signals_of_result(body),
+                        Target::Overrides { class, name } => {
+                            let bodies = self.overrides(class, name);
+                            if bodies.len() > 3 {
+                                Signals::UNKNOWN
+                            } else {
+                                bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
+                            }
+                        }
+                    });
+                }
+                // A method without a body of its own says nothing where implementations are known.
+                found
+            })
+        });
+        if whole {
+            self.chains.signals.borrow_mut().insert(site, found);
+        }
+        found
+    }
+
+    /// Where the publisher that a function returns emits.
+    fn signals_of_result(&self, body: BodyRef) -> Signals {
+        if let Some(&known) = self.chains.results.borrow().get(&body) {
+            return known;
+        }
+        let (found, whole) = self.whole(|| {
+            self.followed(Busy::Result(body), Signals::NONE, || {
+                let facts = self.program.facts(body.file);
+                let exits = facts
+                    .exits
+                    .iter()
+                    .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+                    .filter(|exit| exit.value.is_some());
+                let mut found = Signals::NONE;
+                let mut any = false;
+                for exit in exits.take(16) {
+                    any = true;
+                    let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                    found = found.with(self.signals(scope, exit.value));
+                }
+                if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::UNKNOWN }
+            })
+        });
+        if whole {
+            self.chains.results.borrow_mut().insert(body, found);
+        }
+        found
+    }
+
+    /// What a library's operator makes of the signals before it.
+    fn signals_behind(&self, site: SiteRef, path: PathId) -> Signals {
+        let before = self.signals_before(site);
+        let rows = self.rows_at(path, site);
+        let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
+        match mover.and_then(|row| row.row.moves.as_ref()) {
+            Some(Moves::Rest(to)) => {
+                let to = self.moved(to, site);
+                return to.subscribed_at(before);
+            }
+            Some(Moves::Source(to)) => return before.subscribed_at(self.moved(to, site)),
+            None => {}
+        }
+        let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
+            return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::UNKNOWN };
+        };
+        let Some(returns) = returns.row.returns.as_ref() else { return Signals::UNKNOWN };
+        // What comes out of `flatMap` comes from its inner chains.
+        if let Some((argument, called)) = inner_of(returns) {
+            return match self.signals_of_argument(site, argument, called) {
+                Some(inner) => inner.subscribed_at(before),
+                None => Signals::UNKNOWN,
+            };
+        }
+        let rows = &rows;
+        if self.gives_publisher(path, rows) == Some(false) {
+            return Signals::UNKNOWN;
+        }
+        let mut found = Signals::NONE;
+        let mut others = Signals::NONE;
+        let facts = self.program.facts(site.file);
+        let plain = matches!(returns, TypeExpr::SelfType(arguments) if arguments.is_empty()) || !self.is_operator(site);
+        if plain {
+            for arg in &facts.args_of(site.site) {
+                let typed = self.eval(self.scope_of(site, EnvId::NONE), arg.value);
+                if self.is_publisher(typed.value) {
+                    others = others.with(self.signals(self.scope_of(site, EnvId::NONE), arg.value));
+                } else {
+                    for body in self.callables(site, arg.value) {
+                        let given = self.returned(body, EnvId::NONE, None);
+                        if self.is_publisher(given.value) {
+                            others = others.with(self.signals_of_result(body));
+                        }
+                    }
+                }
+            }
+        }
+        let is_source = !self.is_operator(site);
+        if !is_source || others == Signals::NONE {
+            found = found.with(before);
+        }
+        found.with(others.subscribed_at(before))
+    }
+
+    /// Whether a call stands on a publisher, not on a class.
+    fn is_operator(&self, site: SiteRef) -> bool {
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
+        self.is_publisher(typed.value)
+            || self.values.members(typed.value).iter().any(|val| matches!(val, crate::value::Val::Library { .. }))
+    }
+
+    /// The signals of the publisher in an argument, or of what the callable there returns.
+    fn signals_of_argument(&self, site: SiteRef, argument: &Argument, called: bool) -> Option<Signals> {
+        let form = self.argument_form(site, argument)?;
+        if !called {
+            let scope = self.scope_of(site, EnvId::NONE);
+            let typed = self.eval(scope, form);
+            if self.is_publisher(typed.value) {
+                return Some(self.signals(scope, form));
+            }
+            // `fromIterable`: what is iterated at once.
+            return (!self.values.is_unknown(typed.value)).then_some(Signals::SUBSCRIBER);
+        }
+        let bodies = self.callables(site, form);
+        if bodies.is_empty() {
+            return None;
+        }
+        Some(bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body))))
+    }
+
+    /// Where a row moves a part of a chain.
+    pub(super) fn moved(&self, to: &MoveTo, site: SiteRef) -> Signals {
+        match to {
+            MoveTo::Runs(runs) => (*runs).into(),
+            // Who passes a scheduler around that nobody knows does so to move work away.
+            MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
+                Some(form) => {
+                    self.scheduler_of(self.scope_of(site, EnvId::NONE), form).map_or(Signals::WORKER, Signals::from)
+                }
+                None => Signals::WORKER,
+            },
+        }
+    }
+
+    /// Follows something; says whether what was found is whole.
+    pub(super) fn whole<T>(&self, follow: impl FnOnce() -> T) -> (T, bool) {
+        let before = self.cut_count();
+        let outer = self.is_whole();
+        let found = follow();
+        (found, outer || self.cut_count() == before && self.chains.busy.borrow().is_empty())
+    }
+}
+
+/// The argument whose publisher an operator gives on, and whether it is what calling the argument gives.
+fn inner_of(returns: &TypeExpr) -> Option<(&Argument, bool)> {
+    fn innermost(expr: &TypeExpr, called: bool) -> Option<(&Argument, bool)> {
+        match expr {
+            TypeExpr::Result(inner) | TypeExpr::Yield(inner) => innermost(inner, true),
+            TypeExpr::Element(inner) => innermost(inner, called),
+            TypeExpr::Argument(argument) => Some((argument, called)),
+            _ => None,
+        }
+    }
+    match returns {
+        TypeExpr::Path { arguments, .. } | TypeExpr::SelfType(arguments) => arguments.iter().find_map(|of| match of {
+            TypeExpr::Element(inner) => innermost(inner, false),
+            _ => None,
+        }),
+        other => innermost(other, false),
+    }
+}

@@ -1,0 +1,284 @@
+//! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
+
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use blocklint_facts::{BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_models::{Creates, Selector, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::callers::Callers;
+use crate::finding::Anew;
+use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::kept::Kept;
+use crate::label::LabelHold;
+use crate::link::Link;
+use crate::names;
+use crate::reach::Reach;
+use crate::targets::Target;
+use crate::times::{Times, TimesOf};
+use crate::value::{EnvId, Val};
+
+/// One call that makes threads or connections too often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MadeAnew {
+    /// The call.
+    pub(crate) site: SiteRef,
+    /// The path of its row.
+    pub(crate) path: PathId,
+    /// What it makes.
+    pub(crate) creates: Creates,
+    /// How often.
+    pub(crate) anew: Anew,
+    /// How bad.
+    pub(crate) severity: Severity,
+    /// How sure.
+    pub(crate) confidence: Confidence,
+}
+
+/// All such calls of the program, in order.
+pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
+    let mut times = TimesOf::new(link, callers);
+    let mut found = Vec::new();
+    for (site, path, creates) in link.makers(reach) {
+        let aside = link.program.is_test(site.file) || link.program.is_command_line(site.file);
+        if aside || creates == Creates::Threads && link.is_dedicated(site) {
+            continue;
+        }
+        let Some((anew, steps)) = how(link, &mut times, site) else { continue };
+        let facts = link.program.facts(site.file);
+        let is_shown = match anew {
+            Anew::PerEntry(_) | Anew::PerItem(_) => true,
+            Anew::PerInstance { shown, .. } => shown,
+            Anew::PerCall => false,
+        };
+        let severity = match creates {
+            Creates::Threads if is_shown => Severity::Error,
+            // Who makes the instances is not in the project: a library's users, or a framework.
+            Creates::Threads if names::is_made_by_others(facts.language) => Severity::Warning,
+            Creates::Threads if anew != Anew::PerCall => Severity::Note,
+            // What is made of what each request brings cannot be shared as it stands.
+            Creates::Connections if is_shown && link.depends_on_caller(site) => Severity::Note,
+            Creates::Connections if is_shown => Severity::Warning,
+            Creates::Threads | Creates::Connections => continue,
+        };
+        let confidence = match (anew, steps) {
+            (Anew::PerEntry(_) | Anew::PerItem(_), 0) => Confidence::High,
+            (_, 0..=3) => Confidence::Medium,
+            _ => Confidence::Low,
+        };
+        found.push(MadeAnew { site, path, creates, anew, severity, confidence });
+    }
+    found
+}
+
+/// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
+/// code is that shows it.
+fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
+    let anew = |times: Times| match times {
+        Times::Tested | Times::Once => None,
+        Times::Unknown => Some((Anew::PerCall, 0)),
+        Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
+        Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
+    };
+    match link.kept(site) {
+        Kept::ByProgram | Kept::Elsewhere => None,
+        Kept::Nowhere => anew(times.of_site(site)),
+        Kept::ByInstance(class) => {
+            let (made, steps) = anew(times.of_made(site))?;
+            Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
+        }
+        // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
+        // to call nothing is known.
+        Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
+            BodyKind::Function => anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall),
+            _ => None,
+        },
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The calls that make threads or connections, with their rows' paths, in order.
+    fn makers(&self, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for language in Language::ALL {
+            let models = self.library.of(*language);
+            let separator = crate::library::separator(*language);
+            for row in models.names(Uses::CREATES) {
+                let Some(name) = self.program.name(row.name) else { continue };
+                let paths = row.paths(Uses::CREATES).map(|path| path.path);
+                let roots = reach.roots(paths.map(|path| path.split(separator).next().unwrap_or(path)));
+                for name in self.with_aliases(name) {
+                    for &(file, sym) in self.program.occurrences(name) {
+                        let facts = self.program.facts(file);
+                        if facts.language != *language || !reach.may_hold(file, *language, &roots) {
+                            continue;
+                        }
+                        let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
+                        let made =
+                            of_file.filter(|&site| matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New));
+                        sites.extend(made.map(|site| SiteRef { file, site }));
+                    }
+                }
+            }
+        }
+        sites.sort();
+        sites.dedup();
+        sites.into_iter().filter_map(|site| self.made_at(site).map(|(path, creates)| (site, path, creates))).collect()
+    }
+
+    /// The row by which a site makes threads or connections.
+    fn made_at(&self, site: SiteRef) -> Option<(PathId, Creates)> {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let calls = self.library.calls(path);
+            let mut rows = calls.with(|row| row.creates.is_some());
+            let row = rows.find(|row| self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+            Some((path, row.row.creates?))
+        })
+    }
+
+    /// Whether what a site is given comes from its body's own parameters or from the loop around it.
+    fn depends_on_caller(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.args_of(site.site).into_iter().any(|arg| self.is_brought(site, arg.value, 6))
+    }
+
+    /// Whether a form comes from a parameter or an element of a loop.
+    fn is_brought(&self, site: SiteRef, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(site.file);
+        let any = |form: FormId| self.is_brought(site, form, depth);
+        match facts.form(form) {
+            Form::Var(var) => {
+                let row = facts.var(var);
+                if crate::mentions::is_own_receiver(facts, form) {
+                    return false;
+                }
+                match row.kind {
+                    VarKind::Param(_) => true,
+                    // What the module or class holds is there for all.
+                    _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
+                    _ => facts.assigns_of(var).any(|assign| any(assign.value)),
+                }
+            }
+            Form::Element(_) => true,
+            Form::Attr(base, _)
+            | Form::Path(base, _)
+            | Form::Await(base)
+            | Form::Try(base)
+            | Form::Star(base)
+            | Form::StarStar(base)
+            | Form::Field(base, _)
+            | Form::Part(base, _)
+            | Form::Cast(base, _)
+            | Form::Not(base) => any(base),
+            Form::Subscript(base, index) => any(base) || any(index),
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let receiver = match facts.form(row.callee) {
+                    Form::Attr(base, _) => any(base),
+                    _ => false,
+                };
+                receiver || facts.args_of(call).into_iter().any(|arg| any(arg.value))
+            }
+            Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
+                facts.list(list).iter().any(|&part| any(part))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
+    /// such a loop needs.
+    fn is_dedicated(&self, site: SiteRef) -> bool {
+        let Some(sym) = self.holder_of(site) else { return false };
+        let facts = self.program.facts(site.file);
+        let is_it = |form: FormId| match facts.form(form) {
+            Form::Var(var) => facts.var(var).name == sym,
+            Form::Attr(_, name) => name == sym,
+            _ => false,
+        };
+        let class = self.class_around(site.file, self.program.body_of_site(site).body);
+        let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
+        for (at, row) in facts.sites.iter().enumerate() {
+            let Form::Attr(base, _) = facts.form(row.callee) else { continue };
+            if row.kind != SiteKind::Call || !is_it(base) {
+                continue;
+            }
+            // Another class has a field of this name too.
+            if self.class_around(site.file, facts.body_of(row.at)) != class {
+                continue;
+            }
+            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            for target in &self.targets(of, EnvId::NONE).list {
+                let Target::Row { path, .. } = *target else { continue };
+                for handed in self.library.handovers(path).iter() {
+                    let Selector::Argument(argument) = &handed.row.selector else { continue };
+                    let Some(form) = self.argument(of, argument) else { continue };
+                    let typed = self.eval(self.scope_of(of, EnvId::NONE), form);
+                    tasks.extend(self.values.members(typed.value).iter().map(|val| match *val {
+                        Val::Fn { body, .. } => (of, Some(body)),
+                        _ => (of, None),
+                    }));
+                }
+            }
+        }
+        // The rows of a type and of its bases may speak of one argument.
+        tasks.sort();
+        tasks.dedup();
+        match tasks[..] {
+            [(_, Some(body))] => self.waits_for_ever(body, 3, &mut FxHashSet::default()),
+            _ => false,
+        }
+    }
+
+    /// The name of the field or local that holds what a site makes.
+    fn holder_of(&self, site: SiteRef) -> Option<Sym> {
+        let facts = self.program.facts(site.file);
+        let body = facts.body(self.program.body_of_site(site).body);
+        if body.kind == BodyKind::Initialiser {
+            return Some(body.name);
+        }
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        uses.iter().find_map(|(mention, _)| {
+            let crate::mentions::Mention::Assign(assign) = mention else { return None };
+            match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => Some(facts.var(var).name),
+                Form::Attr(_, sym) => Some(sym),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a body loops without a count over a wait or network call that has no limit.
+    fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if !seen.insert(body) {
+            return false;
+        }
+        let facts = self.program.facts(body.file);
+        facts.sites.iter().enumerate().any(|(at, row)| {
+            if facts.body_of(row.at) != body.body {
+                return false;
+            }
+            let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+            let mut region = row.at.region;
+            let mut endless = false;
+            while let Some(id) = region.get() {
+                let of = facts.region(id);
+                endless |= of.kind == RegionKind::Loop && !self.is_per_item(site);
+                region = of.parent;
+            }
+            self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, receiver, property, .. } if endless => {
+                    self.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
+                        matches!(leaf.label.effect, Effect::Wait | Effect::Network)
+                            && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
+                    })
+                }
+                Target::Body { body, .. } => self.waits_for_ever(body, depth, seen),
+                _ => false,
+            })
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Java: which overload a call means, by the number and types of its arguments.
+
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::{Form, FormId, ParamKind};
+use blocklint_models::{CallRows, Selector};
+
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::link::Link;
+use crate::targets::Target;
+use crate::value::{EnvId, Val};
+
+/// Between the names of one type.
+const OR: char = '|';
+
+impl<'a> Link<'a> {
+    /// The rows of a call at a site: of overloads those that its arguments fit.
+    pub(crate) fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
+        let rows = self.library.calls(path);
+        if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
+            return rows;
+        }
+        let facts = self.program.facts(site.file);
+        let types: Vec<Option<String>> =
+            facts.args_of(site.site).iter().map(|arg| self.type_names(site, arg.value)).collect();
+        let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
+        let mut rows = (*rows).clone();
+        rows.fit_parameters(&types, is_one_of);
+        Rc::new(rows)
+    }
+
+    /// The names of an argument's type and of what it derives from, joined; `None` where it is not known.
+    fn type_names(&self, site: SiteRef, form: FormId) -> Option<String> {
+        let facts = self.program.facts(site.file);
+        let literal = match facts.form(form) {
+            Form::Int(_) => Some("int"),
+            Form::Float(_) => Some("double"),
+            Form::Bool(_) | Form::Not(_) | Form::Compare(..) => Some("boolean"),
+            Form::Str(_) => Some("java.lang.String"),
+            _ => None,
+        };
+        if let Some(literal) = literal {
+            return Some(literal.to_owned());
+        }
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+        let [val] = self.values.members(typed.value)[..] else { return None };
+        self.type_names_of(val)
+    }
+
+    fn type_names_of(&self, val: Val) -> Option<String> {
+        let mut names: Vec<String> = Vec::new();
+        match val {
+            Val::Library { ty, .. } => {
+                names.extend(self.library.supertypes(ty).iter().map(|&ty| self.library.text(ty).to_string()));
+            }
+            Val::Instance { class, .. } => {
+                for ancestor in self.mro(class).iter() {
+                    match *ancestor {
+                        Ancestor::Class(class) => names.push(self.qualified_class(class)),
+                        Ancestor::Library(ty, _) => {
+                            names.extend(
+                                self.library.supertypes(ty).iter().map(|&ty| self.library.text(ty).to_string()),
+                            );
+                        }
+                        Ancestor::Unknown => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+        Some(names.join(&OR.to_string()))
+    }
+
+    /// Of methods or constructors of one name those that a call's arguments fit; all, if none does.
+    pub(crate) fn fitting(&self, bodies: Vec<BodyRef>, site: SiteRef) -> Vec<BodyRef> {
+        let facts = self.program.facts(site.file);
+        let count = facts.args_of(site.site).len();
+        if bodies.len() < 2 {
+            return bodies;
+        }
+        let of_count: Vec<BodyRef> = bodies.iter().copied().filter(|&body| self.takes_so_many(body, count)).collect();
+        if of_count.len() < 2 {
+            return if of_count.is_empty() { bodies } else { of_count };
+        }
+        let types: Vec<Option<String>> =
+            facts.args_of(site.site).iter().map(|arg| self.type_names(site, arg.value)).collect();
+        let lambdas: Vec<bool> =
+            facts.args_of(site.site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
+        let fit: Vec<BodyRef> =
+            of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
+        if fit.is_empty() { of_count } else { fit }
+    }
+
+    /// Whether a method reference in an argument means this one of several methods of its name: the one that takes as
+    /// many as it will be given.
+    pub(crate) fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(given) = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value) else { return true };
+        if facts.language != Language::Java || !matches!(facts.form(given), Form::Path(..)) {
+            return true;
+        }
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), given);
+        let alternatives: Vec<(BodyRef, bool)> = self
+            .values
+            .members(typed.value)
+            .into_iter()
+            .filter_map(|val| match val {
+                Val::Fn { body, receiver, .. } => Some((body, receiver.is_some())),
+                _ => None,
+            })
+            .collect();
+        if alternatives.len() < 2 {
+            return true;
+        }
+        let Some(count) = self.count_given(site, arg) else { return true };
+        // `T::method` gets its receiver first.
+        let takes = |body: BodyRef, bound: bool| {
+            let own = usize::from(!bound && !self.method_kind(body).is_static);
+            self.takes_so_many(body, count.saturating_sub(own))
+        };
+        let fits: Vec<BodyRef> =
+            alternatives.iter().filter(|(body, bound)| takes(*body, *bound)).map(|(body, _)| *body).collect();
+        fits.is_empty() || fits.contains(&body)
+    }
+
+    /// How many arguments a library gives to the callable in an argument.
+    fn count_given(&self, site: SiteRef, arg: u32) -> Option<usize> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let handovers = self.library.handovers(path);
+            let row = handovers.iter().find(|row| match &row.selector {
+                Selector::Argument(argument) => self.is_argument(site, arg, argument),
+                Selector::Via(_) => false,
+            })?;
+            (!row.gives.is_empty()).then_some(row.gives.len())
+        })
+    }
+
+    fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
+        let params = self.program.facts(body.file).params_of(body.body);
+        match params.last() {
+            Some(last) if last.kind == ParamKind::VarArgs => count + 1 >= params.len(),
+            _ => params.len() == count,
+        }
+    }
+
+    /// Whether no argument is visibly of another type than its parameter.
+    fn takes_types(&self, body: BodyRef, types: &[Option<String>], lambdas: &[bool]) -> bool {
+        let facts = self.program.facts(body.file);
+        let params = facts.params_of(body.body);
+        let scope = self.signature_scope(body);
+        params.iter().zip(types).zip(lambdas).all(|((param, given), is_lambda)| {
+            if param.kind == ParamKind::VarArgs || param.annotation.is_none() {
+                return true;
+            }
+            let declared = self.annotation(scope, param.annotation);
+            let [declared] = self.values.members(declared.value)[..] else { return true };
+            let wanted = match declared {
+                Val::Library { ty, .. } => self.library.text(ty).to_string(),
+                Val::Instance { class, .. } => self.qualified_class(class),
+                _ => return true,
+            };
+            if *is_lambda {
+                return !is_value_type(&wanted);
+            }
+            match given {
+                Some(given) => is_one_of(given, &wanted) || !is_comparable(given, &wanted),
+                None => true,
+            }
+        })
+    }
+}
+
+/// Whether one of the names of a type is another, which may be written by its simple name.
+fn is_one_of(given: &str, wanted: &str) -> bool {
+    let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    given.split(OR).any(|name| {
+        name == wanted
+            || (!wanted.contains('.') || !name.contains('.')) && simple(name) == simple(wanted)
+            || widens(name, wanted)
+    })
+}
+
+/// Primitive conversions and boxes; every object is an `Object`.
+fn widens(given: &str, wanted: &str) -> bool {
+    let wanted = wanted.rsplit('.').next().unwrap_or(wanted);
+    let given = given.rsplit('.').next().unwrap_or(given);
+    match wanted {
+        "Object" => true,
+        "int" | "Integer" => matches!(given, "int" | "short" | "byte" | "char" | "Integer"),
+        "long" | "Long" => matches!(given, "int" | "short" | "byte" | "char" | "Integer" | "long" | "Long"),
+        "double" | "Double" | "float" | "Float" => {
+            matches!(
+                given,
+                "int"
+                    | "short"
+                    | "byte"
+                    | "char"
+                    | "long"
+                    | "float"
+                    | "double"
+                    | "Integer"
+                    | "Long"
+                    | "Double"
+                    | "Float"
+            )
+        }
+        "boolean" | "Boolean" => matches!(given, "boolean" | "Boolean"),
+        "CharSequence" | "Comparable" | "Serializable" => given == "String",
+        _ => false,
+    }
+}
+
+/// Whether two types are known well enough to say that one is not the other.
+fn is_comparable(given: &str, wanted: &str) -> bool {
+    is_value_type(wanted) || given.split(OR).all(is_value_type)
+}
+
+/// Types that nothing else derives from.
+fn is_value_type(name: &str) -> bool {
+    matches!(
+        name.rsplit('.').next().unwrap_or(name),
+        "int"
+            | "long"
+            | "short"
+            | "byte"
+            | "char"
+            | "boolean"
+            | "double"
+            | "float"
+            | "String"
+            | "Integer"
+            | "Long"
+            | "Boolean"
+            | "Double"
+            | "Duration"
+            | "TimeUnit"
+            | "Class"
+            | "UUID"
+            | "URI"
+    )
+}
+
+fn is_callable(form: Form) -> bool {
+    matches!(form, Form::Callable(_) | Form::Path(..))
+}

@@ -1,0 +1,150 @@
+//! Which facts hold for the unit that a file belongs to: switches of the models, greenlets, adapters.
+
+use blocklint_core::{Language, Runtime};
+use blocklint_facts::SiteKind;
+use blocklint_models::{Condition, Subject, Switch, SwitchContext};
+
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+use crate::value::{EnvId, Val};
+
+/// The units of a run, with what is on in each.
+pub(crate) struct Units {
+    /// Folder of each, as the layout lists them.
+    folders: Vec<String>,
+    rows: Vec<UnitRow>,
+}
+
+/// One unit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnitRow {
+    /// Names of the switches that are on.
+    pub(crate) on: Vec<String>,
+    /// Whose greenlets its threads are.
+    pub(crate) greenlets: Option<Runtime>,
+    /// Libraries whose native calls an adapter made cooperative.
+    pub(crate) green: Vec<String>,
+}
+
+impl Units {
+    /// Asks code and layout for every switch of the models.
+    pub(crate) fn new(link: &Link<'_>) -> Self {
+        let layout = &link.program.layout.units;
+        let mut units = Units {
+            folders: layout.iter().map(|unit| unit.folder.clone()).collect(),
+            rows: layout.iter().map(|unit| UnitRow { on: unit.switches.clone(), ..UnitRow::default() }).collect(),
+        };
+        if units.folders.is_empty() {
+            units.folders.push(String::new());
+            units.rows.push(UnitRow::default());
+        }
+        let switches: Vec<&Switch> = link.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
+        for switch in &switches {
+            for file in turned_on_by(link, switch) {
+                let at = units.at(link, file);
+                let is_off = layout.get(at).is_some_and(|unit| unit.off.contains(&switch.name));
+                if !is_off && !units.rows[at].on.contains(&switch.name) {
+                    units.rows[at].on.push(switch.name.clone());
+                }
+            }
+        }
+        for row in &mut units.rows {
+            for switch in switches.iter().filter(|switch| row.on.contains(&switch.name)) {
+                if switch.context == Some(SwitchContext::Greenlet) {
+                    row.greenlets = row.greenlets.or(Runtime::parse(&switch.name)).or(Some(Runtime::Gevent));
+                }
+                row.green.extend(switch.green.iter().cloned());
+            }
+        }
+        units
+    }
+
+    /// Whether any unit has greenlets.
+    pub(crate) fn any_greenlets(&self) -> bool {
+        self.rows.iter().any(|row| row.greenlets.is_some())
+    }
+
+    /// The unit of a file.
+    pub(crate) fn of(&self, link: &Link<'_>, file: FileId) -> &UnitRow {
+        &self.rows[self.at(link, file)]
+    }
+
+    fn at(&self, link: &Link<'_>, file: FileId) -> usize {
+        let relative = &link.program.files[file.index()].relative;
+        let holds =
+            |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let holding = self.folders.iter().enumerate().filter(|(_, folder)| holds(folder));
+        holding.max_by_key(|(_, folder)| folder.len()).map_or(0, |(at, _)| at)
+    }
+}
+
+impl UnitRow {
+    /// Whether a condition on a switch is shown in this unit; others are nobody's here.
+    pub(crate) fn shows(&self, condition: &Condition) -> bool {
+        match &condition.subject {
+            Subject::Switch(names) => names.iter().any(|name| self.on.contains(name)),
+            _ => false,
+        }
+    }
+}
+
+/// The files whose code turns a switch on; tests turn none on for what they test.
+fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
+    let mut found: Vec<FileId> = Vec::new();
+    for path in &switch.call {
+        found.extend(calls_of(link, path).into_iter().map(|site| site.file));
+    }
+    for module in &switch.import {
+        let mut heads: Vec<FileId> = Vec::new();
+        // `from a.b import c` names `a.b`, `import a.b` too.
+        let names = [Some(module.as_str()), module.rsplit_once('.').map(|(parent, _)| parent)];
+        for name in names.into_iter().flatten().filter_map(|text| link.program.name(text)) {
+            heads.extend(link.program.occurrences(name).iter().map(|(file, _)| *file));
+        }
+        let imports = |file: &FileId| {
+            let facts = link.program.facts(*file);
+            facts.language == Language::Python
+                && facts.imports.iter().any(|import| {
+                    let text = facts.text(import.module);
+                    let below = text.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('.'));
+                    let taken = format!("{text}.{}", facts.text(import.name)) == *module;
+                    import.level == 0 && (text == module || below || taken)
+                })
+        };
+        found.extend(heads.into_iter().filter(imports));
+    }
+    found.retain(|file| !link.program.is_test(*file));
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The calls of a library's function, by whatever name.
+pub(crate) fn calls_of(link: &Link<'_>, path: &str) -> Vec<SiteRef> {
+    let wanted = link.library.path(Language::Python, path);
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let Some(name) = link.program.name(last) else { return Vec::new() };
+    let mut found = Vec::new();
+    for name in link.with_aliases(name) {
+        for &(file, sym) in link.program.occurrences(name) {
+            if link.program.language(file) != Language::Python {
+                continue;
+            }
+            for &site in link.program.index_of(file).sites_named(sym) {
+                let site = SiteRef { file, site };
+                if link.program.facts(file).site(site.site).kind != SiteKind::Call {
+                    continue;
+                }
+                let members = link.values.members(link.callee(site, EnvId::NONE).value);
+                let is_it =
+                    |val: &Val| matches!(*val, Val::External(of) | Val::Method { path: of, .. } if of == wanted);
+                if members.iter().any(is_it) {
+                    found.push(site);
+                }
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}

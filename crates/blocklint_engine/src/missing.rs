@@ -1,0 +1,55 @@
+//! Calls of libraries of which no model speaks.
+
+use std::sync::Arc;
+
+use blocklint_core::{Language, Place};
+use blocklint_models::Models;
+use blocklint_output::Sources;
+use blocklint_project::Project;
+use camino::Utf8Path;
+
+use crate::Failure;
+use crate::analyse::with_link;
+use crate::sources::locate_one;
+
+/// A call, in code that must not block, of a library name without any row.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    /// Where it stands.
+    pub place: Place,
+    /// The language.
+    pub language: Language,
+    /// The path that is called.
+    pub path: String,
+    /// Whether some model speaks of other names of the library.
+    pub known_library: bool,
+    /// Whether its result is awaited where it stands.
+    pub awaited: bool,
+}
+
+/// Every such call of a project's reported files, in the order of files and places.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn missing(project: &Project, models: &Models) -> Result<Vec<Missing>, Failure> {
+    let mut found: Vec<Missing> = with_link(project, models, |link| {
+        let call = |call: blocklint_analysis::MissingCall| {
+            let file = &link.program.files[call.file.index()];
+            let path: Arc<Utf8Path> = Arc::clone(&file.path);
+            Missing {
+                place: Place::unlocated(path, call.span),
+                language: file.facts.language,
+                path: call.path,
+                known_library: call.known_library,
+                awaited: call.awaited,
+            }
+        };
+        blocklint_analysis::missing(link).into_iter().map(call).collect()
+    })?;
+    let mut sources = Sources::default();
+    for call in &mut found {
+        locate_one(project, &mut call.place, &mut sources);
+    }
+    Ok(found)
+}

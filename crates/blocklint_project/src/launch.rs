@@ -1,0 +1,255 @@
+//! Files that say how programs are started: the commands and settings in them.
+//!
+//! Nobody runs them here. Text is split into words as a shell would, as far as that says which command gets which option;
+//! what a variable holds stays unknown, except for the value that stands beside it (`${WORKERS:-gevent}`).
+
+use std::ffi::OsStr;
+
+/// A command with its options, as a file starts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The last part of its path, or the name of a variable that holds options (`GUNICORN_CMD_ARGS`).
+    pub name: String,
+    /// The words behind it, to the end of the command.
+    pub words: Vec<String>,
+}
+
+impl Command {
+    /// The value of an option, however it is joined: `-k gevent`, `-kgevent`, `--worker-class=gevent`.
+    pub fn option(&self, spelling: &str) -> Option<&str> {
+        for (at, word) in self.words.iter().enumerate() {
+            if word == spelling {
+                return self.words.get(at + 1).map(String::as_str);
+            }
+            if let Some(rest) = word.strip_prefix(spelling) {
+                if let Some(value) = rest.strip_prefix('=') {
+                    return Some(value);
+                }
+                if !spelling.starts_with("--") && spelling.len() == 2 {
+                    return Some(rest);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether a file of this name starts programs.
+pub(crate) fn is_launch(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let lower = name.to_ascii_lowercase();
+    let compose = lower.starts_with("docker-compose") || lower.starts_with("compose");
+    let yaml = lower.ends_with(".yml") || lower.ends_with(".yaml");
+    lower == "procfile"
+        || lower.starts_with("procfile.")
+        || lower.contains("dockerfile")
+        || lower.ends_with(".dockerfile")
+        || compose && yaml
+        || lower.ends_with(".sh")
+        || lower.ends_with(".service")
+        || matches!(lower.as_str(), "supervisord.conf" | "makefile" | "justfile" | "entrypoint" | "run" | "start")
+}
+
+/// The commands that a text starts: every word that may be the name of one, with what follows. `is_name` says which names
+/// are asked for.
+pub fn commands(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Command> {
+    let mut found = Vec::new();
+    for line in logical_lines(text) {
+        among(&words(&line), is_name, 3, &mut found);
+    }
+    found
+}
+
+/// The commands among the words of a line; a word of several words is a line of its own (`sh -c "…"`).
+fn among(words: &[String], is_name: &dyn Fn(&str) -> bool, depth: u32, found: &mut Vec<Command>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    for (at, word) in words.iter().enumerate() {
+        let rest = || words[at + 1..].iter().take_while(|word| !is_end(word)).cloned();
+        // `NAME=--options`, `NAME: --options`, `ENV NAME --options`, `ExecStart=/usr/bin/name --options`.
+        let assigned = word.split_once('=').filter(|(name, _)| !name.starts_with('-') && !name.contains(' '));
+        let (name, value) = match assigned {
+            Some((name, value)) => (name, Some(value)),
+            None => (word.trim_end_matches(':'), None),
+        };
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        if is_name(&last(name)) {
+            let mut behind: Vec<String> = value.map(self::words).unwrap_or_default();
+            behind.extend(rest().flat_map(|word| match word.contains(char::is_whitespace) {
+                true => self::words(&word),
+                false => vec![word],
+            }));
+            found.push(Command { name: last(name), words: behind });
+        } else if let Some(value) = value {
+            let mut line = self::words(value);
+            line.extend(rest());
+            if line.first().is_some_and(|first| is_name(&last(first))) {
+                found.push(Command { name: last(&line[0]), words: line.split_off(1) });
+            } else if value.contains(char::is_whitespace) {
+                among(&self::words(value), is_name, depth, found);
+            }
+        } else if word.contains(char::is_whitespace) {
+            among(&self::words(word), is_name, depth, found);
+        }
+    }
+}
+
+/// The quoted or bare values that lines of a text give a key: `worker_class = "gevent"`, `worker_class: gevent`.
+pub fn settings(text: &str, key: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.trim_start().strip_prefix(key) else { continue };
+        let rest = rest.trim_start();
+        let Some(value) = rest.strip_prefix('=').or_else(|| rest.strip_prefix(':')) else { continue };
+        let value = value.split('#').next().unwrap_or(value).trim();
+        let mut quoted = value.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned).peekable();
+        match quoted.peek() {
+            Some(_) => found.extend(quoted),
+            None => found.push(value.to_owned()),
+        }
+    }
+    found
+}
+
+fn is_end(word: &str) -> bool {
+    matches!(word, "&&" | "||" | ";" | "|" | "&")
+}
+
+/// Lines with their continuations; comments left out. Of a YAML list each item is a word of the line before, because
+/// compose files write a command so.
+fn logical_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut continued = false;
+    for raw in text.lines() {
+        let line = raw.trim();
+        if line.starts_with('#') || line.is_empty() {
+            continue;
+        }
+        let (line, goes_on) = match line.strip_suffix('\\') {
+            Some(line) => (line.trim_end(), true),
+            None => (line, false),
+        };
+        let item = line.strip_prefix("- ");
+        match lines.last_mut() {
+            Some(last) if continued => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            Some(last) if item.is_some_and(|item| !item.contains(": ")) => {
+                last.push(' ');
+                last.push_str(item.unwrap_or(line));
+            }
+            // A value that stands indented below its key (`command: >`).
+            Some(last) if last.ends_with(": >") || last.ends_with(": |") || last.ends_with(": >-") => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => lines.push(line.to_owned()),
+        }
+        continued = goes_on;
+    }
+    lines
+}
+
+/// Words of a line: blanks, commas and brackets of JSON part them, quotes join them. `${NAME:-value}` is the value.
+fn words(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut started = false;
+    let line = with_defaults(line);
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.push(c),
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                started = true;
+            }
+            None if c.is_whitespace() || matches!(c, ',' | '[' | ']' | ';') => {
+                if started || !word.is_empty() {
+                    found.push(std::mem::take(&mut word));
+                }
+                started = false;
+                if c == ';' {
+                    found.push(";".to_owned());
+                }
+            }
+            None => word.push(c),
+        }
+    }
+    if started || !word.is_empty() {
+        found.push(word);
+    }
+    found
+}
+
+/// Replaces `${NAME:-value}` and `${NAME-value}` by the value.
+fn with_defaults(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("${") {
+        text.push_str(&rest[..at]);
+        let inside = &rest[at + 2..];
+        let Some(end) = inside.find('}') else {
+            rest = &rest[at..];
+            break;
+        };
+        if let Some((_, value)) = inside[..end].split_once('-') {
+            text.push_str(value);
+        } else {
+            text.push('$');
+        }
+        rest = &inside[end + 1..];
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(text: &str) -> Option<String> {
+        let is_name = |name: &str| name == "gunicorn" || name == "GUNICORN_CMD_ARGS";
+        commands(text, &is_name)
+            .iter()
+            .find_map(|command| command.option("-k").or_else(|| command.option("--worker-class")).map(str::to_owned))
+    }
+
+    #[test]
+    fn an_option_is_found_in_every_kind_of_file() {
+        for text in [
+            "web: gunicorn -k gevent app:app",
+            "CMD [\"gunicorn\", \"-k\", \"gevent\", \"app:app\"]",
+            "CMD [\"sh\", \"-c\", \"gunicorn --worker-class=gevent app:app\"]",
+            "exec /opt/venv/bin/gunicorn \\\n    --bind 0.0.0.0:80 \\\n    --worker-class gevent app:app",
+            "    command: >\n      gunicorn -kgevent app:app",
+            "    command:\n      - gunicorn\n      - -k\n      - gevent",
+            "ExecStart=/usr/bin/gunicorn -k gevent app:app",
+            "ENV GUNICORN_CMD_ARGS=\"--worker-class gevent --workers 2\"",
+            "      GUNICORN_CMD_ARGS: \"-k gevent\"",
+            "gunicorn -k ${WORKER:-gevent} app:app",
+            "alembic upgrade head && gunicorn -k gevent app:app",
+        ] {
+            assert_eq!(class(text).as_deref(), Some("gevent"), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_commands_and_comments_say_nothing() {
+        assert_eq!(class("# gunicorn -k gevent"), None);
+        assert_eq!(class("gunicorn app:app && celery -k gevent"), None);
+        assert_eq!(
+            class("web: gunicorn -k uvicorn.workers.UvicornWorker app:app").as_deref(),
+            Some("uvicorn.workers.UvicornWorker")
+        );
+    }
+
+    #[test]
+    fn settings_are_read_with_what_stands_beside_a_variable() {
+        assert_eq!(settings("worker_class = \"gevent\"  # cooperative", "worker_class"), ["gevent"]);
+        let from_environment = "worker_class = os.environ.get('CLASS', 'gevent')";
+        assert_eq!(settings(from_environment, "worker_class"), ["CLASS", "gevent"]);
+        assert_eq!(settings("worker_connections = 10", "worker_class"), [] as [&str; 0]);
+    }
+}

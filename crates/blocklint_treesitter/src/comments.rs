@@ -1,0 +1,70 @@
+//! blocklint's comments in a file.
+
+use blocklint_core::Span;
+use blocklint_facts::{FactsBuilder, Form, FormId, Suppression, Sym, directive, lines_of};
+use tree_sitter::Node;
+
+use crate::walk::span;
+
+const WORD: &str = "blocklint";
+
+/// Records the directives of a file. Finds the comments by their word, then asks the tree whether it stands in one.
+pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment: impl Fn(Node<'_>) -> bool) {
+    let mut from = 0;
+    while let Some(at) = find(&source[from..], WORD.as_bytes()).map(|at| from + at) {
+        from = at + WORD.len();
+        let Some(node) = comment_at(root, at, &is_comment) else { continue };
+        let text = String::from_utf8_lossy(source.get(node.byte_range()).unwrap_or_default());
+        let inner = text.trim_start_matches('/').trim_start_matches('*').trim_end_matches('/').trim_end_matches('*');
+        let Some(read) = directive(inner.trim_start_matches(['/', '*', '!'])) else { continue };
+        // A comment that says it twice says it once.
+        from = from.max(node.end_byte());
+        let comment = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
+        let rules: Vec<FormId> = read
+            .rules
+            .iter()
+            .map(|rule| {
+                let rule = facts.intern_literal(rule);
+                facts.form(Form::Str(rule))
+            })
+            .collect();
+        let rules = facts.list(&rules);
+        let reason = if read.reason.is_empty() { Sym::NONE } else { facts.intern(read.reason) };
+        let line = lines_of(source, comment, b"//");
+        facts.suppression(Suppression { kind: read.kind, rules, reason, comment, line });
+    }
+}
+
+/// The comment that holds an offset.
+fn comment_at<'t>(root: Node<'t>, at: usize, is_comment: &impl Fn(Node<'_>) -> bool) -> Option<Node<'t>> {
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if is_comment(node) {
+            return (span(node).contains_offset(at as u32)).then_some(node);
+        }
+        cursor.goto_first_child_for_byte(at)?;
+    }
+}
+
+/// The end of a comment's text: a doc comment's node takes its line end along.
+fn trimmed_end(source: &[u8], node: Node<'_>) -> usize {
+    let mut end = node.end_byte();
+    while end > node.start_byte() && matches!(source[end - 1], b'\n' | b'\r') {
+        end -= 1;
+    }
+    end
+}
+
+/// The first place of a word.
+fn find(text: &[u8], word: &[u8]) -> Option<usize> {
+    let first = *word.first()?;
+    let mut from = 0;
+    while let Some(at) = text[from..].iter().position(|&byte| byte == first).map(|at| from + at) {
+        if text[at..].starts_with(word) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}

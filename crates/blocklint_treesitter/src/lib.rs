@@ -1,0 +1,14 @@
+//! What the front ends on tree-sitter share: the numbers of a grammar, the walk's state, the comments, the start.
+
+mod comments;
+mod kinds;
+mod start;
+mod walk;
+
+pub use comments::comments;
+pub use kinds::{Children, all, child, named, test_tables};
+pub use start::{Started, start};
+pub use walk::{Left, Walk, Walking, span};
+
+#[doc(hidden)]
+pub use tree_sitter;

@@ -1,0 +1,90 @@
+//! How the facts of a file begin: its tree, its top level, and what is wrong with it.
+
+use blocklint_core::{Language, Span};
+use blocklint_facts::{
+    Body, BodyFlags, BodyId, BodyKind, ClassId, FactsBuilder, FileFacts, Flow, FormId, List, RegionId, VarId,
+};
+use tree_sitter::{Node, Parser, Tree};
+
+use crate::walk::{Walk, span};
+
+/// A file that parsed.
+pub struct Started<'s> {
+    /// The walk, at the top level.
+    pub walk: Walk<'s>,
+    /// The tree.
+    pub tree: Tree,
+    /// The parser, with the language set.
+    pub parser: Parser,
+}
+
+/// Parses a file; calls `parsed` once the tree stands. A syntax error and bytes that are no UTF-8 become one problem
+/// each. Where there is no tree at all, the facts are all there is, with the problem that says so.
+pub fn start<'s>(
+    language: Language,
+    grammar: &tree_sitter::Language,
+    bytes: &'s [u8],
+    parsed: impl FnOnce(),
+) -> Result<Started<'s>, Box<FileFacts>> {
+    let mut facts = FactsBuilder::new(language, bytes);
+    let whole = Span::new(0, bytes.len() as u32);
+    let name = facts.intern("");
+    let body = facts.body(Body {
+        kind: BodyKind::Module,
+        flow: Flow::Sync,
+        flags: BodyFlags::default(),
+        name,
+        parent: BodyId::NONE,
+        class: ClassId::NONE,
+        params: List::EMPTY,
+        decorators: List::EMPTY,
+        returns: FormId::NONE,
+        span: whole,
+        name_span: Span::new(0, 0),
+        region: RegionId::NONE,
+        var: VarId::NONE,
+    });
+    let mut parser = Parser::new();
+    let tree = match parser.set_language(grammar) {
+        Ok(()) => parser.parse(bytes, None),
+        Err(_) => None,
+    };
+    let Some(tree) = tree else {
+        facts.problem(whole, "the file could not be parsed".to_owned());
+        return Err(Box::new(facts.finish()));
+    };
+    parsed();
+    if let Err(error) = std::str::from_utf8(bytes) {
+        let at = error.valid_up_to() as u32;
+        facts.problem(Span::new(at, at + 1), "a byte here is not valid UTF-8".to_owned());
+    }
+    if let Some(error) = first_error(tree.root_node()) {
+        let message = "syntax error; the rest of the file was read".to_owned();
+        facts.problem(span(error), message);
+    }
+    let region = facts.facts().body(body).region;
+    let walk = Walk { facts, source: bytes, body, region, class: ClassId::NONE, depth: 0, too_deep: false };
+    Ok(Started { walk, tree, parser })
+}
+
+/// The first part that did not parse.
+fn first_error(root: Node<'_>) -> Option<Node<'_>> {
+    if !root.has_error() {
+        return None;
+    }
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            return Some(node);
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(root);
+            }
+        }
+    }
+}

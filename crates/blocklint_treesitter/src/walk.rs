@@ -1,0 +1,184 @@
+//! The state of one walk over a file, and small helpers that every part of it uses.
+
+use std::borrow::Cow;
+use std::ops::DerefMut;
+
+use blocklint_core::Span;
+use blocklint_facts::{
+    AltKind, Assign, AssignKind, At, BodyFlags, BodyId, ClassId, FactsBuilder, Form, FormId, RegionId, RegionKind,
+    SiteFlags, SiteId, Sym, VarId, VarKind,
+};
+use tree_sitter::Node;
+
+/// Nesting that is followed; what lies deeper is left out with one problem. A level costs a few kilobytes of stack.
+const MAX_DEPTH: u32 = 1_500;
+
+/// What every walk has.
+pub struct Walk<'s> {
+    /// The facts so far.
+    pub facts: FactsBuilder,
+    /// The file's bytes.
+    pub source: &'s [u8],
+    /// The body being walked.
+    pub body: BodyId,
+    /// The region being walked.
+    pub region: RegionId,
+    /// The class whose body is being walked directly.
+    pub class: ClassId,
+    /// How deep the walk is.
+    pub depth: u32,
+    /// Whether the problem of a nesting that was left out has been told.
+    pub too_deep: bool,
+}
+
+/// Where a walk stood before [`Walk::enter`].
+pub struct Left {
+    body: BodyId,
+    region: RegionId,
+    class: ClassId,
+}
+
+impl<'s> Walk<'s> {
+    /// The text of a node.
+    pub fn text(&self, node: Node<'_>) -> Cow<'s, str> {
+        String::from_utf8_lossy(self.source.get(node.byte_range()).unwrap_or_default())
+    }
+
+    /// Starts a body's walk; give the result to [`Self::leave`].
+    pub fn enter(&mut self, body: BodyId, class: ClassId) -> Left {
+        let region = self.facts.facts().body(body).region;
+        Left {
+            body: std::mem::replace(&mut self.body, body),
+            region: std::mem::replace(&mut self.region, region),
+            class: std::mem::replace(&mut self.class, class),
+        }
+    }
+
+    /// Ends a body's walk.
+    pub fn leave(&mut self, left: Left) {
+        self.body = left.body;
+        self.region = left.region;
+        self.class = left.class;
+    }
+
+    /// A region below the current one, with a group of its own.
+    pub fn region_here(&mut self, kind: RegionKind, test: FormId, span: Span) -> RegionId {
+        self.facts.region(self.region, self.body, kind, test, span)
+    }
+
+    /// A region below the current one that is an arm of a branch.
+    pub fn arm_here(&mut self, kind: RegionKind, group: u32, test: FormId, span: Span) -> RegionId {
+        self.facts.arm(self.region, self.body, kind, group, test, span)
+    }
+
+    /// The next place in the order of evaluation.
+    pub fn at(&mut self) -> At {
+        self.facts.at(self.region)
+    }
+
+    /// Adds a form.
+    pub fn form(&mut self, form: Form) -> FormId {
+        self.facts.form(form)
+    }
+
+    /// The form of a value that is not known.
+    pub fn other(&mut self) -> FormId {
+        self.facts.form(Form::Other)
+    }
+
+    /// The form of a variable.
+    pub fn var_form(&mut self, var: VarId) -> FormId {
+        self.facts.form(Form::Var(var))
+    }
+
+    /// A variable of the current body.
+    pub fn new_var(&mut self, name: Sym, kind: VarKind) -> VarId {
+        self.facts.var(name, self.body, kind)
+    }
+
+    /// Records that a value is bound.
+    pub fn bind(&mut self, target: FormId, value: FormId, annotation: FormId, kind: AssignKind, span: Span) {
+        let at = self.at();
+        self.facts.assign(Assign { target, value, annotation, kind, at, span });
+    }
+
+    /// The site whose result a form is, through an `await`.
+    pub fn site_of(&self, form: FormId) -> Option<SiteId> {
+        match self.facts.facts().form(form) {
+            Form::Result(site) => Some(site),
+            Form::Await(inner) => match self.facts.facts().form(inner) {
+                Form::Result(site) => Some(site),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Marks how a site's result is used.
+    pub fn flag(&mut self, site: SiteId, flag: SiteFlags) {
+        let site = self.facts.site_mut(site);
+        site.flags = site.flags.with(flag);
+    }
+
+    /// Marks the bodies between this one and the one that owns a variable as closures that capture.
+    pub fn capture(&mut self, var: VarId) {
+        let owner = self.facts.facts().var(var).body;
+        let mut at = self.body;
+        while at != owner && at.is_some() {
+            let body = self.facts.body_mut(at);
+            body.flags = body.flags.with(BodyFlags::CAPTURES);
+            at = body.parent;
+        }
+    }
+
+    /// The ends of a branch as one value: none if every end leaves.
+    pub fn ends(&mut self, mut ends: Vec<FormId>) -> FormId {
+        ends.retain(|end| end.is_some());
+        ends.dedup();
+        self.alternatives(AltKind::Ends, &ends)
+    }
+
+    /// One form for several; none for none.
+    pub fn alternatives(&mut self, kind: AltKind, forms: &[FormId]) -> FormId {
+        match forms {
+            [] => FormId::NONE,
+            [one] => *one,
+            many => {
+                let list = self.facts.list(many);
+                self.form(Form::Alt(kind, list))
+            }
+        }
+    }
+}
+
+/// A language's walk: [`Walk`] and what it adds.
+pub trait Walking<'s>: DerefMut<Target = Walk<'s>> + Sized {
+    /// Walks in a region below the current one.
+    fn within<T>(&mut self, region: RegionId, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.region, region);
+        let result = walk(self);
+        self.region = before;
+        result
+    }
+
+    /// One level deeper; `None`, with one problem for the file, where that is too deep.
+    fn deeper<T>(&mut self, node: Node<'_>, walk: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            if !self.too_deep {
+                self.too_deep = true;
+                let message = format!("nested more than {MAX_DEPTH} levels deep; what lies deeper was not read");
+                self.facts.problem(span(node), message);
+            }
+            return None;
+        }
+        self.depth += 1;
+        let result = walk(self);
+        self.depth -= 1;
+        Some(result)
+    }
+}
+
+/// The span of a node.
+pub fn span(node: Node<'_>) -> Span {
+    Span::new(node.start_byte() as u32, node.end_byte() as u32)
+}

@@ -1,0 +1,128 @@
+//! Checks the rows of model files against the libraries themselves: every path must exist, be what the row says, and
+//! have the arguments that the row names.
+//!
+//! Libraries are read, with blocklint's own front ends, and never imported or run. Reading recurses as deep as the
+//! sources do: run [`verify`] on a thread with a large stack.
+
+mod python;
+mod report;
+mod rows;
+
+use blocklint_core::Language;
+use blocklint_models::{File, Path, Version, VersionRange};
+use camino::Utf8PathBuf;
+
+pub use report::{Problem, Report};
+
+use crate::report::Found;
+use crate::rows::RowView;
+
+/// One version of a library, extracted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extracted {
+    /// Its version, as the registry writes it; empty if it is not known.
+    pub version: String,
+    /// The folders in which its modules, crates or classes lie.
+    pub folders: Vec<Utf8PathBuf>,
+}
+
+/// Where the library of a model, and what it rests on, was extracted to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The library, the version to check first; others are for rows that speak of other versions.
+    pub versions: Vec<Extracted>,
+    /// Further packages: stubs, and libraries that bases and aliases lead to.
+    pub with: Vec<Utf8PathBuf>,
+    /// The language's own library, looked at last.
+    pub standard: Option<Utf8PathBuf>,
+}
+
+/// Looks up one path of a row; gives what does not hold of it.
+trait Check {
+    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String>;
+}
+
+impl Check for python::Checker<'_> {
+    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
+        python::Checker::path(self, row, path, found)
+    }
+}
+
+/// Checks one model file.
+pub fn verify(model: &File, places: &Places) -> Report {
+    match model.info.language {
+        Language::Python => verify_python(model, places),
+        Language::Rust | Language::Java => Report::default(),
+    }
+}
+
+fn verify_python(model: &File, places: &Places) -> Report {
+    let sources: Vec<python::Sources> = places
+        .versions
+        .iter()
+        .map(|of| {
+            let folders = of.folders.iter().chain(&places.with).cloned().collect();
+            python::Sources::new(folders, places.standard.clone())
+        })
+        .collect();
+    let checkers: Vec<python::Checker<'_>> =
+        sources.iter().map(|sources| python::Checker::new(sources, &model.calls)).collect();
+    let mut report = check_rows(model, places, &checkers);
+    if let Some(first) = checkers.first() {
+        for (left, right, line) in &model.aliases {
+            if let Some(message) = first.alias(left, right) {
+                report.problems.push(Problem { line: *line, path: left.clone(), message });
+            }
+        }
+    }
+    report.problems.sort();
+    report
+}
+
+fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report {
+    let mut report = Report {
+        library: model.info.libraries.first().cloned().unwrap_or_default(),
+        version: places.versions.first().map(|of| of.version.clone()).unwrap_or_default(),
+        ..Report::default()
+    };
+    let calls = model.calls.iter().map(|entry| (RowView::Call(&entry.row), &entry.paths));
+    let types = model.types.iter().map(|entry| (RowView::Type(&entry.row), &entry.paths));
+    let handovers = model.handovers.iter().map(|entry| (RowView::Handover(&entry.row), &entry.paths));
+    let mut found = Found::default();
+    for (row, paths) in calls.chain(types).chain(handovers) {
+        report.rows += 1;
+        let version = version_for(row.version(), places);
+        for path in paths {
+            if row.is_unchecked() {
+                (report.exempt, report.unchecked) = (report.exempt + 1, report.unchecked + 1);
+                continue;
+            }
+            if path.text.contains('<') && !path.text.starts_with('<') {
+                report.exempt += 1;
+                continue;
+            }
+            let Some(checker) = version.and_then(|at| checkers.get(at)) else {
+                let range = row.version().map_or_else(String::new, VersionRange::to_string);
+                if !report.needs.contains(&range) {
+                    report.needs.push(range);
+                }
+                continue;
+            };
+            report.checked += 1;
+            let messages = checker.path(row, path, &mut found);
+            let problem = |message| Problem { line: path.line, path: path.text.clone(), message };
+            report.problems.extend(messages.into_iter().map(problem));
+        }
+    }
+    report.expansions = found.expansions;
+    report
+}
+
+/// Which of the extracted versions a row speaks of: the first that lies in its range.
+fn version_for(range: Option<&VersionRange>, places: &Places) -> Option<usize> {
+    let Some(range) = range else { return (!places.versions.is_empty()).then_some(0) };
+    places
+        .versions
+        .iter()
+        .position(|of| Version::parse_loose(&of.version).is_some_and(|known| range.holds(Some(&known))))
+}

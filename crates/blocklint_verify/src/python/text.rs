@@ -1,0 +1,78 @@
+//! Expressions written out again, for messages and for what types are called.
+
+use blocklint_facts::{Form, FormId};
+
+use super::entity::FileRef;
+use super::sources::Sources;
+
+impl Sources {
+    /// The text of a form, as far as it has one: names, attributes, types.
+    pub(super) fn text(&self, file: FileRef, form: FormId) -> String {
+        let mut text = String::new();
+        self.write(file, form, &mut text, 0);
+        text
+    }
+
+    fn write(&self, at: FileRef, form: FormId, text: &mut String, depth: u32) {
+        if depth > 32 {
+            return;
+        }
+        let file = self.file(at);
+        let facts = &file.facts;
+        let list = |parts: &[FormId], between: &str, text: &mut String| {
+            for (index, &part) in parts.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(between);
+                }
+                self.write(at, part, text, depth + 1);
+            }
+        };
+        match facts.form(form) {
+            Form::Var(var) => text.push_str(facts.text(facts.var(var).name)),
+            Form::Name(name) | Form::Str(name) => text.push_str(facts.text(name)),
+            Form::None => text.push_str("None"),
+            Form::Ellipsis => text.push_str("..."),
+            Form::Attr(base, name) => {
+                self.write(at, base, text, depth + 1);
+                text.push('.');
+                text.push_str(facts.text(name));
+            }
+            Form::Subscript(base, index) => {
+                self.write(at, base, text, depth + 1);
+                text.push('[');
+                self.write(at, index, text, depth + 1);
+                text.push(']');
+            }
+            Form::Display(_, parts) => list(facts.list(parts), ", ", text),
+            Form::Join(parts) => list(facts.list(parts), " | ", text),
+            Form::Result(site) => {
+                self.write(at, facts.site(site).callee, text, depth + 1);
+                text.push_str("()");
+            }
+            Form::Class(class) => text.push_str(facts.text(facts.class(class).name)),
+            Form::Bound(inner) | Form::Cast(_, inner) | Form::Star(inner) => self.write(at, inner, text, depth + 1),
+            _ => text.push('?'),
+        }
+    }
+
+    /// The last names of a body's decorators.
+    pub(super) fn decorators(&self, function: &super::entity::Function) -> Vec<String> {
+        let file = self.file(function.file);
+        let decorators = file.facts.list(file.facts.body(function.body).decorators);
+        let name = |form: &FormId| {
+            let form = match file.facts.form(*form) {
+                Form::Result(site) => file.facts.site(site).callee,
+                _ => *form,
+            };
+            let text = self.text(function.file, form);
+            text.rsplit('.').next().unwrap_or(&text).to_owned()
+        };
+        decorators.iter().map(name).collect()
+    }
+
+    /// Whether a function is read like a field.
+    pub(super) fn is_property(&self, function: &super::entity::Function) -> bool {
+        let known = ["cached_property", "setter", "getter", "reify"];
+        self.decorators(function).iter().any(|name| name.ends_with("property") || known.contains(&name.as_str()))
+    }
+}

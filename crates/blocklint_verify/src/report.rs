@@ -1,0 +1,43 @@
+//! What checking one model file found.
+
+use serde::Serialize;
+
+/// One thing of a model that does not hold of its library.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Problem {
+    /// Line of the row's `path` in the model, from 1.
+    pub line: u32,
+    /// The expanded path.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// What checking one model file found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The library's name; empty where the model names none.
+    pub library: String,
+    /// Its version, as it was given; empty if it was not.
+    pub version: String,
+    /// Rows of the model, switches not counted.
+    pub rows: usize,
+    /// Expanded paths that were looked up.
+    pub checked: usize,
+    /// Expanded paths that were not: those with a synthetic segment, and those of rows with `unchecked`.
+    pub exempt: usize,
+    /// Expanded paths of rows with `unchecked`.
+    pub unchecked: usize,
+    /// What does not hold, by line.
+    pub problems: Vec<Problem>,
+    /// What each glob covers.
+    pub expansions: Vec<(String, Vec<String>)>,
+    /// Ranges of versions of which none was at hand, though rows speak of them.
+    pub needs: Vec<String>,
+}
+
+/// What looking up one path adds to a report.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) expansions: Vec<(String, Vec<String>)>,
+}

@@ -1,0 +1,71 @@
+//! Rows of any table, and the arguments they name.
+
+use blocklint_models::{
+    Argument, CallRow, Concurrency, Condition, HandoverRow, Selector, Subject, TypeExpr, TypeRow, VersionRange,
+};
+
+/// A row of one of the tables that speak of paths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RowView<'a> {
+    Call(&'a CallRow),
+    Type(&'a TypeRow),
+    Handover(&'a HandoverRow),
+}
+
+impl<'a> RowView<'a> {
+    /// Whether the row says why it is not checked.
+    pub(crate) fn is_unchecked(self) -> bool {
+        match self {
+            RowView::Call(row) => row.unchecked.is_some(),
+            RowView::Type(row) => row.unchecked.is_some(),
+            RowView::Handover(row) => row.unchecked.is_some(),
+        }
+    }
+
+    /// The versions it holds for.
+    pub(crate) fn version(self) -> Option<&'a VersionRange> {
+        match self {
+            RowView::Call(row) => row.version.as_ref(),
+            RowView::Type(row) => row.version.as_ref(),
+            RowView::Handover(row) => row.version.as_ref(),
+        }
+    }
+}
+
+/// Every argument of the call that a row names, but for the receiver and "all".
+pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
+    let mut found: Vec<&Argument> = Vec::new();
+    let mut types: Vec<&TypeExpr> = Vec::new();
+    let conditions: &[&[Condition]] = match &row {
+        RowView::Call(row) => {
+            found.extend([&row.timeout, &row.adds, &row.consumes].into_iter().flatten());
+            if let Some(Concurrency::Argument(argument)) = &row.concurrency {
+                found.push(argument);
+            }
+            types.extend(&row.returns);
+            &[&row.when, &row.unless]
+        }
+        RowView::Handover(row) => {
+            if let Selector::Argument(argument) = &row.selector {
+                found.push(argument);
+            }
+            types.extend(&row.gives);
+            &[&row.when, &row.unless]
+        }
+        RowView::Type(_) => &[],
+    };
+    for condition in conditions.iter().copied().flatten() {
+        if let Subject::Argument(argument) = &condition.subject {
+            found.push(argument);
+        }
+    }
+    for ty in types {
+        ty.visit(&mut |part| {
+            if let TypeExpr::Argument(argument) = part {
+                found.push(argument);
+            }
+        });
+    }
+    found.retain(|argument| !matches!(argument, Argument::AllPositional | Argument::Receiver));
+    found.into_iter().cloned().collect()
+}
