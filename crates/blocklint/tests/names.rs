@@ -32,13 +32,32 @@ const OTHERS: [&str; 22] = [
 ];
 
 /// Names of the standard library's files, and runtimes: a context belongs to one, so code may know them.
-const KNOWN: [&str; 12] =
-    ["python", "std", "jdk", "asyncio", "anyio", "trio", "tokio", "netty", "reactor", "vertx", "gevent", "eventlet"];
+const KNOWN: [&str; 14] = [
+    "python",
+    "std",
+    "jdk",
+    "asyncio",
+    "anyio",
+    "trio",
+    "tokio",
+    "async_std",
+    "smol",
+    "netty",
+    "reactor",
+    "vertx",
+    "gevent",
+    "eventlet",
+];
+
+/// Crates that are named with a word which is something else first: an option, an extension, a module, a form.
+const WORDS: [&str; 8] = ["blocking", "glob", "http", "ignore", "lambda", "rs", "tempfile", "threadpool"];
 
 /// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
     file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/names"))
         || file.ends_with("blocklint_core/src/words.rs")
+        // Which way a framework serialises a response is no fact about a call.
+        || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/response"))
 }
 
 fn repository() -> PathBuf {
@@ -73,7 +92,7 @@ fn libraries() -> BTreeSet<String> {
     }
     // Parts of names that say nothing, and what is the name of a format too.
     let parts = ["io", "org", "com", "projectreactor", "core", "common", "py", "toml", "markdown"];
-    for known in KNOWN.iter().chain(&parts) {
+    for known in KNOWN.iter().chain(&parts).chain(&WORDS) {
         names.remove(*known);
     }
     names

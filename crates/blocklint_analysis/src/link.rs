@@ -52,6 +52,7 @@ pub(crate) enum Task {
     Mro(ClassRef),
     Summary(BodyRef, u32),
     Targets(SiteRef, EnvId),
+    Callee(SiteRef, EnvId),
 }
 
 /// A task in few words, but for [`Task::Attr`].
@@ -88,6 +89,7 @@ impl Task {
             Task::Mro(class) => key(11, class.file.0, class.class.0, 0),
             Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
             Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
+            Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
         }
     }
 }
@@ -175,6 +177,8 @@ pub struct Link<'a> {
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
+    /// Where the bearers of one name are called.
+    pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
@@ -190,6 +194,8 @@ pub struct Link<'a> {
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
     pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) chains: crate::chains::ChainMemo,
+    /// Java: what names mean that neither their file nor a class around binds.
+    pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -228,6 +234,7 @@ impl<'a> Link<'a> {
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
+            by_name: RefCell::default(),
             alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
@@ -239,6 +246,7 @@ impl<'a> Link<'a> {
             additions: RefCell::default(),
             adding: RefCell::default(),
             chains: crate::chains::ChainMemo::default(),
+            java_names: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
@@ -375,6 +383,14 @@ impl<'a> Link<'a> {
     /// The module that declares each Rust file.
     pub(crate) fn rust_parents(&self) -> &crate::names::rust_modules::Parents {
         self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
+    }
+
+    /// Whether a body is built or run for tests only.
+    pub(crate) fn is_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        self.program.is_test(body.file)
+            || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST)
+            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
     }
 
     /// The same value, with at least one inferred step.

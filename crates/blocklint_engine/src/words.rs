@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
+use blocklint_analysis::{
+    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, What,
+};
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
@@ -46,6 +48,7 @@ fn finding_and_remedy(
     let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
+    let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
@@ -57,6 +60,13 @@ fn finding_and_remedy(
                 adapter: adapter.as_deref(),
                 pool: pool.as_deref(),
             },
+            What::LargeResponse { .. } => match &response {
+                Some(response) => blocklint_rules::What::LargeResponse(response),
+                None => blocklint_rules::What::Holds,
+            },
+            What::LatePatch { taken, is_module, patch } => {
+                blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
+            }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
@@ -113,6 +123,31 @@ fn finding_and_remedy(
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+/// A response that may be large, in the words of the rules.
+fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
+    let What::LargeResponse { way, endpoint, source, bound, fields, levels, versions, class, model } = what else {
+        return None;
+    };
+    Some(blocklint_rules::Response {
+        path: match way {
+            Serialisation::Direct => blocklint_rules::Path::Direct,
+            Serialisation::Rendered => blocklint_rules::Path::Rendered,
+            Serialisation::ByClass => blocklint_rules::Path::ByClass,
+            Serialisation::ByHand => blocklint_rules::Path::ByHand,
+            Serialisation::Encoded => blocklint_rules::Path::Encoded,
+            Serialisation::Old => blocklint_rules::Path::Old,
+        },
+        endpoint,
+        source: source.as_deref(),
+        bound: *bound,
+        fields: *fields,
+        levels: *levels,
+        versions: versions.as_deref(),
+        class: class.as_deref(),
+        model: model.as_deref(),
+    })
 }
 
 /// What a row says about mending a call, in the words of the rules.

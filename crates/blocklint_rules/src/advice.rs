@@ -9,10 +9,15 @@ use crate::{RawFinding, SiteKind, What};
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
     match raw.what {
         What::Holds => {}
+        What::CalledInstead { .. } if raw.language == Language::Java => return offload(raw),
         What::CalledInstead { taker } => {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }
         What::LockOverAwait { .. } => return Some(lock(raw)),
+        What::LargeResponse(response) => return Some(response.help()),
+        What::LatePatch { patch, .. } => {
+            return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
+        }
         What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
         What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
     }

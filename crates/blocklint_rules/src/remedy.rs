@@ -65,6 +65,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
                 None => refuse("models know no pool of real threads for it"),
             };
         }
+        What::LargeResponse(response) => return response.remedy(),
+        What::LatePatch { .. } => return refuse("the order of imports is the program's own matter"),
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }

@@ -28,7 +28,6 @@ pub(crate) fn call(
     number: usize,
 ) -> Result<Use, Reason> {
     let (receiver, member) = match of.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
-        Some((_, "drop")) => return Err("the end of a scope"),
         Some((types, member)) => (types.split(" as ").next().unwrap_or(types).to_owned(), member.to_owned()),
         None => {
             let (owner, member) = of.path.rsplit_once("::").ok_or("a path of one segment")?;
@@ -57,6 +56,7 @@ pub(crate) fn call(
             imports.insert(format!("use {receiver};"));
         }
         match way {
+            _ if of.path.ends_with("::Drop>::drop") => (format!("x: {ty}"), "drop(x)".to_owned()),
             Way::Path => (format!("x: {ty}"), format!("{path}(&x)")),
             Way::Method => (format!("x: {ty}"), format!("x.{member}()")),
         }

@@ -57,7 +57,14 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "version" => row.version = reader.version(at, value),
             "unchecked" => row.unchecked = reader.string(at, value),
             "effect" => row.effect = effect(reader, at, value),
-            "native" => row.native = reader.boolean(at, value).unwrap_or(false),
+            "native" => match value.get_ref() {
+                DeValue::String(_) => {
+                    let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
+                    row.native_severity = reader.word(at, value, &words, Severity::parse);
+                    row.native = true;
+                }
+                _ => row.native = reader.boolean(at, value).unwrap_or(false),
+            },
             "thread" => row.thread = reader.word(at, value, Thread::WORDS, Thread::parse),
             "severity" => {
                 let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
