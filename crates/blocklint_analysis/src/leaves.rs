@@ -438,7 +438,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let callee = self.link.callee(site, env);
         let mut members = self.link.values.members(callee.value).into_iter();
         members.any(|val| match val {
-            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Fn { body, .. } => {
+                self.link.library.has_user_rows() || self.link.implemented_by_library(body).is_some()
+            }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
             _ => true,

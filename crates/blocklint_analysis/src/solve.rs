@@ -9,16 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
-use crate::reach::Reach;
 use crate::response::LargeResponse;
-
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -133,12 +131,15 @@ pub(crate) fn findings<'a>(
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach, &units, &callers);
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+        !misused.iter().any(|one| {
+            one.site == *site
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
     });
     let mut found: Vec<RawFinding> = places
         .into_iter()
@@ -349,10 +350,11 @@ fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCo
 fn misuses<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
-    reach: &Reach,
+    graph: &Graph<'_>,
     units: &Units,
     callers: &Callers<'_, 'a>,
 ) -> Vec<RawFinding> {
+    let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -400,6 +402,22 @@ fn misuses<'a>(
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::pool_holds::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::offloads::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
         let call = link.library.text(one.path).to_string();
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }

@@ -152,6 +152,8 @@ pub struct CallRow {
     pub unit: Option<Unit>,
     /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
     pub default: Option<f64>,
+    /// The method of its receiver whose call ends the wait.
+    pub ended_by: Option<String>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
     /// The argument it consumes.
