@@ -302,6 +302,9 @@ class Reader:
         if here < end and tokens[here] == "trait" and here + 1 < end:
             name = tokens[here + 1]
             body = self.until(here, end, "{")
+            if body >= end:
+                # The word stands among the tokens of a macro.
+                return here + 1
             close = self.close(body)
             item = Item("trait", name, public, module, attributes=attribute)
             item.members = self.members(body + 1, close, module, True)

@@ -11,8 +11,6 @@ from rust_items import Impl, Item, Module, Reader, Use, tokens_of
 
 #: What makes a name from another crate; it is not looked into.
 STANDARD = {"std", "core", "alloc", "proc_macro"}
-#: So many steps one question takes at most before answers that hold within it are taken again.
-MANY = 2000
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,6 @@ class Sources:
         self.known: dict[tuple[int, str, bool], list[Entity]] = {}
         self.globs: dict[int, list[Entity]] = {}
         self.cycles = 0
-        self.steps = 0
-        self.within: dict[tuple[int, str, bool], list[Entity]] = {}
         for crate in self.crates.values():
             for impl in crate.impls:
                 if not impl.type:
@@ -111,13 +107,6 @@ class Sources:
         key = (id(module), name, public)
         if key in self.known:
             return self.known[key]
-        if not self.resolving:
-            self.steps = 0
-            self.within.clear()
-        self.steps += 1
-        if self.steps > MANY and key in self.within:
-            # Globs that open each other in many ways: who asked first within this question has asked for all.
-            return self.within[key]
         if key in self.resolving:
             self.cycles += 1
             # `mod copy; pub use copy::copy;`: the second name is looked for in the module of the first.
@@ -139,8 +128,6 @@ class Sources:
             if self.cycles == cycles or len(self.resolving) == 1:
                 # Within a cycle an answer holds only for the one who asked.
                 self.known[key] = found
-            else:
-                self.within[key] = found
             return found
         finally:
             self.resolving.discard(key)

@@ -28,6 +28,7 @@ pub(crate) fn call(
     number: usize,
 ) -> Result<Use, Reason> {
     let (receiver, member) = match of.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
+        Some((_, "drop")) => return Err("the end of a scope"),
         Some((types, member)) => (types.split(" as ").next().unwrap_or(types).to_owned(), member.to_owned()),
         None => {
             let (owner, member) = of.path.rsplit_once("::").ok_or("a path of one segment")?;
@@ -49,14 +50,17 @@ pub(crate) fn call(
             0 if asked.is_some() && receiver.ends_with("::BufRead") && !ty.ends_with("Lock") => {
                 format!("std::io::BufReader<{ty}>")
             }
-            0 => ty,
+            0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
+                // What the type is looked through for is asked, and the method is its own.
+                Some(_) => format!("{receiver}<{ty}>"),
+                None => ty,
+            },
             count => format!("{ty}<{}>", vec!["u8"; count].join(", ")),
         };
         if asked.is_some() {
             imports.insert(format!("use {receiver};"));
         }
         match way {
-            _ if of.path.ends_with("::Drop>::drop") => (format!("x: {ty}"), "drop(x)".to_owned()),
             Way::Path => (format!("x: {ty}"), format!("{path}(&x)")),
             Way::Method => (format!("x: {ty}"), format!("x.{member}()")),
         }
