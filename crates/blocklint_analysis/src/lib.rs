@@ -45,6 +45,7 @@ pub mod mentions;
 mod missing;
 mod names;
 mod overloads;
+mod patched;
 mod paths;
 mod program;
 mod qualified;
