@@ -46,6 +46,7 @@ mod missing;
 mod names;
 mod offloads;
 mod overloads;
+mod patched;
 mod paths;
 mod pool_holds;
 mod program;
