@@ -49,7 +49,7 @@ def download(name: str, versions: str, cache: Path, kind: str = "jar") -> Artifa
     if not held:
         failed = "it has no jar"
         # A version that was just published may be listed before it can be had.
-        for version in exact or newest(group, artifact, versions, cache)[:3]:
+        for version in exact or newest(group, artifact, versions, cache)[:5]:
             failed = copy(f"{group}:{artifact}:{version}:{kind}", place, cache)
             held = sorted(place.glob("*.jar")) if place.is_dir() else []
             if held:

@@ -22,7 +22,7 @@ import tomllib
 from pathlib import Path
 
 import java_packages
-from java_classes import FINAL, STATIC, Classes, Method, jdk_modules
+from java_classes import FINAL, PUBLIC, STATIC, Classes, Method, jdk_modules
 from verify_python import TABLES, Result, Row, as_list, lines_of, model_name, paths_of, record, recorded
 
 #: Work that is under way, or runs when subscribed, where the type itself is in a jar that is not at hand.
@@ -39,7 +39,7 @@ class Checker:
 
     def __init__(self, result: Result, document: Row, classes: Classes) -> None:
         self.result, self.document, self.classes = result, document, classes
-        self.exact = {bare(p) for row in document.get("call", []) for p in paths_of(row) if not GLOB.search(p)}
+        self.exact = {bare(p) for row in document.get("call", []) for p in paths_of(row) if not GLOB.search(bare(p))}
         self.described = {p for row in document.get("type", []) for p in paths_of(row)}
 
     def row(self, table: str, row: Row, line: int) -> None:
@@ -55,7 +55,7 @@ class Checker:
                     self.result.problem(line, path, message)
 
     def path(self, table: str, row: Row, path: str) -> list[str]:
-        if GLOB.search(path):
+        if GLOB.search(bare(path)):
             return self.glob(table, row, path)
         if table == "type":
             return self.type(row, path)
@@ -89,7 +89,7 @@ class Checker:
             return ["is final" if all(m.flags & (FINAL | STATIC) for m in found) else ""][: all(m.flags & (FINAL | STATIC) for m in found)]
         messages = self.arguments(row, found)
         if table == "call":
-            messages += self.kind(row, known is not None, found)
+            messages += self.kind(row, name if known else name.rpartition(".")[0], known is not None, found)
             messages += self.returns(row, name if known else name.rpartition(".")[0], known is not None, found)
             messages += self.twins(row, name)
         return messages
@@ -113,7 +113,7 @@ class Checker:
             head = plain.split("**")[0].rstrip(".")
             inside = any(p == head or p.startswith(head + ".") for p in self.classes.packages)
             return [] if inside or self.classes.get(head) else [self.missing(head + ".x")]
-        owners = [owner] if not GLOB.search(owner) else [n for n in self.classes.own if re.fullmatch(pattern(owner), n)]
+        owners = [owner] if not GLOB.search(owner) else self.matching(owner)
         if not GLOB.search(owner) and self.classes.get(owner) is None:
             return [self.missing(owner + ".x")]
         covered = {
@@ -130,10 +130,15 @@ class Checker:
         rest = {n: f for n, f in covered.items() if n not in self.exact and not self.narrower(n, path)}
         return [f"covers `{name}`, which gives work to wait for" for name, f in sorted(rest.items()) if self.all_awaitable(f)]
 
+    def matching(self, owner: str) -> list[str]:
+        """The public classes of the library that a pattern means."""
+        names = [name for name in self.classes.own if re.fullmatch(pattern(owner), name)]
+        return [name for name in names if (known := self.classes.get(name)) and known.flags & PUBLIC]
+
     def narrower(self, name: str, path: str) -> bool:
         """Whether another pattern with more literal characters speaks of a name."""
         rows = self.document.get("call", [])
-        others = [p for row in rows for p in paths_of(row) if GLOB.search(p) and p != path and len(p) > len(path)]
+        others = [p for row in rows for p in paths_of(row) if GLOB.search(bare(p)) and p != path and len(p) > len(path)]
         return any(re.fullmatch(pattern(bare(p)), name) for p in others)
 
     def all_awaitable(self, found: list[Method]) -> bool:
@@ -147,8 +152,10 @@ class Checker:
         names = [known.name for known in order] + missing
         return any(base in names for base in AWAITABLE_BASES) or any(AWAITABLE.search(n.rpartition(".")[2]) for n in names)
 
-    def kind(self, row: Row, constructor: bool, found: list[Method]) -> list[str]:
+    def kind(self, row: Row, owner: str, constructor: bool, found: list[Method]) -> list[str]:
         held = row.get("effect", "none") != "none"
+        # `future.sync()` gives the future itself, once it is done.
+        found = found if row.get("async") else [m for m in found if not held or not self.classes.derives(owner, m.returns)]
         if constructor:
             return ["a constructor gives nothing to wait for"] if row.get("async") else []
         if row.get("async"):

@@ -87,6 +87,12 @@ impl<'a> Link<'a> {
                     let scope = Scope { file, at: At::default(), env: EnvId::NONE };
                     return self.annotation_within(scope, target, receiver, depth);
                 }
+                if facts.language == Language::Java
+                    && let Form::Name(sym) = facts.form(form)
+                    && let Some(argument) = self.type_parameter(scope, sym, receiver, depth)
+                {
+                    return argument;
+                }
                 let named = self.eval(Scope { env: EnvId::NONE, ..scope }, form);
                 self.map(named, |val| self.instance_of(scope, val, receiver))
             }
@@ -114,6 +120,52 @@ impl<'a> Link<'a> {
             }
             _ => self.unknown(Why::Expression),
         }
+    }
+
+    /// What a type parameter of a class around stands for: the argument it has at the receiver, else its bound.
+    fn type_parameter(
+        &self,
+        scope: Scope,
+        sym: blocklint_facts::Sym,
+        receiver: Option<Val>,
+        depth: u32,
+    ) -> Option<Typed> {
+        let facts = self.program.facts(scope.file);
+        let mut body = Some(self.body_at(scope));
+        while let Some(id) = body {
+            let at = facts.classes.iter().position(|class| class.body == id);
+            let params =
+                at.map_or(&[][..], |at| facts.list(facts.class(blocklint_facts::ClassId(at as u32)).type_params));
+            let found = params.iter().enumerate().find_map(|(index, &param)| match facts.form(param) {
+                Form::Str(name) if name == sym => Some((index, None)),
+                Form::Cast(name, bound) if facts.form(name) == Form::Str(sym) => Some((index, Some(bound))),
+                _ => None,
+            });
+            if let (Some(at), Some((index, bound))) = (at, found) {
+                let owner = crate::ids::ClassRef { file: scope.file, class: blocklint_facts::ClassId(at as u32) };
+                if let Some(value) = receiver.and_then(|val| self.argument_at(val, owner, index, 6)) {
+                    return Some(Typed { value, steps: 0 });
+                }
+                return Some(match bound {
+                    Some(bound) => self.annotation_within(scope, bound, None, depth),
+                    None => self.unknown(Why::Parameter),
+                });
+            }
+            body = facts.body(id).parent.get();
+        }
+        None
+    }
+
+    /// The n-th type argument that a value has as an instance of a class, through what its own class extends.
+    fn argument_at(&self, val: Val, owner: crate::ids::ClassRef, index: usize, depth: u32) -> Option<ValueId> {
+        let depth = depth.checked_sub(1)?;
+        let Val::Instance { class, args, .. } = val else { return None };
+        if class == owner {
+            let value = self.values.nth(args, index)?;
+            return (!self.values.is_unknown(value)).then_some(value);
+        }
+        let bases = self.bases(class);
+        bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
     }
 
     /// `(A, B)` and `[T]` in a type of Rust.

@@ -42,6 +42,22 @@ impl<'a> Link<'a> {
         })
     }
 
+    /// The call that makes a chain of what this call gives: `just(f())`.
+    pub(crate) fn factory_given(&self, site: SiteRef) -> Option<SiteRef> {
+        let facts = self.program.facts(site.file);
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        let given = uses.iter().find_map(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => Some(SiteRef { file: site.file, site: taker }),
+            _ => None,
+        })?;
+        if facts.body_of(facts.site(given.site).at) != facts.body_of(facts.site(site.site).at)
+            || self.is_publisher(self.result(site, EnvId::NONE).value)
+        {
+            return None;
+        }
+        self.makes_chain(given).then_some(given)
+    }
+
     /// Whether every known call stands in a test, or directly in a closure that runs where it may block.
     fn runs_only_aside(&self, body: BodyRef) -> bool {
         let uses = self.uses_of_body(body);

@@ -158,7 +158,11 @@ impl<'a> Link<'a> {
                 SiteKind::Call | SiteKind::New | SiteKind::Macro => {
                     let callee = self.callee(site, env);
                     let callee = self.without_none(callee);
-                    self.map(callee, |val| self.call_member(val, site, env))
+                    let given = self.map(callee, |val| self.call_member(val, site, env));
+                    if facts.language == Language::Java && self.values.is_unknown(given.value) {
+                        return names::java_generated::generated(self, site, env).unwrap_or(given);
+                    }
+                    given
                 }
                 SiteKind::Decorate => self.decorated(site, env),
                 SiteKind::Enter => {
@@ -188,7 +192,7 @@ impl<'a> Link<'a> {
         let row = facts.site(site.site);
         let scope = self.scope_of(site, env);
         match facts.language {
-            Language::Java => names::java::callee(self, scope, site),
+            Language::Java => self.remember(Task::Callee(site, env), || names::java::callee(self, scope, site)),
             Language::Rust => names::rust::callee(self, scope, site),
             Language::Python => self.eval(scope, row.callee),
         }

@@ -32,6 +32,8 @@ pub(crate) struct Hierarchy {
     blankets: Vec<ClassRef>,
     bodies: FxHashMap<Name, u32>,
     classes: FxHashSet<Name>,
+    /// Java: the classes at the top level of files, by name.
+    top_classes: FxHashMap<Name, Vec<ClassRef>>,
 }
 
 impl Hierarchy {
@@ -41,6 +43,7 @@ impl Hierarchy {
         let mut blankets: Vec<ClassRef> = Vec::new();
         let mut bodies: FxHashMap<Name, u32> = FxHashMap::default();
         let mut classes: FxHashSet<Name> = FxHashSet::default();
+        let mut top_classes: FxHashMap<Name, Vec<ClassRef>> = FxHashMap::default();
         for (slot, source) in program.files.iter().enumerate() {
             let file = crate::ids::FileId(slot as u32);
             let facts = &source.facts;
@@ -52,6 +55,12 @@ impl Hierarchy {
             for (at, class) in facts.classes.iter().enumerate() {
                 let class_ref = ClassRef { file, class: ClassId(at as u32) };
                 classes.extend(program.global(file, class.name));
+                if facts.language == blocklint_core::Language::Java
+                    && class.parent == BodyId(0)
+                    && let Some(name) = program.global(file, class.name)
+                {
+                    top_classes.entry(name).or_default().push(class_ref);
+                }
                 for &base in facts.list(class.bases) {
                     if let Some(name) = last_name(program, file, base) {
                         by_base.entry(name).or_default().push(class_ref);
@@ -75,7 +84,7 @@ impl Hierarchy {
                 }
             }
         }
-        Hierarchy { by_base, impls, blankets, bodies, classes }
+        Hierarchy { by_base, impls, blankets, bodies, classes, top_classes }
     }
 
     /// The impl blocks whose subject ends in a name (Rust).
@@ -91,6 +100,11 @@ impl Hierarchy {
     /// Whether a function, method or class of the project bears a name.
     pub(crate) fn is_defined(&self, name: Name) -> bool {
         self.bodies.contains_key(&name) || self.classes.contains(&name)
+    }
+
+    /// The top-level classes of Java files with this name.
+    pub(crate) fn top_classes(&self, name: Name) -> &[ClassRef] {
+        self.top_classes.get(&name).map_or(&[], Vec::as_slice)
     }
 
     /// How many functions and methods of the project bear a name.

@@ -52,6 +52,7 @@ pub(crate) enum Task {
     Mro(ClassRef),
     Summary(BodyRef, u32),
     Targets(SiteRef, EnvId),
+    Callee(SiteRef, EnvId),
 }
 
 /// A task in few words, but for [`Task::Attr`].
@@ -88,6 +89,7 @@ impl Task {
             Task::Mro(class) => key(11, class.file.0, class.class.0, 0),
             Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
             Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
+            Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
         }
     }
 }
@@ -190,6 +192,8 @@ pub struct Link<'a> {
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
     pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) chains: crate::chains::ChainMemo,
+    /// Java: what names mean that neither their file nor a class around binds.
+    pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -239,6 +243,7 @@ impl<'a> Link<'a> {
             additions: RefCell::default(),
             adding: RefCell::default(),
             chains: crate::chains::ChainMemo::default(),
+            java_names: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

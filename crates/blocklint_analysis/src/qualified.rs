@@ -37,7 +37,7 @@ impl<'a> Link<'a> {
         match self.program.language(file) {
             Language::Python => names::python::module_name(self, file),
             Language::Rust => names::rust::module_name(self, file),
-            Language::Java => names::java::package(self, file),
+            Language::Java => names::java::package(self, file).to_owned(),
         }
     }
 }

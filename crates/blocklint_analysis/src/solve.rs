@@ -144,6 +144,9 @@ pub(crate) fn findings<'a>(
             finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence)
         })
         .collect();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        called_for_a_chain(link, cuts, rule, &mut found);
+    }
     found.extend(misused);
     let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
@@ -314,6 +317,30 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         facts.in_loop(facts.site(site.site).at.region)
     }
+}
+
+/// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
+/// said once, instead of what it does to the thread.
+fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, found: &mut Vec<RawFinding>) {
+    let mut said: FxHashSet<SiteRef> = FxHashSet::default();
+    found.retain_mut(|finding| {
+        // What is short is no mistake of the chain.
+        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        if finding.handed || !is_held || link.program.language(finding.file) != Language::Java {
+            return true;
+        }
+        let Some(taker) = link.factory_given(finding.site) else { return true };
+        finding.rule = rule;
+        finding.what = What::CalledInstead { taker: link.written_site(taker) };
+        finding.severity = match link.program.is_test(finding.file) {
+            true => Severity::Error.lowered(),
+            false => Severity::Error,
+        };
+        if finding.suppressed.is_none() {
+            finding.suppressed = cuts.hides(link.program, finding.site, finding.root, rule);
+        }
+        said.insert(finding.site)
+    });
 }
 
 /// Mistakes that are no effect of a call.

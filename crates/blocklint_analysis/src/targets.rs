@@ -337,6 +337,10 @@ impl<'a> Link<'a> {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
             return;
         }
+        if let Some(path) = self.implemented_by_library(body) {
+            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+            return;
+        }
         let edge = match facts.body(body.body).flow {
             Flow::Sync => Edge::Call,
             Flow::Coroutine | Flow::Generator | Flow::AsyncGenerator => Edge::Construct,

@@ -9,6 +9,7 @@ use crate::{RawFinding, SiteKind, What};
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
     match raw.what {
         What::Holds => {}
+        What::CalledInstead { .. } if raw.language == Language::Java => return offload(raw),
         What::CalledInstead { taker } => {
             return Some(format!("hand over the callable: `{}({}, …)`", one_line(taker), one_line(raw.written)));
         }

@@ -156,6 +156,9 @@ impl RawFinding<'_> {
     pub fn words(&self) -> Words {
         let mut notes = vec![match self.what {
             What::Holds | What::HoldsHub { .. } => why(self.language, self.runtime).to_owned(),
+            What::CalledInstead { taker } if self.language == Language::Java => {
+                format!("the call runs while the chain is put together; `{}` gets its value", one_line(taker))
+            }
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
@@ -189,6 +192,10 @@ impl RawFinding<'_> {
             What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
             What::CalledInstead { taker } => {
                 let (written, taker) = (one_line(self.written), one_line(taker));
+                if self.language == Language::Java {
+                    let harm = self.harm();
+                    return format!("`{written}` is called in {owner} to put `{taker}` together, and {harm}");
+                }
                 return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
             }
             What::LockOverAwait { awaited } => {

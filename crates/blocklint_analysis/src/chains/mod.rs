@@ -237,6 +237,21 @@ impl<'a> Link<'a> {
         })
     }
 
+    /// Whether a call is a factory of a library that makes a chain of a value.
+    pub(crate) fn makes_chain(&self, site: SiteRef) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        !targets.list.is_empty()
+            && targets.list.iter().all(|target| match *target {
+                crate::targets::Target::Row { path, receiver, .. } => {
+                    let owner = self.library.split(path).map(|(owner, _)| owner);
+                    !receiver.is_some()
+                        && owner.is_some_and(|owner| self.library.role(owner) == Some(Role::Publisher))
+                        && self.gives_publisher(path, &self.rows_at(path, site)) == Some(true)
+                }
+                _ => false,
+            })
+    }
+
     /// The calls of a file by their receivers.
     pub(crate) fn operators_of(&self, file: FileId) -> Rc<Operators> {
         if let Some(known) = self.chains.operators.borrow().get(&file) {

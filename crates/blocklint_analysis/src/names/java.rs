@@ -42,13 +42,13 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
 }
 
 /// The package a file is in.
-pub(crate) fn package(link: &Link<'_>, file: FileId) -> String {
+pub(crate) fn package<'p>(link: &Link<'p>, file: FileId) -> &'p str {
     let facts = link.program.facts(file);
     facts
         .imports
         .iter()
         .find(|import| import.kind == ImportKind::Package)
-        .map_or_else(String::new, |import| facts.text(import.module).to_owned())
+        .map_or("", |import| facts.text(import.module))
 }
 
 /// A name that the file does not bind: a member of the classes around, a class of the package or of a star import,
@@ -66,7 +66,19 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
     if let Some(member) = member_around(link, scope.file, body, name) {
         return member;
     }
-    if let Some(class) = class_in_package(link, &package(link, scope.file), name) {
+    if let Some(&known) = link.java_names.borrow().get(&(scope.file, sym)) {
+        return known;
+    }
+    let named = name_of_file(link, scope.file, sym, name);
+    link.java_names.borrow_mut().insert((scope.file, sym), named);
+    named
+}
+
+/// What a name that no class around binds means in a file.
+fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
+    let facts = link.program.facts(file);
+    let text = facts.text(sym);
+    if let Some(class) = class_in_package(link, package(link, file), name) {
         return link.known(Val::Class(class));
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
@@ -77,6 +89,21 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
         let path = link.library.path(Language::Java, &format!("{of}.{text}"));
         if link.library.speaks(path) {
             return link.known(Val::External(path));
+        }
+    }
+    for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Static && import.name.is_none()) {
+        let of = facts.text(import.module);
+        if let Some(class) = class_named(link, of) {
+            let member = link.attr(Val::Class(class), name);
+            if !link.values.is_unknown(member.value) {
+                return member;
+            }
+            continue;
+        }
+        let owner = link.library.path(Language::Java, of);
+        let member = link.library.member(owner, text);
+        if link.library.speaks(member) {
+            return link.known(Val::External(member));
         }
     }
     let lang = link.library.path(Language::Java, &format!("java.lang.{text}"));
@@ -113,19 +140,7 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
 
 /// The top-level class of this name in a package of the project.
 fn class_in_package(link: &Link<'_>, wanted: &str, name: Name) -> Option<ClassRef> {
-    for &(file, sym) in link.program.occurrences(name) {
-        if link.program.language(file) != Language::Java {
-            continue;
-        }
-        let facts = link.program.facts(file);
-        let found = facts.classes.iter().position(|class| class.name == sym && class.parent == BodyId(0));
-        if let Some(at) = found
-            && package(link, file) == wanted
-        {
-            return Some(ClassRef { file, class: ClassId(at as u32) });
-        }
-    }
-    None
+    link.hierarchy.top_classes(name).iter().copied().find(|class| package(link, class.file) == wanted)
 }
 
 /// What an import binds: a class of the project, else a library's name.

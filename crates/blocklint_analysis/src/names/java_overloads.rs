@@ -19,7 +19,11 @@ impl<'a> Link<'a> {
     /// The rows of a call at a site: of overloads those that its arguments fit.
     pub(crate) fn rows_at(&self, path: PathId, site: SiteRef) -> Rc<CallRows<'a>> {
         let rows = self.library.calls(path);
-        if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
+        if self.program.language(site.file) != Language::Java {
+            return rows;
+        }
+        let rows = if is_of_object(&self.library.text(path)) { without_globs(rows) } else { rows };
+        if !rows.iter().any(|row| row.path.ends_with(')')) {
             return rows;
         }
         let facts = self.program.facts(site.file);
@@ -171,6 +175,22 @@ impl<'a> Link<'a> {
             }
         })
     }
+}
+
+/// Whether a path ends in a method that every object has.
+fn is_of_object(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    matches!(name, "toString" | "hashCode" | "equals" | "getClass" | "notify" | "notifyAll" | "wait")
+}
+
+/// A row for all methods of a type does not mean those of every object.
+fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
+    if !rows.iter().any(|row| row.path.contains('*')) {
+        return rows;
+    }
+    let mut rows = (*rows).clone();
+    rows.retain(|row| !row.path.contains('*'));
+    Rc::new(rows)
 }
 
 /// Whether one of the names of a type is another, which may be written by its simple name.

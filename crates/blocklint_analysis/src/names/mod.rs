@@ -1,6 +1,7 @@
 //! How each language looks names up, and the names of each language that change what code means.
 
 pub(crate) mod java;
+pub(crate) mod java_generated;
 mod java_overloads;
 pub(crate) mod python;
 pub(crate) mod rust;

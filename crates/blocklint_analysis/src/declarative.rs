@@ -1,0 +1,102 @@
+//! Methods without a body that a library implements at run time: of repositories, declarative clients, mappers.
+
+use blocklint_core::Language;
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
+use blocklint_models::{Role, Uses, Via};
+use rustc_hash::FxHashSet;
+
+use crate::eval::Scope;
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use crate::link::Link;
+use crate::value::{EnvId, Val};
+
+impl<'a> Link<'a> {
+    /// The path whose rows say what calling a method without a body does: that of its annotation or its interface's,
+    /// or the method of a library's interface that its own derives from. What gives a future or publisher waits for
+    /// nothing.
+    pub(crate) fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if facts.language != Language::Java || !row.flags.has(BodyFlags::STUB) {
+            return None;
+        }
+        let class = ClassRef { file: body.file, class: row.class.get()? };
+        if facts.class(class.class).kind != ClassKind::Interface
+            || matches!(self.declared_role(body), Some(Role::Publisher | Role::Future))
+        {
+            return None;
+        }
+        let mut annotations = self.decorator_paths(body);
+        annotations.extend(self.class_annotations(class));
+        let annotated = annotations.into_iter().find(|&path| {
+            let rows = self.library.calls(path);
+            rows.effect().any(|row| row.via == Some(Via::Decorator))
+        });
+        let found = annotated.or_else(|| {
+            let name = facts.text(row.name);
+            self.mro(class).iter().find_map(|ancestor| {
+                let Ancestor::Library(ty, _) = *ancestor else { return None };
+                let path = self.library.member(ty, name);
+                self.library.calls(path).effect().next().map(|_| path)
+            })
+        })?;
+        // Where the project implements it, that speaks.
+        (!self.has_implementations(body)).then_some(found)
+    }
+
+    /// The library paths of a class's annotations.
+    pub(crate) fn class_annotations(&self, class: ClassRef) -> Vec<PathId> {
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        let region = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+        let scope = Scope { file: class.file, at: At { region, position: u32::MAX }, env: EnvId::NONE };
+        let mut found = Vec::new();
+        for &decorator in facts.list(row.decorators) {
+            let typed = match facts.form(decorator) {
+                Form::Result(site) => self.callee(SiteRef { file: class.file, site }, EnvId::NONE),
+                _ => self.eval(scope, decorator),
+            };
+            found.extend(self.values.members(typed.value).into_iter().filter_map(|val| match val {
+                Val::External(path) | Val::Library { ty: path, .. } => Some(path),
+                _ => None,
+            }));
+        }
+        found
+    }
+
+    /// The names of such methods in the project.
+    pub(crate) fn names_implemented_by_library(&self) -> FxHashSet<Name> {
+        let mut found = FxHashSet::default();
+        // Only where rows speak of whole interfaces or of annotations.
+        let models = self.library.of(Language::Java);
+        let any = models.glob_name_patterns().next().is_some() || models.names(Uses::EFFECT).next().is_some();
+        if !any {
+            return found;
+        }
+        for (slot, source) in self.program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            if facts.language != Language::Java {
+                continue;
+            }
+            for (at, body) in facts.bodies.iter().enumerate() {
+                let is_stub = body.kind == BodyKind::Function && body.flags.has(BodyFlags::STUB);
+                let Some(class) = body.class.get().filter(|_| is_stub) else { continue };
+                let class = facts.class(class);
+                // Without a base or an annotation nobody implements it but the project.
+                let is_spoken_of = !facts.list(class.bases).is_empty()
+                    || !facts.list(class.decorators).is_empty()
+                    || !facts.list(body.decorators).is_empty();
+                if class.kind != ClassKind::Interface || !is_spoken_of {
+                    continue;
+                }
+                let body_ref = BodyRef { file, body: BodyId(at as u32) };
+                if self.implemented_by_library(body_ref).is_some() {
+                    found.extend(self.program.global(file, body.name));
+                }
+            }
+        }
+        found
+    }
+}
