@@ -60,6 +60,7 @@ mod times;
 mod unawaited;
 mod units;
 mod value;
+mod wrapped;
 
 use blocklint_core::Confidence;
 use blocklint_models::Models;

@@ -363,5 +363,6 @@ fn handover_uses(row: &HandoverRow) -> Uses {
         Selector::Via(Via::Decorator) => Uses::DECORATOR,
         Selector::Via(Via::Override) => Uses::OVERRIDE,
     };
-    if row.wraps { uses.union(Uses::WRAPS) } else { uses }
+    let uses = if row.wraps { uses.union(Uses::WRAPS) } else { uses };
+    if row.called.is_some() { uses.union(Uses::CALLED) } else { uses }
 }

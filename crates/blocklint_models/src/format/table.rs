@@ -84,6 +84,8 @@ uses! {
     TYPE = 21;
     /// A handover whose result is a callable (`wraps`).
     WRAPS = 22;
+    /// One that says what calling that result does besides (`wraps` with `effect`).
+    CALLED = 23;
 }
 
 impl Uses {

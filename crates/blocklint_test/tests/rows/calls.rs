@@ -120,6 +120,21 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     Ok(draft.finish(of, next(number), expected))
 }
 
+/// The rule that reports an effect on an event loop.
+pub(crate) fn rule_of(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Sleep => "BLT101",
+        Effect::Network => "BLT102",
+        Effect::Database => "BLT103",
+        Effect::File => "BLT104",
+        Effect::Subprocess => "BLT105",
+        Effect::Wait => "BLT106",
+        Effect::NestedLoop => "BLT107",
+        Effect::Cpu => "BLT108",
+        Effect::Input => "BLT109",
+    }
+}
+
 /// What a line that makes the row hold must have: `wish` tells which arguments are given.
 pub(crate) fn expected(
     of: &Of,
@@ -134,15 +149,7 @@ pub(crate) fn expected(
     let rule = match effect {
         // A lock alone says nothing (ENGINE section 6).
         Effect::Wait if is_lock => return silent,
-        Effect::Sleep => "BLT101",
-        Effect::Network => "BLT102",
-        Effect::Database => "BLT103",
-        Effect::File => "BLT104",
-        Effect::Subprocess => "BLT105",
-        Effect::Wait => "BLT106",
-        Effect::NestedLoop => "BLT107",
-        Effect::Cpu => "BLT108",
-        Effect::Input => "BLT109",
+        _ => rule_of(effect),
     };
     let mut severity = row.severity.unwrap_or(match effect {
         Effect::File | Effect::Cpu => Severity::Warning,
