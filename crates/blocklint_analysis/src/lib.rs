@@ -43,6 +43,7 @@ mod members;
 pub mod mentions;
 mod missing;
 mod names;
+mod origins;
 mod overloads;
 mod paths;
 mod program;

@@ -126,12 +126,13 @@ impl<'a> Search<'_, 'a> {
         let link = self.link;
         let facts = link.program.facts(site.file);
         let mut form = form;
-        while decorates {
+        loop {
             match facts.form(form) {
-                Form::Callable(body) => return vec![BodyRef { file: site.file, body }],
-                Form::Result(inner) if facts.site(inner).kind == SiteKind::Decorate => {
-                    let Some(arg) = facts.args_of(inner).first().map(|arg| arg.value) else { break };
-                    form = arg;
+                Form::Callable(body) if decorates => return vec![BodyRef { file: site.file, body }],
+                Form::Result(inner) if decorates && facts.site(inner).kind == SiteKind::Decorate => {
+                    let below = facts.args_of(inner).first().map(|arg| arg.value);
+                    let Some(below) = below else { break };
+                    form = below;
                 }
                 _ => break,
             }

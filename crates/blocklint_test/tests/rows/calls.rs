@@ -175,6 +175,11 @@ pub(crate) fn expected(
     if matches!(effect, Effect::File | Effect::Cpu) {
         hold = Hold::Unstated;
     }
+    // Nobody sees how large it is.
+    let is_sized = row.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Unbounded));
+    if is_sized {
+        severity = Severity::Note;
+    }
     if severity == Severity::Note {
         hold = Hold::Brief;
         if iterated {
