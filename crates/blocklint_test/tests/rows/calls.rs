@@ -1,7 +1,7 @@
 //! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
 
-use blocklint_core::{Effect, Hold, Severity};
-use blocklint_models::{Argument, CallRow, RowEffect};
+use blocklint_core::{Effect, Hold, Language, Severity};
+use blocklint_models::{Argument, CallRow, RowEffect, expand_twin};
 
 use crate::draft::{Draft, Reason};
 use crate::python::{Spelling, Wish, World, sample};
@@ -51,6 +51,29 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize
         }
     }
     uses
+}
+
+/// Calls of the asynchronous twins that one path of a row names.
+pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Vec<Result<Use, Reason>> {
+    let twins = row.instead.iter().flat_map(|instead| instead.all());
+    twins
+        .map(|twin| {
+            let path = sample(&expand_twin(twin, &of.path, &sample(&of.path), Language::Python));
+            // As check 8 of models has it.
+            if world.lang.calls(&path).effect().any(|row| row.severity == Some(Severity::Note)) {
+                return Err("a twin that holds its thread briefly");
+            }
+            let mut draft = Draft::default();
+            let spelling = match world.call(&mut draft, &path, false, &Wish::default(), world.depth())? {
+                // Not awaited: of what is awaited a row with an effect would not count.
+                Spelling::With(text) => Spelling::AsyncWith(text),
+                Spelling::For(text) => Spelling::AsyncFor(text),
+                other => other,
+            };
+            draft.line(spelling.statement());
+            Ok(draft.finish(of, next(number), Expected::Silent { call: String::new() }))
+        })
+        .collect()
 }
 
 /// The next number of a use.
