@@ -469,7 +469,8 @@ impl<'a> Link<'a> {
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
-        if is_async {
+        // Java has nothing that awaits: its rows name the future or publisher itself.
+        if is_async && self.library.language(path) != Language::Java {
             return self.known(Val::Awaitable(given.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);

@@ -330,6 +330,14 @@ impl<'a> Link<'a> {
             }
             queue.extend(self.derived(next).iter().copied());
         }
+        // What tests put in the place of a service is no service.
+        let facts = self.program.facts(class.file);
+        if facts.language == blocklint_core::Language::Rust {
+            let own = BodyRef { file: class.file, body: facts.class(class.class).body };
+            if !self.is_for_tests(own) {
+                found.retain(|&body| !self.is_for_tests(body));
+            }
+        }
         found.sort();
         found.dedup();
         let found: Rc<[BodyRef]> = Rc::from(found);

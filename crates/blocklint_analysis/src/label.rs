@@ -86,6 +86,17 @@ impl Guard {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
     }
 
+    /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not
+    /// what a caller has that does not say so.
+    pub(crate) fn asks_for_scheme(&self) -> bool {
+        match &*self.question {
+            Question::Choice(Choice::Begins(part)) if self.wanted => part
+                .strip_suffix("://")
+                .is_some_and(|scheme| !matches!(scheme, "http" | "https" | "file" | "ws" | "wss")),
+            _ => false,
+        }
+    }
+
     /// A guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
         Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0 }

@@ -177,6 +177,8 @@ pub struct Link<'a> {
     pub(crate) no_targets: Rc<Targets>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
+    /// Where the bearers of one name are called.
+    pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
@@ -232,6 +234,7 @@ impl<'a> Link<'a> {
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),
+            by_name: RefCell::default(),
             alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
@@ -380,6 +383,14 @@ impl<'a> Link<'a> {
     /// The module that declares each Rust file.
     pub(crate) fn rust_parents(&self) -> &crate::names::rust_modules::Parents {
         self.rust_parents.get_or_init(|| crate::names::rust_modules::parents(self))
+    }
+
+    /// Whether a body is built or run for tests only.
+    pub(crate) fn is_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        self.program.is_test(body.file)
+            || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST)
+            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
     }
 
     /// The same value, with at least one inferred step.

@@ -28,7 +28,9 @@ impl<'a> Link<'a> {
         let around = self.class_around(caller.site.file, facts.body_of(facts.site(caller.site.site).at));
         let receiver = self.receiver_form(caller.site);
         let on_self = receiver.is_some_and(|form| crate::mentions::is_own_receiver(facts, form));
-        let on_super = !on_self && receiver.is_some_and(|form| self.is_super(caller, form));
+        let on_super = !on_self
+            && receiver
+                .is_some_and(|form| self.is_super(caller, form) || !caller.with_receiver && self.is_base(caller, form));
         if let Some(own) = label.own {
             let holds = match (on_self || on_super, around) {
                 (true, Some(class)) => self.may_find(class, false, own),
@@ -134,6 +136,17 @@ impl<'a> Link<'a> {
             }
         }
         (!found.is_empty()).then_some(found)
+    }
+
+    /// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
+    fn is_base(&self, caller: Caller, form: blocklint_facts::FormId) -> bool {
+        let facts = self.program.facts(caller.site.file);
+        let args = facts.args_of(caller.site.site);
+        let on_self = args.first().is_some_and(|arg| crate::mentions::is_own_receiver(facts, arg.value));
+        on_self && {
+            let typed = self.eval(self.scope_of(caller.site, caller.env), form);
+            self.values.members(typed.value).iter().any(|val| matches!(val, Val::Class(_)))
+        }
     }
 
     /// Whether a form is `super()`.

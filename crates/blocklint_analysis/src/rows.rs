@@ -176,6 +176,11 @@ impl<'a> Link<'a> {
             undecided = true;
             severity = Severity::Note;
         }
+        if let Some(method) = &row.ended_by
+            && self.is_handshake(site, method)
+        {
+            severity = Severity::Note;
+        }
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }

@@ -80,8 +80,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        let facts = self.link.program.facts(body.file);
-        if self.link.program.is_test(body.file) || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST) {
+        if self.link.is_for_tests(body) {
             return Some(When::Test);
         }
         if let Some(when) = self.registered(body) {

@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Hold, Severity, WhereSet};
+use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ use crate::cuts::Cuts;
 use crate::decide::Decided;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Label, LabelHold, LabelId, Labels, Source};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
 use crate::value::EnvId;
@@ -103,6 +103,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub(crate) labelled: FxHashSet<BodyRef>,
+    /// The same, by the label's effect.
+    pub(crate) effects: FxHashSet<(BodyRef, Effect)>,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
@@ -134,6 +136,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 leaves: Vec::new(),
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
+                effects: FxHashSet::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
             },
@@ -199,6 +202,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match &mut label.guard {
             // A caller may say which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => guard.rare = rare,
+            Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => way.steps = add_steps(way.steps, rare),
         }
         if let Some(root) = self.roots.of(body) {
@@ -243,6 +247,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     pub(crate) fn push(&mut self, node: Node, label: Label, way: Way) {
+        let effect = label.effect;
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
             let ways = &mut self.graph.states[state.0 as usize].ways;
@@ -254,6 +259,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let state = StateId(self.graph.states.len() as u32);
         self.graph.states.push(State { node, label: id, ways: vec![way] });
         self.graph.labelled.insert(node.body);
+        self.graph.effects.insert((node.body, effect));
         self.ids.insert((node, id), state);
         self.longest.entry(node).or_default().push(id);
         self.queue.push(state);

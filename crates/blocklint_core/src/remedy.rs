@@ -34,6 +34,22 @@ pub enum Way {
         /// The functions that do so; the first that the file imports already, else the last.
         to: Vec<Offload>,
     },
+    /// Take an argument away.
+    DropArgument {
+        /// Its name.
+        name: String,
+        /// What changes with it, in words; none if what it says is what holds without it.
+        changes: Option<String>,
+    },
+    /// Give one more argument by its name.
+    AddArgument {
+        /// Its name.
+        name: String,
+        /// Its text.
+        value: String,
+        /// What changes with it, in words.
+        changes: String,
+    },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.

@@ -33,7 +33,7 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]; calls `parsed` once the tree stands, for timings.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
-    let Started { walk, tree, .. } = match start(Language::Java, &grammar(), bytes, parsed) {
+    let Started { walk, tree, .. } = match start(Language::Java, &grammar(), bytes, None, parsed) {
         Ok(started) => started,
         Err(facts) => return *facts,
     };

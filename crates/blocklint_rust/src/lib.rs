@@ -11,6 +11,7 @@ mod items;
 mod kinds;
 mod macros;
 mod patterns;
+mod repair;
 mod scope;
 mod types;
 mod uses;
@@ -33,10 +34,11 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]; calls `parsed` once the tree stands, for timings.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
-    let Started { walk, tree, parser } = match start(Language::Rust, &grammar(), bytes, parsed) {
-        Ok(started) => started,
-        Err(facts) => return *facts,
-    };
+    let Started { walk, tree, parser } =
+        match start(Language::Rust, &grammar(), bytes, Some(repair::without_attributes), parsed) {
+            Ok(started) => started,
+            Err(facts) => return *facts,
+        };
     let root = tree.root_node();
     let mut walker = Walker {
         walk,

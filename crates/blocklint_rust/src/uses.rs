@@ -124,7 +124,8 @@ impl Walker<'_> {
         let at = self.at();
         let module = path.unwrap_or(NO_NAME);
         let span = span(node);
-        let import = self.facts.import(Import { kind: ImportKind::File, module, level: 0, name, at, span });
+        let level = u32::from(self.test);
+        let import = self.facts.import(Import { kind: ImportKind::File, module, level, name, at, span });
         self.bind_import(import, name, span);
     }
 

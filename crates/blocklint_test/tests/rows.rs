@@ -326,8 +326,11 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
 type MadeUse = Result<Use, Reason>;
 
 /// How a trace names a call: in Java without the parameters by which its row was chosen, and by the name that was written
-/// where the row has a glob.
+/// where the row has a glob; in Rust a trait's method by the type that has it.
 fn shown_path(language: Language, path: &str) -> String {
+    if let Some((types, method)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
+        return format!("{}::{method}", types.split(" as ").next().unwrap_or(types));
+    }
     let path = path.split_once('(').map_or(path, |(path, _)| path);
     if language == Language::Java { java::sampled(path) } else { path.to_owned() }
 }
@@ -414,7 +417,7 @@ fn rust_calls_do_what_their_rows_say() {
     let make = |of: &Of, row: &CallRow, way: usize, number| {
         rust::call(models.lang(Language::Rust), &files, of, row, [rust::Way::Path, rust::Way::Method][way], number)
     };
-    found_in_one_way(Language::Rust, [1, 2], make);
+    found_in_one_way(Language::Rust, [4, 0], make);
     holds_in_one_way(Language::Rust, &[], make);
 }
 

@@ -7,7 +7,7 @@ mod walk;
 
 pub use comments::comments;
 pub use kinds::{Children, all, child, named, test_tables};
-pub use start::{Started, start};
+pub use start::{Repair, Started, start};
 pub use walk::{Left, Walk, Walking, span};
 
 #[doc(hidden)]

@@ -18,12 +18,17 @@ pub struct Started<'s> {
     pub parser: Parser,
 }
 
+/// What may be wrong with a grammar: gives the text that stands in for a file's where that does not parse, in the same
+/// length; `None` to leave it.
+pub type Repair = fn(&[u8], Node<'_>) -> Option<Vec<u8>>;
+
 /// Parses a file; calls `parsed` once the tree stands. A syntax error and bytes that are no UTF-8 become one problem
 /// each. Where there is no tree at all, the facts are all there is, with the problem that says so.
 pub fn start<'s>(
     language: Language,
     grammar: &tree_sitter::Language,
     bytes: &'s [u8],
+    repair: Option<Repair>,
     parsed: impl FnOnce(),
 ) -> Result<Started<'s>, Box<FileFacts>> {
     let mut facts = FactsBuilder::new(language, bytes);
@@ -49,6 +54,10 @@ pub fn start<'s>(
         Ok(()) => parser.parse(bytes, None),
         Err(_) => None,
     };
+    let tree = tree.map(|tree| match repair {
+        Some(repair) => repaired(&mut parser, bytes, tree, repair),
+        None => tree,
+    });
     let Some(tree) = tree else {
         facts.problem(whole, "the file could not be parsed".to_owned());
         return Err(Box::new(facts.finish()));
@@ -66,6 +75,25 @@ pub fn start<'s>(
     let walk = Walk { facts, source: bytes, body, region, class: ClassId::NONE, depth: 0, too_deep: false };
     Ok(Started { walk, tree, parser })
 }
+
+/// The tree of a repaired text, as long as that helps.
+fn repaired(parser: &mut Parser, bytes: &[u8], mut tree: Tree, repair: Repair) -> Tree {
+    let mut text: Option<Vec<u8>> = None;
+    for _ in 0..REPAIRS {
+        let Some(error) = first_error(tree.root_node()) else { break };
+        let before = error.start_byte();
+        let Some(next) = repair(text.as_deref().unwrap_or(bytes), tree.root_node()) else { break };
+        let Some(better) = parser.parse(&next, None).filter(|_| next.len() == bytes.len()) else { break };
+        if first_error(better.root_node()).is_some_and(|error| error.start_byte() < before) {
+            break;
+        }
+        (tree, text) = (better, Some(next));
+    }
+    tree
+}
+
+/// How often a text is repaired.
+const REPAIRS: u32 = 4;
 
 /// The first part that did not parse.
 fn first_error(root: Node<'_>) -> Option<Node<'_>> {

@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, Sym};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::Scope;
 use crate::ids::{ClassRef, FileId, Name};
@@ -10,7 +10,34 @@ use crate::link::{Link, Task, Typed};
 use crate::value::{EnvId, Val, Why};
 
 /// The module that declares each file (`mod x;`).
-pub(crate) type Parents = FxHashMap<FileId, Val>;
+#[derive(Debug, Default)]
+pub(crate) struct Parents {
+    of: FxHashMap<FileId, Val>,
+    /// Files that are built only for tests, by what declares them.
+    tests: FxHashSet<FileId>,
+}
+
+impl Parents {
+    fn get(&self, file: FileId) -> Option<Val> {
+        self.of.get(&file).copied()
+    }
+
+    /// Whether a file, or one that declares it, is declared for tests only.
+    pub(crate) fn is_test(&self, file: FileId) -> bool {
+        let mut at = file;
+        for _ in 0..32 {
+            if self.tests.contains(&at) {
+                return true;
+            }
+            at = match self.of.get(&at) {
+                Some(Val::Module(above)) => *above,
+                Some(Val::Class(class)) => class.file,
+                _ => return false,
+            };
+        }
+        false
+    }
+}
 
 /// Reads all `mod x;` once.
 pub(crate) fn parents(link: &Link<'_>) -> Parents {
@@ -25,7 +52,10 @@ pub(crate) fn parents(link: &Link<'_>) -> Parents {
             if let Some(found) = declared_file(link, file, &row)
                 && found != file
             {
-                parents.entry(found).or_insert_with(|| module_at(link, file, facts.body_of(row.at)));
+                parents.of.entry(found).or_insert_with(|| module_at(link, file, facts.body_of(row.at)));
+                if row.level > 0 {
+                    parents.tests.insert(found);
+                }
             }
         }
     }
@@ -58,7 +88,7 @@ pub(crate) fn parent(link: &Link<'_>, module: Val) -> Val {
             let facts = link.program.facts(class.file);
             module_at(link, class.file, facts.class(class.class).parent)
         }
-        Val::Module(file) => link.rust_parents().get(&file).copied().unwrap_or_else(|| parent_by_folder(link, file)),
+        Val::Module(file) => link.rust_parents().get(file).unwrap_or_else(|| parent_by_folder(link, file)),
         other => other,
     }
 }
@@ -84,8 +114,8 @@ pub(crate) fn crate_root(link: &Link<'_>, file: FileId) -> Val {
     let parents = link.rust_parents();
     let mut at = file;
     for _ in 0..64 {
-        match parents.get(&at) {
-            Some(Val::Module(above)) => at = *above,
+        match parents.get(at) {
+            Some(Val::Module(above)) => at = above,
             Some(Val::Class(class)) => at = class.file,
             _ => break,
         }

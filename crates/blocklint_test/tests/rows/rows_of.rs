@@ -28,9 +28,10 @@ pub(crate) fn read(more: &[(String, String)]) -> Vec<File> {
     // The lines stand in projects that pin nothing, where rows of older versions do not hold.
     let newest = |version: &Option<VersionRange>| version.as_ref().is_none_or(|range| range.holds(None));
     for file in &mut files {
-        file.calls.retain(|entry| newest(&entry.row.version));
-        file.types.retain(|entry| newest(&entry.row.version));
-        file.handovers.retain(|entry| newest(&entry.row.version));
+        let file_holds = newest(&file.info.version);
+        file.calls.retain(|entry| file_holds && newest(&entry.row.version));
+        file.types.retain(|entry| file_holds && newest(&entry.row.version));
+        file.handovers.retain(|entry| file_holds && newest(&entry.row.version));
     }
     files
 }
