@@ -101,7 +101,8 @@ fn libraries() -> BTreeSet<String> {
         }
     }
     // Parts of names that say nothing, and what is the name of a format too.
-    let parts = ["io", "org", "com", "projectreactor", "core", "common", "py", "toml", "markdown"];
+    let parts =
+        ["io", "org", "com", "projectreactor", "core", "common", "code", "lib", "java", "py", "toml", "markdown"];
     for known in KNOWN.iter().chain(&parts).chain(&WORDS) {
         names.remove(*known);
         names.remove(&format!("{known}::"));

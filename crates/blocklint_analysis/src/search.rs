@@ -223,6 +223,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         let (mut label, mut way) = (label.clone(), way);
+        way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
         // A root's own parameter is not visible.
         if let Some(guard) = label.guard.take() {
             match guard.source {
@@ -294,8 +295,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let mut label = label.clone();
         let mut steps = caller.steps;
-        if !self.link.on_receiver(&mut label, caller, node) {
-            return;
+        match self.link.on_receiver(&mut label, caller, node) {
+            Some(more) => steps = add_steps(steps, more),
+            None => return,
         }
         match self.decide(&mut label, caller, node) {
             Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),

@@ -112,7 +112,8 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     };
     let words = told.words();
-    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
+    let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
+    let remedy = blocklint_rules::remedy(&told, &advice);
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -189,6 +190,7 @@ fn advice(mending: &Mending) -> Advice {
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
+        taker: None,
     }
 }
 

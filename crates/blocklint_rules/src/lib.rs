@@ -24,6 +24,7 @@ mod per_instance_scheduler;
 mod pool_per_call;
 mod pool_starvation;
 mod remedy;
+mod remedy_java;
 mod rule;
 mod selection;
 mod unbounded_offload;

@@ -57,6 +57,12 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
     }
 }
 
+/// Whether a type is that of literals or displays, from which projects derive none of their own as a rule.
+pub(crate) fn is_literal_type(language: Language, path: &str) -> bool {
+    use Literal::{Bool, Bytes, Dict, Float, Int, List, Set, Str};
+    [Bool, Int, Float, Str, Bytes, List, Set, Dict].iter().any(|&literal| literal_type(language, literal) == Some(path))
+}
+
 /// Which end of a string a method asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StringEnd {
