@@ -2,6 +2,7 @@
 
 use blocklint_core::Hold;
 use blocklint_facts::Form;
+use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
 use crate::ids::SiteRef;
@@ -59,8 +60,32 @@ impl<'l, 'a> Search<'l, 'a> {
         Decided::Holds { steps }
     }
 
+    /// Whether what a site passes comes from where a guard asks for.
+    fn ask_origin(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+            return Answer::Unseen;
+        }
+        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        let Some(form) = form else { return Answer::Unseen };
+        let shown = |test: &Test| match test {
+            Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),
+            other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
+        };
+        match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
+            None if guard.wanted => Answer::Holds,
+            None | Some(Shown::No) => Answer::Fails,
+            Some(Shown::Param(index)) if guard.passed < 3 => Answer::Param { index, passed: guard.passed + 1 },
+            Some(_) => Answer::Unseen,
+        }
+    }
+
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+        if let Question::Condition(condition) = &*guard.question
+            && condition.tests.iter().any(|test| matches!(test, Test::From(_) | Test::Unbounded))
+        {
+            return self.ask_origin(caller, node, guard, &condition.tests);
+        }
         let constant = match self.argument_for(caller, node, guard.param) {
             Given::Forwarded => return Answer::Param { index: guard.param, passed: guard.passed },
             Given::Hidden => return Answer::Unseen,

@@ -45,6 +45,7 @@ pub mod mentions;
 mod missing;
 mod names;
 mod offloads;
+mod origins;
 mod overloads;
 mod patched;
 mod paths;
@@ -65,6 +66,7 @@ mod times;
 mod unawaited;
 mod units;
 mod value;
+mod wrapped;
 
 use blocklint_core::Confidence;
 use blocklint_models::Models;

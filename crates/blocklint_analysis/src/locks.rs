@@ -291,7 +291,14 @@ impl<'l, 'a> Search<'l, 'a> {
             let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
             let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite { site, row: found.row, path, label: label_id, held_by: Some(holding) });
+            self.graph.leaves.push(LeafSite {
+                site,
+                row: found.row,
+                path,
+                label: label_id,
+                held_by: Some(holding),
+                wraps: None,
+            });
             *self.graph.leaf_sites.entry(site).or_default() += 1;
             let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
             self.arrive(site, EnvId::NONE, label, way);

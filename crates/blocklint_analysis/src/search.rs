@@ -84,6 +84,15 @@ pub(crate) struct LeafSite<'m> {
     pub(crate) label: LabelId,
     /// It takes a lock that is held over this call.
     pub(crate) held_by: Option<SiteRef>,
+    /// The body that the row's decorator wraps, where the site is that decorator's.
+    pub(crate) wraps: Option<BodyRef>,
+}
+
+impl LeafSite<'_> {
+    /// The body that enters the row.
+    pub(crate) fn body(&self, link: &Link<'_>) -> BodyRef {
+        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
+    }
 }
 
 /// The graph that the search leaves behind.
@@ -141,6 +150,8 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn run(mut self) -> Graph<'a> {
         self.graph.reach = Reach::new(self.link);
         self.find_leaves();
+        self.drain();
+        self.find_wrapped();
         self.drain();
         self.call_through_containers();
         if self.wait_for_locks() {
@@ -236,7 +247,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
     }
 
-    fn push(&mut self, node: Node, label: Label, way: Way) {
+    pub(crate) fn push(&mut self, node: Node, label: Label, way: Way) {
         let effect = label.effect;
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {

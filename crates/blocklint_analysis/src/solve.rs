@@ -125,7 +125,7 @@ pub(crate) fn findings<'a>(
             RawCause {
                 file: leaf.site.file,
                 span: facts.site(leaf.site.site).span,
-                function: link.qualified_name(link.program.body_of_site(leaf.site)),
+                function: link.qualified_name(leaf.body(link)),
                 call: link.library.text(leaf.path).to_string(),
                 reach: roots.len() as u32,
             }
@@ -546,7 +546,11 @@ pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
 pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
     let facts = link.program.facts(way.site.file);
     let row = facts.site(way.site.site);
-    let body = link.program.body_of_site(way.site);
+    let wraps = match way.next {
+        Next::State(_) => None,
+        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
     let call = match way.next {
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),

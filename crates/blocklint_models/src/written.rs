@@ -293,7 +293,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     keys.word("runtime", row.runtime.map(|runtime| runtime.as_str()));
     keys.word("phase", row.phase.map(|phase| phase.as_str()));
     keys.flag("wraps", row.wraps);
-    keys.word("effect", row.effect.map(|effect| effect.as_str()));
+    keys.word("effect", row.called.as_ref().and_then(|called| called.held()).map(|effect| effect.as_str()));
     keys.word("passes", row.passes.map(|passes| passes.as_str()));
     keys.types("gives", row.gives.iter(), language);
     keys.flag("native", row.native);

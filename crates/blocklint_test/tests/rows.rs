@@ -61,6 +61,9 @@ const KNOWN_NAMES: &[&str] = &[
     "sys.stdin.buffer.__next__",
 ];
 
+/// Twins that are not silent.
+const KNOWN_TWINS: &[&str] = &[];
+
 /// Callables that do not run where their rows say.
 const KNOWN_HANDOVERS: &[&str] = &[
     // What runs only at start-up or while stopping is not one level lower yet: scopes come with a later version.
@@ -145,6 +148,33 @@ fn python_calls_do_what_their_rows_say() {
     report(&what, &differences(&all.real, Language::Python, &models), KNOWN_CALLS);
     let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
     report(&what, &differences(&all.reached, Language::Python, &sleeping), KNOWN_NAMES);
+}
+
+/// The asynchronous twin that a row names holds nothing.
+#[test]
+fn python_twins_are_silent() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let mut number = 0;
+    let (mut uses, mut skipped) = (Vec::new(), Vec::new());
+    for file in &python {
+        for entry in &file.calls {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                for twin in calls::twins(&world, &of, &entry.row, &mut number) {
+                    match twin {
+                        Ok(made) => uses.push(made),
+                        Err(reason) => skipped.push((of.clone(), reason)),
+                    }
+                }
+            }
+        }
+    }
+    tell("Python twins", &skipped);
+    assert!(uses.len() > 1000, "only {} twins are called", uses.len());
+    report(&format!("{} twins", uses.len()), &differences(&uses, Language::Python, &models), KNOWN_TWINS);
 }
 
 /// Another spelling of a name leads to the same rows.
