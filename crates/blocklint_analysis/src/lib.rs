@@ -6,6 +6,7 @@
 mod alternatives;
 mod annotation;
 mod assembly;
+mod available;
 mod branches;
 mod by_name;
 mod call;
@@ -64,6 +65,7 @@ mod value;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
+pub use available::Available;
 pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,

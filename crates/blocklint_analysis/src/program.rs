@@ -74,6 +74,9 @@ pub struct CrateLayout {
     pub package: String,
     /// Dependencies that its code calls by another name than the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
+    /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
+    /// manifest speaks for it.
+    pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the

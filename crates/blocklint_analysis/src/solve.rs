@@ -300,11 +300,11 @@ fn finding(
         repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        twins,
         mending: Mending {
             needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
-            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime))
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
         },
+        twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -510,15 +510,33 @@ fn is_class(path: &str) -> bool {
 }
 
 /// What the row of a leaf says about mending it, for a runtime.
-fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+fn mending(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    file: FileId,
+    twins: &[(String, bool)],
+) -> Mending {
     let calls = link.library.calls(leaf.path);
     let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
-    Mending {
+    let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
         ..Mending::default()
+    };
+    if link.program.language(file) == Language::Rust {
+        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some((twin, _)) = twins.first() {
+            let rows = link.library.calls(link.library.path(Language::Rust, twin));
+            let given = |rows: &blocklint_models::CallRows<'_>| {
+                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+            };
+            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.twin = link.available(file, twin);
+        }
     }
+    mending
 }
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.

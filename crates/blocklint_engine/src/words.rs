@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use blocklint_analysis::{Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What};
+use blocklint_analysis::{
+    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What,
+};
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Creates, Part};
-use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, SiteKind, Twin};
+use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
@@ -140,6 +142,18 @@ fn advice(mending: &Mending) -> Advice {
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
+        same: mending.same,
+        twin: reach(&mending.twin),
+        pool: reach(&mending.pool),
+    }
+}
+
+fn reach(available: &Available) -> Reach {
+    match available {
+        Available::Unknown => Reach::Unknown,
+        Available::Yes => Reach::Yes,
+        Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
+        Available::No => Reach::No,
     }
 }
 

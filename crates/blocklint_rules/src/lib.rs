@@ -20,6 +20,7 @@ mod nested_event_loop;
 mod per_instance_scheduler;
 mod pool_per_call;
 mod remedy;
+mod remedy_rust;
 mod rule;
 mod selection;
 mod unreadable_source;
@@ -28,7 +29,8 @@ mod words;
 use blocklint_core::{Context, Effect, RuleCode};
 
 pub use made_anew::{Anew, Made};
-pub use remedy::{Advice, FixKind, remedy};
+pub use remedy::{Advice, FixKind, Reach, remedy};
+pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
