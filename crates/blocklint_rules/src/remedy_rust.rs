@@ -136,6 +136,7 @@ pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
     ("blocking-wait", "rewrite"),
     ("blocking-wait", "offload"),
     ("nested-event-loop", "rewrite"),
+    ("cpu-bound", "offload"),
     ("blocking-input", "offload"),
 ];
 

@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, ImportKind, SiteKind};
-use blocklint_models::{Argument, TypeExpr};
+use blocklint_models::{Argument, TypeExpr, Uses};
 
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
@@ -154,20 +154,37 @@ impl<'a> Link<'a> {
         if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
             return method;
         }
+        self.imported_trait_method(file, name).map_or(method, |path| Val::Method { path, receiver })
+    }
+
+    /// The method of this name of a library's trait that a file imports, as far as models speak of it.
+    pub(crate) fn imported_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
         let facts = self.program.facts(file);
-        for row in facts.imports.iter().filter(|row| row.kind == ImportKind::Module) {
+        let method = self.program.text(name);
+        facts.imports.iter().find_map(|row| {
             let text = facts.text(row.module).trim_start_matches("::");
-            let Some((head, _)) = text.split_once("::") else { continue };
-            if !is_spelled_like_a_type(text) || !self.library.knows_root(Language::Rust, head) {
-                continue;
+            let head = text.split("::").next()?;
+            if !self.library.knows_root(Language::Rust, head) {
+                return None;
             }
-            let given = self.library.path(Language::Rust, text);
-            let found = self.library.member(given, self.program.text(name));
-            if !self.library.calls(found).is_empty() {
-                return Val::Method { path: found, receiver };
+            match row.kind {
+                ImportKind::Module if is_spelled_like_a_type(text) => {
+                    let given = self.library.path(Language::Rust, text);
+                    let found = self.library.member(given, method);
+                    (!self.library.calls(found).is_empty()).then_some(found)
+                }
+                // What a prelude names is what the library's traits have.
+                ImportKind::Star => self.library.of(Language::Rust).named(method).find_map(|named| {
+                    let is_of = |path: &str| {
+                        let of_head = path.strip_prefix(head).is_some_and(|rest| rest.starts_with("::"));
+                        of_head && path.rsplit_once("::").is_some_and(|(of, _)| is_spelled_like_a_type(of))
+                    };
+                    let path = named.paths(Uses::EFFECT.union(Uses::RETURNS)).find(|path| is_of(path.path))?;
+                    Some(self.library.path(Language::Rust, path.path))
+                }),
+                _ => None,
             }
-        }
-        method
+        })
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.
