@@ -25,6 +25,7 @@ mod entries;
 mod eval;
 mod explain;
 mod finding;
+mod guards;
 mod handed_results;
 mod hierarchy;
 mod hub;

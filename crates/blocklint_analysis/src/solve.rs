@@ -361,10 +361,10 @@ fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        for one in link.held_over_await() {
+        for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
             let call = link.library.text(one.ty).to_string();
-            let severity = match link.program.is_test(one.taken.file) {
+            let severity = match link.is_test_site(one.taken) {
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };
