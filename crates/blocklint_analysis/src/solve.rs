@@ -94,8 +94,9 @@ pub(crate) fn findings<'a>(
             }
             if label.severity > Severity::Note {
                 let when = scopes.of(candidate.root);
-                // A command's loop serves nobody but the one who waits for it.
-                if when == When::Command {
+                // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
+                let alone = when == When::Test && link.program.language(candidate.root.file) == Language::Rust;
+                if when == When::Command || alone {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();

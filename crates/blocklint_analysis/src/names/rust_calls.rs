@@ -54,6 +54,9 @@ const RUN_NOW: &[&str] = &[
     "with",
 ];
 
+/// What types call the functions that make them.
+const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
+
 /// Last names of the types of futures and streams.
 const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
@@ -168,23 +171,35 @@ impl<'a> Link<'a> {
                 return None;
             }
             match row.kind {
-                ImportKind::Module if is_spelled_like_a_type(text) => {
+                ImportKind::Module => {
                     let given = self.library.path(Language::Rust, text);
                     let found = self.library.member(given, method);
-                    (!self.library.calls(found).is_empty()).then_some(found)
+                    (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
                 }
-                // What a prelude names is what the library's traits have.
-                ImportKind::Star => self.library.of(Language::Rust).named(method).find_map(|named| {
-                    let is_of = |path: &str| {
-                        let of_head = path.strip_prefix(head).is_some_and(|rest| rest.starts_with("::"));
-                        of_head && path.rsplit_once("::").is_some_and(|(of, _)| is_spelled_like_a_type(of))
-                    };
-                    let path = named.paths(Uses::EFFECT.union(Uses::RETURNS)).find(|path| is_of(path.path))?;
-                    Some(self.library.path(Language::Rust, path.path))
-                }),
+                // What a prelude names are traits of the modules beside it.
+                ImportKind::Star => {
+                    let beside = text.strip_suffix("prelude")?;
+                    self.library.of(Language::Rust).named(method).find_map(|named| {
+                        let paths = named.paths(Uses::EFFECT.union(Uses::RETURNS));
+                        let mut traits = paths.filter(|path| path.path.starts_with(beside)).filter_map(|path| {
+                            let (of, _) = path.path.rsplit_once("::")?;
+                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, of));
+                            is_trait.then(|| self.library.path(Language::Rust, path.path))
+                        });
+                        traits.next()
+                    })
+                }
                 _ => None,
             }
         })
+    }
+
+    /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    fn may_be_trait(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
+        let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(|name| made(&name))
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.
