@@ -303,12 +303,18 @@ impl<'a> Link<'a> {
             return Some((class, var));
         }
         if self.program.language(class.file) == blocklint_core::Language::Rust {
+            // A type's own method goes before those of its traits.
+            let mut of_trait = None;
             for block in self.impls(class) {
-                let body = self.program.facts(block.file).class(block.class).body;
-                if let Some(var) = self.program.scope_var(block.file, body, name) {
-                    return Some((block, var));
+                let row = self.program.facts(block.file).class(block.class);
+                if let Some(var) = self.program.scope_var(block.file, row.body, name) {
+                    if row.bases.is_empty() {
+                        return Some((block, var));
+                    }
+                    of_trait = of_trait.or(Some((block, var)));
                 }
             }
+            return of_trait;
         }
         None
     }
