@@ -183,7 +183,14 @@ impl Walker<'_> {
             K::Closure => self.closure(node),
             K::AsyncBlock => self.lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
             K::GenBlock => self.lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
-            K::Block => self.block(node).form,
+            K::Block => {
+                // What it declares ends with it.
+                let around = self.region;
+                self.region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
+                let value = self.block(node).form;
+                self.region = around;
+                value
+            }
             K::UnsafeBlock | K::ConstBlock | K::TryBlock => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 match block {
