@@ -28,6 +28,10 @@ pub enum Misuse {
     CalledInsteadOfHandedOver,
     /// A thread's lock is held over an `await`.
     LockHeldOverAwait,
+    /// An import comes before the call that patches what it takes.
+    LateMonkeyPatch,
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse,
     /// Threads are made for each request or instance.
     ThreadsMadeAnew,
     /// Connections are made for each request or item.

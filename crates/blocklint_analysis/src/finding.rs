@@ -101,6 +101,36 @@ pub enum What {
         /// The runtime's pool of real threads.
         pool: Option<String>,
     },
+    /// An import comes before the call that patches what it takes.
+    LatePatch {
+        /// The name that stays as it was (`time.sleep`), or the module that takes some.
+        taken: String,
+        /// Whether it is a module that takes names itself.
+        is_module: bool,
+        /// The call that patches.
+        patch: String,
+    },
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse {
+        /// Which way it takes.
+        way: crate::response::Serialisation,
+        /// The endpoint's name.
+        endpoint: String,
+        /// The call that its items come from, as written.
+        source: Option<String>,
+        /// A bound that is visible and large.
+        bound: Option<u64>,
+        /// Annotated fields of one item; 0 where they are not known.
+        fields: u32,
+        /// Levels of models of one item; 0 where they are not known.
+        levels: u32,
+        /// What else versions of the declared range do.
+        versions: Option<String>,
+        /// The response class of the route, as written, if it may be dropped.
+        class: Option<String>,
+        /// The response model that could be declared, as the file writes it.
+        model: Option<String>,
+    },
     /// A thread's lock is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.

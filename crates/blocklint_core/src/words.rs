@@ -211,6 +211,21 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// Java: the publishers that a chain of this machinery is made of.
+    pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
+        match runtime {
+            Some(Runtime::Reactor) => Some(crate::Publishers {
+                one: "reactor.core.publisher.Mono",
+                many: "reactor.core.publisher.Flux",
+                schedulers: "reactor.core.scheduler.Schedulers",
+                workers: "boundedElastic()",
+            }),
+            _ => None,
+        }
+    }
+}
+
 const THREAD_FUNCTIONS: &[(&str, bool)] = &[
     ("fastapi.concurrency.run_in_threadpool", true),
     ("starlette.concurrency.run_in_threadpool", true),

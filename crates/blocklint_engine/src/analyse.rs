@@ -102,6 +102,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         rule_of_misuse: |misuse| {
             let what = match misuse {
                 Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
+                Misuse::LargeResponse => return Some(blocklint_core::RuleCode(201)),
+                Misuse::LateMonkeyPatch => What::LatePatch { taken: "", is_module: false, patch: "" },
                 Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
                 Misuse::PoolStarved => What::Starves(Starved::Second("")),
                 Misuse::UnboundedOffload => What::Offloads { unbounded: Unbounded::PerItem, takes: None },

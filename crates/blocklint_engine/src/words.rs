@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, Starved, Unbounded, What,
+    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, Starved,
+    Unbounded, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
@@ -48,6 +49,7 @@ fn finding_and_remedy(
     let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
+    let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
     let told = blocklint_rules::RawFinding {
@@ -60,6 +62,13 @@ fn finding_and_remedy(
                 adapter: adapter.as_deref(),
                 pool: pool.as_deref(),
             },
+            What::LargeResponse { .. } => match &response {
+                Some(response) => blocklint_rules::What::LargeResponse(response),
+                None => blocklint_rules::What::Holds,
+            },
+            What::LatePatch { taken, is_module, patch } => {
+                blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
+            }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
             What::Starves(starved) => blocklint_rules::What::Starves(match starved {
                 Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
@@ -103,7 +112,8 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     };
     let words = told.words();
-    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
+    let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
+    let remedy = blocklint_rules::remedy(&told, &advice);
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -128,6 +138,31 @@ fn finding_and_remedy(
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+/// A response that may be large, in the words of the rules.
+fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
+    let What::LargeResponse { way, endpoint, source, bound, fields, levels, versions, class, model } = what else {
+        return None;
+    };
+    Some(blocklint_rules::Response {
+        path: match way {
+            Serialisation::Direct => blocklint_rules::Path::Direct,
+            Serialisation::Rendered => blocklint_rules::Path::Rendered,
+            Serialisation::ByClass => blocklint_rules::Path::ByClass,
+            Serialisation::ByHand => blocklint_rules::Path::ByHand,
+            Serialisation::Encoded => blocklint_rules::Path::Encoded,
+            Serialisation::Old => blocklint_rules::Path::Old,
+        },
+        endpoint,
+        source: source.as_deref(),
+        bound: *bound,
+        fields: *fields,
+        levels: *levels,
+        versions: versions.as_deref(),
+        class: class.as_deref(),
+        model: model.as_deref(),
+    })
 }
 
 /// What a row says about mending a call, in the words of the rules.
@@ -155,6 +190,7 @@ fn advice(mending: &Mending) -> Advice {
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
+        taker: None,
     }
 }
 

@@ -13,6 +13,8 @@ mod blocking_subprocess;
 mod blocking_wait;
 mod called_instead_of_handed_over;
 mod cpu_bound;
+mod large_response_on_loop;
+mod late_monkey_patch;
 mod lock_held_across_await;
 mod made_anew;
 mod native_call_blocks_hub;
@@ -22,6 +24,7 @@ mod per_instance_scheduler;
 mod pool_per_call;
 mod pool_starvation;
 mod remedy;
+mod remedy_java;
 mod rule;
 mod selection;
 mod unbounded_offload;
@@ -30,6 +33,7 @@ mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
 pub use offloads::{Starved, Unbounded};
 pub use remedy::{Advice, FixKind, remedy};
@@ -49,7 +53,9 @@ pub static RULES: &[&Rule] = &[
     &nested_event_loop::NESTED_EVENT_LOOP,
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
+    &large_response_on_loop::LARGE_RESPONSE_ON_LOOP,
     &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
+    &late_monkey_patch::LATE_MONKEY_PATCH,
     &unbounded_offload::UNBOUNDED_OFFLOAD,
     &pool_starvation::POOL_STARVATION,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
@@ -76,6 +82,8 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
     match what {
         What::Holds => None,
         What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
+        What::LargeResponse(_) => Some(&large_response_on_loop::LARGE_RESPONSE_ON_LOOP),
+        What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
         What::Offloads { takes: Some(_), .. } | What::Starves(_) => Some(&pool_starvation::POOL_STARVATION),

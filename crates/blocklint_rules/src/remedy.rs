@@ -19,6 +19,8 @@ pub struct Advice {
     pub gives_coroutine: bool,
     /// What is called works only in the thread of a running loop.
     pub needs_loop: bool,
+    /// The library's method that is given the lambda in which the call stands.
+    pub taker: Option<String>,
 }
 
 /// Kinds of fixes, as models name them.
@@ -39,8 +41,10 @@ pub enum FixKind {
 /// Why there is none.
 pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
-    if raw.language != Language::Python {
-        return refuse("fixes are written for Python only");
+    match raw.language {
+        Language::Python => {}
+        Language::Java => return crate::remedy_java::remedy(raw, advice),
+        Language::Rust => return refuse("fixes are written for Python and Java only"),
     }
     match raw.what {
         What::Holds => {}
@@ -65,6 +69,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
                 None => refuse("models know no pool of real threads for it"),
             };
         }
+        What::LargeResponse(response) => return response.remedy(),
+        What::LatePatch { .. } => return refuse("the order of imports is the program's own matter"),
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }

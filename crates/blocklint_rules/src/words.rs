@@ -4,6 +4,7 @@
 use blocklint_core::{Fails, Hold, Language, Runtime};
 
 use crate::advice::help;
+use crate::large_response_on_loop::Response;
 use crate::{Anew, Made, Rule, Starved, Unbounded, offloads};
 
 /// One finding as the analysis knows it, before it has words.
@@ -65,6 +66,17 @@ pub enum What<'a> {
         /// The runtime's pool of real threads.
         pool: Option<&'a str>,
     },
+    /// An import comes before the call that patches what it takes.
+    LatePatch {
+        /// The name that stays as it was, or the module that takes some.
+        taken: &'a str,
+        /// Whether it is a module that takes names itself.
+        is_module: bool,
+        /// The call that patches.
+        patch: &'a str,
+    },
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse(&'a Response<'a>),
     /// The lock that is taken here is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
@@ -171,6 +183,16 @@ impl RawFinding<'_> {
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
+            What::LargeResponse(response) => response.why(),
+            What::LatePatch { is_module: false, taken, .. } => {
+                let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
+                format!(
+                    "patching replaces `{name}` in the module `{module}`; whoever took it before keeps what holds the hub"
+                )
+            }
+            What::LatePatch { is_module: true, taken, .. } => {
+                format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub")
+            }
             What::LockOverAwait { .. } => {
                 "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
                     .to_owned()
@@ -186,6 +208,9 @@ impl RawFinding<'_> {
                 more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
             });
         }
+        if let What::LargeResponse(response) = self.what {
+            notes.extend(response.notes());
+        }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
         match self.more_causes {
@@ -200,6 +225,13 @@ impl RawFinding<'_> {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
         match self.what {
             What::Holds => {}
+            What::LargeResponse(response) => return response.message(),
+            What::LatePatch { taken, patch, .. } => {
+                return match self.direct {
+                    true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
+                    false => format!("this imports `{taken}` before `{patch}()`, so that it is not patched"),
+                };
+            }
             What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
             What::CalledInstead { taker } => {
                 let (written, taker) = (one_line(self.written), one_line(taker));

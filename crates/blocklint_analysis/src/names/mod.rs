@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 use crate::ids::{FileId, Name};
 use crate::program::Program;
 
+/// The method by which threads are set going, in all languages that have one.
+pub(crate) const STARTS_THREAD: &str = "start";
+
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literal {
@@ -52,6 +55,12 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
             _ => None,
         },
     }
+}
+
+/// Whether a type is that of literals or displays, from which projects derive none of their own as a rule.
+pub(crate) fn is_literal_type(language: Language, path: &str) -> bool {
+    use Literal::{Bool, Bytes, Dict, Float, Int, List, Set, Str};
+    [Bool, Int, Float, Str, Bytes, List, Set, Dict].iter().any(|&literal| literal_type(language, literal) == Some(path))
 }
 
 /// Which end of a string a method asks for.
