@@ -138,7 +138,7 @@ pub(crate) fn findings<'a>(
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| {
-            one.site == *site
+            (one.site == *site || link.enters(*site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
         })
     });
@@ -411,7 +411,7 @@ fn misuses<'a>(
     for one in crate::made_anew::made_anew(link, callers, reach) {
         let misuse_of = match one.creates {
             Creates::Threads => Misuse::ThreadsMadeAnew,
-            Creates::Connections => Misuse::ConnectionsMadeAnew,
+            Creates::Connections | Creates::Pool => Misuse::ConnectionsMadeAnew,
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };

@@ -85,7 +85,7 @@ fn finding_and_remedy(
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
                     Creates::Threads => Made::Threads,
-                    Creates::Connections => Made::Connections,
+                    Creates::Connections | Creates::Pool => Made::Connections,
                 },
                 anew: match anew {
                     Anew::PerEntry(_) => blocklint_rules::Anew::PerEntry(&repeated),
