@@ -21,23 +21,28 @@ pub(crate) struct Paths {
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
 pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
-    let effect = match way.next {
-        Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).effect,
-        Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).effect,
+    if !way.shared {
+        return u32::from(way.steps);
+    }
+    let label = match way.next {
+        Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
+        Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
     };
-    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way, effect)) } else { 0 }
+    let effect = label.map(|label| graph.labels.get(label).effect);
+    u32::from(way.steps) + u32::from(share_steps(link, graph, way, effect))
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Effect) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Effect>) -> u8 {
     let site = way.site;
     // Of a Java method with its many implementations what few of them do says nothing, whatever the others do.
     let by_effect = matches!(way.next, Next::State(_)) && link.program.language(site.file) == Language::Java;
-    let is_labelled = |body: BodyRef| match by_effect {
-        true => graph.effects.contains(&(body, effect)),
-        false => graph.labelled.contains(&body),
+    let holds_so = |body: BodyRef| match effect {
+        Some(effect) => graph.effects.contains(&(body, effect)),
+        None => graph.labelled.contains(&body),
     };
+    let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
     let targets = link.targets(site, crate::value::EnvId::NONE);
     let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
@@ -50,7 +55,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Effect) ->
                 }
                 all += 1;
                 labelled += usize::from(is_labelled(body));
-                same += usize::from(graph.effects.contains(&(body, effect)));
+                same += usize::from(holds_so(body));
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
@@ -59,7 +64,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Effect) ->
                     }
                     all += 1;
                     labelled += usize::from(is_labelled(*body));
-                    same += usize::from(graph.effects.contains(&(*body, effect)));
+                    same += usize::from(holds_so(*body));
                 }
             }
             Target::Row { .. } => all += 1,
