@@ -3,6 +3,7 @@
 use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
 use blocklint_models::{Creates, FixKind, Template};
 
+use crate::available::Available;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::roots::RootKind;
 
@@ -80,6 +81,12 @@ pub struct Mending {
     pub gives_coroutine: bool,
     /// What is called works only in the thread of a running loop.
     pub needs_loop: bool,
+    /// The twin gives what the call gives, and can fail in the same way.
+    pub same: bool,
+    /// Whether the twin can be called there.
+    pub twin: Available,
+    /// Whether what hands a call to a thread can be called there.
+    pub pool: Available,
 }
 
 /// What is wrong at a place.
@@ -143,6 +150,41 @@ pub enum What {
         /// How often.
         anew: Anew,
     },
+    /// A connection of a pool is held where others wait for one.
+    Starves(Starved),
+    /// Work is handed to threads without a bound.
+    Offloads {
+        /// What there are as many of as threads.
+        unbounded: Unbounded,
+        /// The call by which each piece takes a connection of a pool, if it does.
+        takes: Option<String>,
+    },
+}
+
+/// Who waits for a connection that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starved {
+    /// The task itself may need the thread that waits for a connection: it is held over an `await`.
+    OverAwait {
+        /// What is awaited.
+        awaited: SiteRef,
+    },
+    /// The holder waits for one more of the same pool.
+    Second {
+        /// Where the first one is taken.
+        first: SiteRef,
+    },
+}
+
+/// What there are as many of as threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbounded {
+    /// Elements of a collection.
+    PerItem,
+    /// Requests, messages or events that enter this body.
+    PerEntry(BodyRef),
+    /// The work never ends.
+    Endless,
 }
 
 /// How often something is made that could be made once.

@@ -177,12 +177,22 @@ impl<'l, 'a> Search<'l, 'a> {
     /// A library callable that a call runs or hands over with arguments that are not written as its own.
     fn passed_row(&mut self, path: PathId, caller: Caller) {
         let rows = self.link.library.calls(path);
-        let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
+        // What is passed to it is not seen: a row for certain types or so many arguments is not meant.
+        let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            self.link.program.language(caller.site.file) != blocklint_core::Language::Java
+                || !row.path.ends_with(')')
+                || row.path.ends_with("()")
+                || row.path.ends_with("(_)")
+        };
+        let holding = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            row.when.is_empty() && row.held().is_some() && is_any(row)
+        };
+        let Some(row) = rows.effect().find(holding) else { return };
         let Some(label) = self.link.unseen(row.row) else { return };
         let program = self.link.program;
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None });
+        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
         let way = Way {
             site: caller.site,
             arg: caller.arg,
@@ -438,7 +448,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let callee = self.link.callee(site, env);
         let mut members = self.link.values.members(callee.value).into_iter();
         members.any(|val| match val {
-            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Fn { body, .. } => {
+                self.link.library.has_user_rows() || self.link.implemented_by_library(body).is_some()
+            }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
             _ => true,
@@ -509,7 +521,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None });
+        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
         *self.graph.leaf_sites.entry(place).or_default() += 1;
         let way = Way { site: place, arg: if same_body { None } else { arg }, next: Next::Leaf(leaf), steps, shared };
         self.arrive(place, env, label, way);

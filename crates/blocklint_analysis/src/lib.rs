@@ -6,6 +6,7 @@
 mod alternatives;
 mod annotation;
 mod assembly;
+mod available;
 mod branches;
 mod by_name;
 mod call;
@@ -24,6 +25,7 @@ mod entries;
 mod eval;
 mod explain;
 mod finding;
+mod guards;
 mod handed_results;
 mod hierarchy;
 mod hub;
@@ -44,9 +46,12 @@ mod members;
 pub mod mentions;
 mod missing;
 mod names;
+mod offloads;
+mod origins;
 mod overloads;
 mod patched;
 mod paths;
+mod pool_holds;
 mod program;
 mod qualified;
 mod reach;
@@ -63,15 +68,17 @@ mod times;
 mod unawaited;
 mod units;
 mod value;
+mod wrapped;
 
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
+pub use available::Available;
 pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, What};
+pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbounded, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

@@ -179,6 +179,9 @@ pub struct Link<'a> {
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
+    /// The ends of functions with the branches that they stand under.
+    pub(crate) ends:
+        RefCell<FxHashMap<BodyRef, Rc<[(Option<crate::label::Guard>, crate::eval::Scope, blocklint_facts::FormId)]>>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
@@ -196,6 +199,8 @@ pub struct Link<'a> {
     pub(crate) chains: crate::chains::ChainMemo,
     /// Java: what names mean that neither their file nor a class around binds.
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
+    /// Java: the methods of libraries' interfaces that a lambda can implement.
+    pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -235,6 +240,7 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             by_name: RefCell::default(),
+            ends: RefCell::default(),
             alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
@@ -247,6 +253,7 @@ impl<'a> Link<'a> {
             adding: RefCell::default(),
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
+            functional_names: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

@@ -9,16 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
-use crate::reach::Reach;
 use crate::response::LargeResponse;
-
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -96,8 +94,9 @@ pub(crate) fn findings<'a>(
             }
             if label.severity > Severity::Note {
                 let when = scopes.of(candidate.root);
-                // A command's loop serves nobody but the one who waits for it.
-                if when == When::Command {
+                // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
+                let alone = when == When::Test && link.program.language(candidate.root.file) == Language::Rust;
+                if when == When::Command || alone {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();
@@ -127,18 +126,21 @@ pub(crate) fn findings<'a>(
             RawCause {
                 file: leaf.site.file,
                 span: facts.site(leaf.site.site).span,
-                function: link.qualified_name(link.program.body_of_site(leaf.site)),
+                function: link.qualified_name(leaf.body(link)),
                 call: link.library.text(leaf.path).to_string(),
                 reach: roots.len() as u32,
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach, &units, &callers);
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+        !misused.iter().any(|one| {
+            one.site == *site
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
     });
     let mut found: Vec<RawFinding> = places
         .into_iter()
@@ -211,6 +213,16 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
+/// Java: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
+fn steps_of_length(hops: u32) -> u32 {
+    match hops {
+        0..=8 => 0,
+        9..=12 => 1,
+        _ => 3,
+    }
+}
+
 fn hold_of(label: &Label) -> Hold {
     match label.hold {
         LabelHold::Fixed(hold) => hold,
@@ -231,7 +243,9 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let is_java = link.program.language(site.file) == Language::Java;
+    let far = |hops: u32| if is_java { steps_of_length(hops) } else { 0 };
+    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
@@ -302,11 +316,11 @@ fn finding(
         repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        twins,
         mending: Mending {
             needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
-            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime))
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
         },
+        twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -349,10 +363,11 @@ fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCo
 fn misuses<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
-    reach: &Reach,
+    graph: &Graph<'_>,
     units: &Units,
     callers: &Callers<'_, 'a>,
 ) -> Vec<RawFinding> {
+    let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -383,10 +398,10 @@ fn misuses<'a>(
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        for one in link.held_over_await() {
+        for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
             let call = link.library.text(one.ty).to_string();
-            let severity = match link.program.is_test(one.taken.file) {
+            let severity = match link.is_test_site(one.taken) {
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };
@@ -400,6 +415,22 @@ fn misuses<'a>(
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::pool_holds::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::offloads::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
         let call = link.library.text(one.path).to_string();
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
@@ -516,7 +547,11 @@ pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
 pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
     let facts = link.program.facts(way.site.file);
     let row = facts.site(way.site.site);
-    let body = link.program.body_of_site(way.site);
+    let wraps = match way.next {
+        Next::State(_) => None,
+        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
     let call = match way.next {
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
@@ -570,15 +605,33 @@ fn is_class(path: &str) -> bool {
 }
 
 /// What the row of a leaf says about mending it, for a runtime.
-fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+fn mending(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    file: FileId,
+    twins: &[(String, bool)],
+) -> Mending {
     let calls = link.library.calls(leaf.path);
     let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
-    Mending {
+    let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
         ..Mending::default()
+    };
+    if link.program.language(file) == Language::Rust {
+        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some((twin, _)) = twins.first() {
+            let rows = link.library.calls(link.library.path(Language::Rust, twin));
+            let given = |rows: &blocklint_models::CallRows<'_>| {
+                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+            };
+            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.twin = link.available(file, twin);
+        }
     }
+    mending
 }
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.

@@ -23,6 +23,18 @@ pub enum Way {
         method: bool,
         /// Whether it does the same for everyone who looks, as a sleep does.
         same: bool,
+        /// What the manifest must ask for besides, as people say it.
+        needs: Option<String>,
+    },
+    /// The async twin is a method of another type, of which the call's own expression makes a value: rename that type
+    /// there, and await the call.
+    TwinType {
+        /// The type as it is (`std::process::Command`).
+        from: String,
+        /// The type that has the twin (`tokio::process::Command`).
+        to: String,
+        /// What the manifest must ask for besides, as people say it.
+        needs: Option<String>,
     },
     /// This text takes the place of the call.
     Rewrite {
@@ -50,11 +62,36 @@ pub enum Way {
         /// What changes with it, in words.
         changes: String,
     },
+    /// Java: the call stands in a chain of publishers, or in what puts one together. What it does runs where it may block,
+    /// or becomes a part of the chain.
+    Chain {
+        /// The library's names.
+        of: Publishers,
+        /// The library's method that is given the lambda in which the call stands, where one is.
+        taker: Option<String>,
+        /// A publisher of what the call gives, where there is one.
+        template: Option<Vec<Piece>>,
+        /// Whether a worker may run the call.
+        offload: bool,
+    },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.
         passes: bool,
     },
+}
+
+/// The names of a library of publishers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Publishers {
+    /// The publisher of one value.
+    pub one: &'static str,
+    /// The publisher of many.
+    pub many: &'static str,
+    /// The class that gives schedulers.
+    pub schedulers: &'static str,
+    /// The call on it that gives workers which may block.
+    pub workers: &'static str,
 }
 
 /// A function that runs a callable in a worker thread: `await path(callable, args…)`.
@@ -64,6 +101,8 @@ pub struct Offload {
     pub path: String,
     /// Whether it passes keyword arguments on to the callable.
     pub keywords: bool,
+    /// Whether what is awaited is a `Result` that tells of the callable's panic.
+    pub fallible: bool,
 }
 
 /// One part of a text that takes the place of a call.

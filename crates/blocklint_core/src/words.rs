@@ -211,6 +211,31 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// Java: the publishers that a chain of this machinery is made of.
+    pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
+        match runtime {
+            Some(Runtime::Reactor) => Some(crate::Publishers {
+                one: "reactor.core.publisher.Mono",
+                many: "reactor.core.publisher.Flux",
+                schedulers: "reactor.core.scheduler.Schedulers",
+                workers: "boundedElastic()",
+            }),
+            _ => None,
+        }
+    }
+
+    /// Rust: the function that runs a closure in a pool of threads that may block, and whether what is awaited then is
+    /// a `Result` that tells of the closure's panic.
+    pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
+        match runtime {
+            Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
+            Some(Runtime::Smol) => ("smol::unblock", false),
+            _ => ("tokio::task::spawn_blocking", true),
+        }
+    }
+}
+
 const THREAD_FUNCTIONS: &[(&str, bool)] = &[
     ("fastapi.concurrency.run_in_threadpool", true),
     ("starlette.concurrency.run_in_threadpool", true),

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, What,
+    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved,
+    Starved, Unbounded, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Creates, Part};
-use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, SiteKind, Twin};
+use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
@@ -50,6 +51,7 @@ fn finding_and_remedy(
     let owner_name = owner_name(link, raw);
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
+    let other = other_site(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -68,6 +70,18 @@ fn finding_and_remedy(
                 blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
             }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::Starves(starved) => blocklint_rules::What::Starves(match starved {
+                Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
+                Starved::Second { .. } => blocklint_rules::Starved::Second(&other),
+            }),
+            What::Offloads { unbounded, takes } => blocklint_rules::What::Offloads {
+                unbounded: match unbounded {
+                    Unbounded::PerItem => blocklint_rules::Unbounded::PerItem,
+                    Unbounded::PerEntry(_) => blocklint_rules::Unbounded::PerEntry(&repeated),
+                    Unbounded::Endless => blocklint_rules::Unbounded::Endless,
+                },
+                takes: takes.as_deref(),
+            },
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
                     Creates::Threads => Made::Threads,
@@ -98,7 +112,8 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     };
     let words = told.words();
-    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
+    let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
+    let remedy = blocklint_rules::remedy(&told, &advice);
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -175,6 +190,19 @@ fn advice(mending: &Mending) -> Advice {
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
+        taker: None,
+        same: mending.same,
+        twin: reach(&mending.twin),
+        pool: reach(&mending.pool),
+    }
+}
+
+fn reach(available: &Available) -> Reach {
+    match available {
+        Available::Unknown => Reach::Unknown,
+        Available::Yes => Reach::Yes,
+        Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
+        Available::No => Reach::No,
     }
 }
 
@@ -225,9 +253,22 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
+/// The other call that a finding speaks of, as written.
+fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
+    match raw.what {
+        What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
+        What::Starves(Starved::Second { first }) => link.written_site(first),
+        _ => String::new(),
+    }
+}
+
 /// What is run or made again and again, as people say it.
 fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
-    let What::MadeAnew { anew, .. } = raw.what else { return String::new() };
+    let anew = match raw.what {
+        What::MadeAnew { anew, .. } => anew,
+        What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(link, body),
+        _ => return String::new(),
+    };
     match anew {
         Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
         Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),

@@ -19,6 +19,28 @@ pub struct Advice {
     pub gives_coroutine: bool,
     /// What is called works only in the thread of a running loop.
     pub needs_loop: bool,
+    /// The library's method that is given the lambda in which the call stands.
+    pub taker: Option<String>,
+    /// The twin gives what the call gives, and can fail in the same way.
+    pub same: bool,
+    /// Whether the twin can be called there.
+    pub twin: Reach,
+    /// Whether what hands a call to a thread can be called there.
+    pub pool: Reach,
+}
+
+/// Whether an edit can call something, as far as manifests tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing tells.
+    #[default]
+    Unknown,
+    /// It can.
+    Yes,
+    /// The manifest must ask for this besides: "feature `a` of `b`".
+    Needs(String),
+    /// It does not depend on the library.
+    No,
 }
 
 /// Kinds of fixes, as models name them.
@@ -39,8 +61,10 @@ pub enum FixKind {
 /// Why there is none.
 pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     let refuse = |reason: &str| Err(Refusal::new(reason));
-    if raw.language != Language::Python {
-        return refuse("fixes are written for Python only");
+    match raw.language {
+        Language::Python => {}
+        Language::Java => return crate::remedy_java::remedy(raw, advice),
+        Language::Rust => return crate::remedy_rust::remedy(raw, advice),
     }
     match raw.what {
         What::Holds => {}
@@ -70,6 +94,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }
+        What::Starves(_) => return refuse("what is done with the connection must move to a thread as a whole"),
+        What::Offloads { .. } => return refuse("how much may run at once is for the program to say"),
         What::MadeAnew { .. } => {
             return refuse("where it is made once, and who ends it, is for the program to say");
         }
@@ -95,7 +121,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
             (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
             // To sleep in a thread is nobody's wish.
             (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
-                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true };
+                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
                 return Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
             }
             (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
@@ -103,6 +129,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
                 same: false,
+                needs: None,
             }),
             _ => {}
         }
@@ -145,5 +172,5 @@ fn is_part_of_work(raw: &RawFinding<'_>) -> bool {
 /// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
 fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
     let functions = Runtime::thread_functions(runtime).iter();
-    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords }).collect()
+    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords, fallible: false }).collect()
 }

@@ -1,10 +1,10 @@
 //! Rust: closures given to callees that nobody knows, `drop`, methods that traits of the project add to other types.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, SiteKind};
-use blocklint_models::{Argument, TypeExpr};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, ImportKind, SiteKind};
+use blocklint_models::{Argument, TypeExpr, Uses};
 
-use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
 use crate::names::rust;
 use crate::targets::{Target, Targets};
@@ -54,6 +54,9 @@ const RUN_NOW: &[&str] = &[
     "with",
 ];
 
+/// What types call the functions that make them.
+const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
+
 /// Last names of the types of futures and streams.
 const FUTURES: &[&str] =
     &["Future", "Stream", "TryFuture", "TryStream", "BoxFuture", "BoxStream", "LocalBoxFuture", "LocalBoxStream"];
@@ -92,7 +95,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a chain of calls began with a parallel iterator, whose closures run elsewhere.
-    fn is_parallel(&self, file: crate::ids::FileId, callee: FormId) -> bool {
+    fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
         let mut at = callee;
         for _ in 0..32 {
@@ -145,6 +148,58 @@ impl<'a> Link<'a> {
         for val in self.values.members(given.value) {
             self.add_method(targets, val, name);
         }
+    }
+
+    /// The method of a library's trait that the file imports, where the type itself has none of that name:
+    /// `use a::Commands; connection.get(key)`.
+    pub(crate) fn of_imported_trait(&self, file: FileId, method: Val, name: Name) -> Val {
+        let Val::Method { path, receiver } = method else { return method };
+        if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
+            return method;
+        }
+        self.imported_trait_method(file, name).map_or(method, |path| Val::Method { path, receiver })
+    }
+
+    /// The method of this name of a library's trait that a file imports, as far as models speak of it.
+    pub(crate) fn imported_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
+        let facts = self.program.facts(file);
+        let method = self.program.text(name);
+        facts.imports.iter().find_map(|row| {
+            let text = facts.text(row.module).trim_start_matches("::");
+            let head = text.split("::").next()?;
+            if !self.library.knows_root(Language::Rust, head) {
+                return None;
+            }
+            match row.kind {
+                ImportKind::Module => {
+                    let given = self.library.path(Language::Rust, text);
+                    let found = self.library.member(given, method);
+                    (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
+                }
+                // What a prelude names are traits of the modules beside it.
+                ImportKind::Star => {
+                    let beside = text.strip_suffix("prelude")?;
+                    self.library.of(Language::Rust).named(method).find_map(|named| {
+                        let paths = named.paths(Uses::EFFECT.union(Uses::RETURNS));
+                        let mut traits = paths.filter(|path| path.path.starts_with(beside)).filter_map(|path| {
+                            let (of, _) = path.path.rsplit_once("::")?;
+                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, of));
+                            is_trait.then(|| self.library.path(Language::Rust, path.path))
+                        });
+                        traits.next()
+                    })
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    fn may_be_trait(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
+        let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(|name| made(&name))
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.
@@ -261,4 +316,9 @@ impl<'a> Link<'a> {
         });
         (!self.values.is_unknown(found.value)).then_some(found)
     }
+}
+
+/// Whether a path's last segment is spelled like that of a type or trait.
+fn is_spelled_like_a_type(path: &str) -> bool {
+    path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

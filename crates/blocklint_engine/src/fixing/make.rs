@@ -66,7 +66,11 @@ pub(super) fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &Te
             };
             let spans: Vec<(Span, &Remedy)> =
                 wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
-            let mended = blocklint_python::fix(&text, &spans);
+            let mended = match path.extension() {
+                Some("java") => blocklint_java::fix(&text, &spans),
+                Some("rs") => blocklint_rust::fix(&text, &spans),
+                _ => blocklint_python::fix(&text, &spans),
+            };
             let fixes =
                 wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
             fixes.collect()
