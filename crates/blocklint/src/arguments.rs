@@ -26,10 +26,14 @@ pub(crate) enum Command {
     #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
                             BLT902 (unreadable-source) alone never gives 1.")]
     Check(Check),
-    /// Show the page of a rule
+    /// Show the page of a rule, or of all rules
     Rule {
         /// Its code or name
-        rule: String,
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        rule: Option<String>,
+        /// Show the pages of all rules
+        #[arg(long)]
+        all: bool,
     },
     /// Explain what blocklint makes of a line: what its calls lead to, and why it is reported or not
     #[command(after_help = "Exit code: 0, or 2 if the line calls nothing or the run failed.")]

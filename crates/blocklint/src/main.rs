@@ -38,7 +38,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Check(check) => commands::check(&check),
-        Command::Rule { rule } => commands::rule(&rule),
+        Command::Rule { rule: Some(rule), .. } => commands::rule(&rule),
+        Command::Rule { rule: None, .. } => commands::all_rules(),
         Command::Why(why) => commands::why(&why),
         Command::Models { what } => commands::models(&what),
         Command::Debug { what } => commands::debug(&what),

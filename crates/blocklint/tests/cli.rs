@@ -148,6 +148,11 @@ fn pages_are_shown_by_code_and_name() {
     let by_code = project.run(&["rule", "BLT101"]);
     assert_eq!((by_code.code, by_code.out.lines().next()), (Some(0), Some("# blocking-sleep (BLT101)")));
     assert_eq!(project.run(&["rule", "blocking-sleep"]), by_code);
+    let all = project.run(&["rule", "--all"]);
+    assert!(all.out.starts_with(&by_code.out), "the pages stand in the order of their codes");
+    let pages = all.out.lines().filter(|line| line.starts_with("# ") && line.contains(" (BLT")).count();
+    let told = all.out.matches("\n## How to fix it\n\n**Fix:** ").count();
+    assert!(all.code == Some(0) && pages == told && pages > 15, "{pages} pages, {told} tell how to mend it");
     let unknown = "error: unknown rule `blocking-slep`; did you mean `blocking-sleep`?\n";
     assert_eq!(project.run(&["rule", "blocking-slep"]), run(2, "", unknown));
 }

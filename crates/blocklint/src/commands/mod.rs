@@ -14,7 +14,7 @@ use camino::Utf8PathBuf;
 pub(crate) use check::check;
 pub(crate) use debug::debug;
 pub(crate) use models::models;
-pub(crate) use rule::rule;
+pub(crate) use rule::{all_rules, rule};
 pub(crate) use version::version;
 pub(crate) use why::why;
 
