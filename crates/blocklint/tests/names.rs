@@ -49,9 +49,6 @@ const KNOWN: [&str; 14] = [
     "eventlet",
 ];
 
-/// Crates that are named with a word which is something else first: an option, an extension, a module, a form.
-const WORDS: [&str; 8] = ["blocking", "glob", "http", "ignore", "lambda", "rs", "tempfile", "threadpool"];
-
 /// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
     file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/names"))
@@ -103,7 +100,7 @@ fn libraries() -> BTreeSet<String> {
     // Parts of names that say nothing, and what is the name of a format too.
     let parts =
         ["io", "org", "com", "projectreactor", "core", "common", "code", "lib", "java", "py", "toml", "markdown"];
-    for known in KNOWN.iter().chain(&parts).chain(&WORDS) {
+    for known in KNOWN.iter().chain(&parts) {
         names.remove(*known);
         names.remove(&format!("{known}::"));
     }

@@ -3,6 +3,7 @@
 use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
 use blocklint_models::{Creates, FixKind, Template};
 
+use crate::available::Available;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::roots::RootKind;
 
@@ -80,6 +81,12 @@ pub struct Mending {
     pub gives_coroutine: bool,
     /// What is called works only in the thread of a running loop.
     pub needs_loop: bool,
+    /// The twin gives what the call gives, and can fail in the same way.
+    pub same: bool,
+    /// Whether the twin can be called there.
+    pub twin: Available,
+    /// Whether what hands a call to a thread can be called there.
+    pub pool: Available,
 }
 
 /// What is wrong at a place.

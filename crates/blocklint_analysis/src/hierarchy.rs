@@ -303,12 +303,18 @@ impl<'a> Link<'a> {
             return Some((class, var));
         }
         if self.program.language(class.file) == blocklint_core::Language::Rust {
+            // A type's own method goes before those of its traits.
+            let mut of_trait = None;
             for block in self.impls(class) {
-                let body = self.program.facts(block.file).class(block.class).body;
-                if let Some(var) = self.program.scope_var(block.file, body, name) {
-                    return Some((block, var));
+                let row = self.program.facts(block.file).class(block.class);
+                if let Some(var) = self.program.scope_var(block.file, row.body, name) {
+                    if row.bases.is_empty() {
+                        return Some((block, var));
+                    }
+                    of_trait = of_trait.or(Some((block, var)));
                 }
             }
+            return of_trait;
         }
         None
     }
@@ -332,7 +338,7 @@ impl<'a> Link<'a> {
         }
         // What tests put in the place of a service is no service.
         let facts = self.program.facts(class.file);
-        if facts.language == blocklint_core::Language::Rust {
+        if facts.language != blocklint_core::Language::Python {
             let own = BodyRef { file: class.file, body: facts.class(class.class).body };
             if !self.is_for_tests(own) {
                 found.retain(|&body| !self.is_for_tests(body));

@@ -177,7 +177,17 @@ impl<'l, 'a> Search<'l, 'a> {
     /// A library callable that a call runs or hands over with arguments that are not written as its own.
     fn passed_row(&mut self, path: PathId, caller: Caller) {
         let rows = self.link.library.calls(path);
-        let Some(row) = rows.effect().find(|row| row.when.is_empty() && row.held().is_some()) else { return };
+        // What is passed to it is not seen: a row for certain types or so many arguments is not meant.
+        let is_any = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            self.link.program.language(caller.site.file) != blocklint_core::Language::Java
+                || !row.path.ends_with(')')
+                || row.path.ends_with("()")
+                || row.path.ends_with("(_)")
+        };
+        let holding = |row: &blocklint_models::Match<'_, blocklint_models::CallRow>| {
+            row.when.is_empty() && row.held().is_some() && is_any(row)
+        };
+        let Some(row) = rows.effect().find(holding) else { return };
         let Some(label) = self.link.unseen(row.row) else { return };
         let program = self.link.program;
         let label_id = self.graph.labels.id(label.clone());

@@ -6,6 +6,7 @@
 mod alternatives;
 mod annotation;
 mod assembly;
+mod available;
 mod branches;
 mod by_name;
 mod call;
@@ -24,6 +25,7 @@ mod entries;
 mod eval;
 mod explain;
 mod finding;
+mod guards;
 mod handed_results;
 mod hierarchy;
 mod hub;
@@ -47,6 +49,7 @@ mod names;
 mod offloads;
 mod origins;
 mod overloads;
+mod patched;
 mod paths;
 mod pool_holds;
 mod program;
@@ -70,6 +73,7 @@ mod wrapped;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
+pub use available::Available;
 pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,

@@ -199,6 +199,8 @@ pub struct Link<'a> {
     pub(crate) chains: crate::chains::ChainMemo,
     /// Java: what names mean that neither their file nor a class around binds.
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
+    /// Java: the methods of libraries' interfaces that a lambda can implement.
+    pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -251,6 +253,7 @@ impl<'a> Link<'a> {
             adding: RefCell::default(),
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
+            functional_names: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

@@ -1,13 +1,13 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
-use blocklint_facts::{BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyId, BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
 use blocklint_models::{Creates, Selector, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
 use crate::finding::Anew;
-use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::label::LabelHold;
 use crate::link::Link;
@@ -52,7 +52,18 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Anew::PerInstance { shown, .. } => shown,
             Anew::PerCall => false,
         };
+        let made_for_caller = matches!(link.kept(site), Kept::ByCaller(_));
         let severity = match creates {
+            // A collection of what is configured, in which each is kept.
+            _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
+            // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
+            Creates::Threads
+                if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
+                    && !link.is_scheduler(site, path)
+                    && link.ends_here(site) =>
+            {
+                Severity::Note
+            }
             Creates::Threads if is_shown => Severity::Error,
             // Who makes the instances is not in the project: a library's users. A plain executor of what nobody is seen to make
             // or call is mostly a container's, which makes one.
@@ -65,9 +76,14 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // What is made of what each request brings cannot be shared as it stands.
-            Creates::Connections if is_shown && link.depends_on_caller(site) => Severity::Note,
-            Creates::Connections if is_shown => Severity::Warning,
-            Creates::Threads | Creates::Connections => continue,
+            Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
+            Creates::Pool if is_shown => Severity::Warning,
+            // One for all items stands a line higher. One for each request costs a handshake, which is what most mean to pay.
+            Creates::Connections if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown => {
+                Severity::Warning
+            }
+            Creates::Connections if is_shown => Severity::Note,
+            Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
         let confidence = match (anew, steps) {
             (Anew::PerEntry(_) | Anew::PerItem(_), 0) => Confidence::High,
@@ -178,10 +194,47 @@ impl<'a> Link<'a> {
         })
     }
 
+    /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+    fn ends_here(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let body = self.program.body_of_site(site).body;
+        match self.kept(site) {
+            Kept::Nowhere if facts.language == Language::Rust => return true,
+            // A generator lends it.
+            Kept::ByCaller(of) if of.body == body => {}
+            Kept::Nowhere => {}
+            _ => return false,
+        }
+        let holder = self.holder_of(site);
+        let is_it = |form: FormId| match facts.form(form) {
+            Form::Result(of) => of == site.site,
+            Form::Var(var) => Some(facts.var(var).name) == holder,
+            _ => false,
+        };
+        facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
+            (SiteKind::Enter, _) => is_it(row.callee),
+            (SiteKind::Call, Form::Attr(base, method)) => {
+                names::ends_threads(facts.text(method)) && is_it(base) && self.is_inside(site.file, row.at, body)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a place lies in a body or in one inside of it.
+    fn is_inside(&self, file: FileId, at: At, body: BodyId) -> bool {
+        let facts = self.program.facts(file);
+        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body)
+    }
+
     /// Whether what a site is given comes from its body's own parameters or from the loop around it.
     fn depends_on_caller(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.args_of(site.site).into_iter().any(|arg| self.is_brought(site, arg.value, 6))
+        // What a builder was told counts too.
+        let told = match facts.form(facts.site(site.site).callee) {
+            Form::Attr(base, _) => self.is_brought(site, base, 12),
+            _ => false,
+        };
+        told || facts.args_of(site.site).into_iter().any(|arg| self.is_brought(site, arg.value, 12))
     }
 
     /// Whether a form comes from a parameter or an element of a loop.
@@ -202,7 +255,8 @@ impl<'a> Link<'a> {
                     _ => facts.assigns_of(var).any(|assign| any(assign.value)),
                 }
             }
-            Form::Element(_) => true,
+            // What is put together of several parts: not all of it can be seen.
+            Form::Element(_) | Form::Other => true,
             Form::Attr(base, _)
             | Form::Path(base, _)
             | Form::Await(base)

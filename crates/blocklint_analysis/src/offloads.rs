@@ -50,12 +50,14 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
         .map(|state| state.node.body)
         .collect();
+    let sites = link.offload_sites(graph);
+    let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
     let mut found = Vec::new();
-    for (site, path, tasks) in link.offload_sites(graph) {
+    for (site, path, tasks) in sites {
         let facts = link.program.facts(site.file);
         let body = link.program.body_of_site(site);
         let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
-        if is_test || link.program.is_command_line(site.file) || link.is_bounded(site) {
+        if is_test || link.program.is_command_line(site.file) || link.is_bounded(site, &bounding) {
             continue;
         }
         let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
@@ -153,15 +155,34 @@ impl<'a> Link<'a> {
         })
     }
 
+    /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
+    /// is called so.
+    fn bounding_names(&self) -> FxHashSet<(Language, &'a str)> {
+        let mut names = FxHashSet::default();
+        for &language in Language::ALL {
+            for row in self.library.of(language).names(Uses::CONCURRENCY) {
+                let bounds = row.paths(Uses::CONCURRENCY).any(|path| {
+                    let calls = self.library.calls(self.library.path(language, path.path));
+                    calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
+                });
+                if bounds {
+                    names.insert((language, row.name));
+                }
+            }
+        }
+        names
+    }
+
     /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
-    fn is_bounded(&self, site: SiteRef) -> bool {
+    fn is_bounded(&self, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
         let facts = self.program.facts(site.file);
         let mut body = Some(self.program.body_of_site(site).body);
         while let Some(id) = body {
             let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
                 facts.body_of(row.at) == id
                     && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
-                    && self.bounds(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) })
+                    && (bounding.contains(&(facts.language, facts.text(row.name)))
+                        || self.bounds(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) }))
             });
             if bounded {
                 return true;

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::Effect;
+use blocklint_core::{Effect, Language};
 use rustc_hash::FxHashMap;
 
-use crate::ids::{PathId, SiteRef};
+use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
@@ -25,12 +25,19 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
         Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).effect,
         Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).effect,
     };
-    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way.site, effect)) } else { 0 }
+    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way, effect)) } else { 0 }
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef, effect: Effect) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Effect) -> u8 {
+    let site = way.site;
+    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do.
+    let by_effect = matches!(way.next, Next::State(_)) && link.program.language(site.file) == Language::Java;
+    let is_labelled = |body: BodyRef| match by_effect {
+        true => graph.effects.contains(&(body, effect)),
+        false => graph.labelled.contains(&body),
+    };
     let targets = link.targets(site, crate::value::EnvId::NONE);
     let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
@@ -42,7 +49,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef, effect: Effect
                     continue;
                 }
                 all += 1;
-                labelled += usize::from(graph.labelled.contains(&body));
+                labelled += usize::from(is_labelled(body));
                 same += usize::from(graph.effects.contains(&(body, effect)));
             }
             Target::Overrides { class, name } => {
@@ -51,7 +58,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef, effect: Effect
                         continue;
                     }
                     all += 1;
-                    labelled += usize::from(graph.labelled.contains(body));
+                    labelled += usize::from(is_labelled(*body));
                     same += usize::from(graph.effects.contains(&(*body, effect)));
                 }
             }

@@ -133,6 +133,15 @@ impl<'a> Link<'a> {
         sites.into_iter().filter_map(|site| self.taken_at(site)).collect()
     }
 
+    /// Whether a site enters or leaves what another one gives.
+    pub(crate) fn enters(&self, site: SiteRef, given: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        site.file == given.file
+            && matches!(row.kind, SiteKind::Enter | SiteKind::Leave)
+            && facts.form(row.callee) == Form::Result(given.site)
+    }
+
     /// What a site takes from a pool.
     pub(crate) fn taken_at(&self, site: SiteRef) -> Option<Taken> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
@@ -143,12 +152,24 @@ impl<'a> Link<'a> {
             }
             let language = self.library.language(path);
             let calls = self.library.calls(path);
-            let gives = calls
-                .with(|row| row.returns.is_some())
-                .any(|row| row.row.returns.as_ref().is_some_and(|of| self.names_connection(language, of)));
-            let blocks = calls.effect().any(|row| row.row.held().is_some());
-            let waits = calls.iter().any(|row| row.row.is_async == Some(true));
-            (gives && (blocks || waits)).then_some(Taken { site, path, blocks })
+            calls.with(|row| row.returns.is_some()).find_map(|row| {
+                let of = row.row.returns.as_ref()?;
+                if self.names_connection(language, of) {
+                    let blocks = calls.effect().any(|row| row.row.held().is_some());
+                    let waits = calls.iter().any(|row| row.row.is_async == Some(true));
+                    return (blocks || waits).then_some(Taken { site, path, blocks });
+                }
+                // What lends one: it is taken where that is entered or awaited.
+                let lease = self.library.path(language, of.path()?);
+                let rows = self.library.ty(lease)?;
+                let lends = |of: Option<&TypeExpr>| of.is_some_and(|of| self.names_connection(language, of));
+                if !lends(rows.enters()) && !lends(rows.awaits()) {
+                    return None;
+                }
+                let enter = self.library.path(language, &format!("{}.__enter__", of.path()?));
+                let blocks = self.library.calls(enter).effect().any(|row| row.row.held().is_some());
+                Some(Taken { site, path, blocks })
+            })
         })
     }
 

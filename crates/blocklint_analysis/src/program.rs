@@ -74,11 +74,25 @@ pub struct CrateLayout {
     pub package: String,
     /// Dependencies that its code calls by another name than the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
+    /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
+    /// manifest speaks for it.
+    pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
     /// project root. The library's root comes first, if there is one.
     pub roots: Vec<String>,
+}
+
+/// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
+/// commands.
+fn is_rust_command(relative: &str) -> bool {
+    let mut folders = relative.split('/').rev().skip(1);
+    folders.any(|folder| {
+        matches!(folder, "command" | "commands" | "subcommands" | "xtask")
+            || folder.ends_with("-cli")
+            || folder.ends_with("_cli")
+    }) || relative.ends_with("/cli.rs")
 }
 
 /// Files, names and where names occur. Holds no memo.
@@ -213,7 +227,8 @@ impl<'a> Program<'a> {
             // Cargo's `src/bin` holds services as often as tools.
             .any(|folder| {
                 matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
-            });
+            })
+            || name.ends_with(".rs") && is_rust_command(relative);
         // Django's commands; elsewhere `commands` are also those of a chat.
         let managed = relative.contains("management/commands/");
         in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {

@@ -94,8 +94,9 @@ pub(crate) fn findings<'a>(
             }
             if label.severity > Severity::Note {
                 let when = scopes.of(candidate.root);
-                // A command's loop serves nobody but the one who waits for it.
-                if when == When::Command {
+                // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
+                let alone = when == When::Test && link.program.language(candidate.root.file) == Language::Rust;
+                if when == When::Command || alone {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();
@@ -137,7 +138,7 @@ pub(crate) fn findings<'a>(
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| {
-            one.site == *site
+            (one.site == *site || link.enters(*site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
         })
     });
@@ -212,6 +213,16 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
+/// Java: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
+fn steps_of_length(hops: u32) -> u32 {
+    match hops {
+        0..=8 => 0,
+        9..=12 => 1,
+        _ => 3,
+    }
+}
+
 fn hold_of(label: &Label) -> Hold {
     match label.hold {
         LabelHold::Fixed(hold) => hold,
@@ -232,7 +243,9 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let confidence = |c: &Candidate| confidence_of(c.cost.0).min(c.kind.confidence());
+    let is_java = link.program.language(site.file) == Language::Java;
+    let far = |hops: u32| if is_java { steps_of_length(hops) } else { 0 };
+    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
@@ -303,11 +316,11 @@ fn finding(
         repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        twins,
         mending: Mending {
             needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
-            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime))
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
         },
+        twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
@@ -385,10 +398,10 @@ fn misuses<'a>(
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        for one in link.held_over_await() {
+        for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
             let call = link.library.text(one.ty).to_string();
-            let severity = match link.program.is_test(one.taken.file) {
+            let severity = match link.is_test_site(one.taken) {
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };
@@ -398,7 +411,7 @@ fn misuses<'a>(
     for one in crate::made_anew::made_anew(link, callers, reach) {
         let misuse_of = match one.creates {
             Creates::Threads => Misuse::ThreadsMadeAnew,
-            Creates::Connections => Misuse::ConnectionsMadeAnew,
+            Creates::Connections | Creates::Pool => Misuse::ConnectionsMadeAnew,
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
@@ -592,15 +605,33 @@ fn is_class(path: &str) -> bool {
 }
 
 /// What the row of a leaf says about mending it, for a runtime.
-fn mending(link: &Link<'_>, leaf: &crate::search::LeafSite<'_>, runtime: Option<blocklint_core::Runtime>) -> Mending {
+fn mending(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    file: FileId,
+    twins: &[(String, bool)],
+) -> Mending {
     let calls = link.library.calls(leaf.path);
     let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
-    Mending {
+    let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
         ..Mending::default()
+    };
+    if link.program.language(file) == Language::Rust {
+        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some((twin, _)) = twins.first() {
+            let rows = link.library.calls(link.library.path(Language::Rust, twin));
+            let given = |rows: &blocklint_models::CallRows<'_>| {
+                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+            };
+            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.twin = link.available(file, twin);
+        }
     }
+    mending
 }
 
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use blocklint_core::{Context, Runtime};
+use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyId, FileFacts, Flow, Form, FormId, ParamKind, SiteFlags, SiteId, SiteKind, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
@@ -37,7 +37,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    fn new(facts: &FileFacts) -> Self {
+    fn new(facts: &FileFacts, is_functional: impl Fn(&str) -> bool) -> Self {
         let mut uses = Uses::default();
         for (at, site) in facts.sites.iter().enumerate() {
             let id = SiteId(at as u32);
@@ -47,7 +47,7 @@ impl Uses {
                     uses.see(facts, body, site.callee, |_| ParamUse::Call(id));
                     // `work.run()` on a parameter: the one method of a functional interface.
                     if let Form::Attr(base, name) = facts.form(site.callee)
-                        && crate::names::is_functional_method(facts.language, facts.text(name))
+                        && is_functional(facts.text(name))
                     {
                         uses.see(facts, body, base, |_| ParamUse::Call(id));
                     }
@@ -137,9 +137,20 @@ impl<'a> Link<'a> {
         if let Some(known) = self.uses.borrow().get(&file) {
             return known.clone();
         }
-        let uses = Rc::new(Uses::new(self.program.facts(file)));
+        let facts = self.program.facts(file);
+        let uses = Rc::new(Uses::new(facts, |name| self.is_functional_name(facts.language, name)));
         self.uses.borrow_mut().insert(file, uses.clone());
         uses
+    }
+
+    /// Whether a method of this name may be the one of a functional interface.
+    fn is_functional_name(&self, language: Language, name: &str) -> bool {
+        if language != Language::Java {
+            return false;
+        }
+        let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
+        crate::names::is_functional_method(language, name)
+            || self.functional_names.get_or_init(of_libraries).contains(name)
     }
 
     /// What a body does with its n-th parameter.

@@ -317,7 +317,25 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             }
             _ => Vec::new(),
         };
-        self.takers_say(&given)
+        // A handler of Rust's says in its parameters what it wants of a request, and the row cannot.
+        let extracts = facts.language == Language::Rust && row.kind == BodyKind::Function && row.params.len > 0;
+        self.takers_say(&given).or_else(|| (extracts && self.runs_on_loop(&given)).then_some(Registered::Entry))
+    }
+
+    /// Whether calls that take something run it on an event loop.
+    fn runs_on_loop(&self, given: &[(SiteRef, u32)]) -> bool {
+        let link = self.link;
+        given.iter().any(|&(site, arg)| {
+            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                link.library.handovers(path).iter().any(|of| {
+                    matches!(of.row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+                        && !of.row.wraps
+                        && of.row.phase.is_none()
+                        && matches!(&of.row.selector, Selector::Argument(argument) if link.is_argument(site, arg, argument))
+                })
+            })
+        })
     }
 
     /// What the calls that take something say of it.

@@ -23,6 +23,18 @@ pub enum Way {
         method: bool,
         /// Whether it does the same for everyone who looks, as a sleep does.
         same: bool,
+        /// What the manifest must ask for besides, as people say it.
+        needs: Option<String>,
+    },
+    /// The async twin is a method of another type, of which the call's own expression makes a value: rename that type
+    /// there, and await the call.
+    TwinType {
+        /// The type as it is (`std::process::Command`).
+        from: String,
+        /// The type that has the twin (`tokio::process::Command`).
+        to: String,
+        /// What the manifest must ask for besides, as people say it.
+        needs: Option<String>,
     },
     /// This text takes the place of the call.
     Rewrite {
@@ -89,6 +101,8 @@ pub struct Offload {
     pub path: String,
     /// Whether it passes keyword arguments on to the callable.
     pub keywords: bool,
+    /// Whether what is awaited is a `Result` that tells of the callable's panic.
+    pub fallible: bool,
 }
 
 /// One part of a text that takes the place of a call.

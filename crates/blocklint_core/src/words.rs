@@ -224,6 +224,16 @@ impl Runtime {
             _ => None,
         }
     }
+
+    /// Rust: the function that runs a closure in a pool of threads that may block, and whether what is awaited then is
+    /// a `Result` that tells of the closure's panic.
+    pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {
+        match runtime {
+            Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
+            Some(Runtime::Smol) => ("smol::unblock", false),
+            _ => ("tokio::task::spawn_blocking", true),
+        }
+    }
 }
 
 const THREAD_FUNCTIONS: &[(&str, bool)] = &[

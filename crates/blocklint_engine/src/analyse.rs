@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
-use blocklint_project::{CrateRootKind, Project};
+use blocklint_project::{CrateRootKind, Project, RustDependency};
 use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
@@ -146,6 +146,10 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
                 folder: below(&package.folder),
                 package: package.package.clone(),
                 renamed: package.renamed.clone(),
+                dependencies: package.dependencies.as_ref().map(|all| {
+                    let told = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
+                    all.iter().map(told).collect()
+                }),
                 name: package.library.clone(),
                 roots: roots.iter().map(|root| below(&root.path)).collect(),
             }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, Starved,
-    Unbounded, What,
+    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved,
+    Starved, Unbounded, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Creates, Part};
-use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, SiteKind, Twin};
+use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
@@ -85,7 +85,7 @@ fn finding_and_remedy(
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
                     Creates::Threads => Made::Threads,
-                    Creates::Connections => Made::Connections,
+                    Creates::Connections | Creates::Pool => Made::Connections,
                 },
                 anew: match anew {
                     Anew::PerEntry(_) => blocklint_rules::Anew::PerEntry(&repeated),
@@ -191,6 +191,18 @@ fn advice(mending: &Mending) -> Advice {
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
         taker: None,
+        same: mending.same,
+        twin: reach(&mending.twin),
+        pool: reach(&mending.pool),
+    }
+}
+
+fn reach(available: &Available) -> Reach {
+    match available {
+        Available::Unknown => Reach::Unknown,
+        Available::Yes => Reach::Yes,
+        Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
+        Available::No => Reach::No,
     }
 }
 

@@ -22,6 +22,19 @@ pub struct RustCrate {
     pub roots: Vec<CrateRoot>,
     /// Dependencies that code calls by another name than the package's: name in code, package.
     pub renamed: Vec<(String, String)>,
+    /// What its manifest depends on, for whatever targets; none where no manifest speaks for it.
+    pub dependencies: Option<Vec<RustDependency>>,
+}
+
+/// A dependency as its manifest states it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RustDependency {
+    /// The name of its crate in code, as far as the manifest tells: the package's, or what it is renamed to.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The features asked for by name, here and by the workspace; those by default are not among them.
+    pub features: Vec<String>,
 }
 
 /// A file in which a module tree begins.
@@ -62,11 +75,31 @@ pub(crate) fn rust_crates(
         return Vec::new();
     }
     let mut crates = Vec::new();
+    let mut texts = Vec::new();
     for manifest in manifests.iter().filter(|manifest| manifest.file_name() == Some("Cargo.toml")) {
-        match from_manifest(manifest, sources) {
-            Ok(found) => crates.extend(found),
-            Err(message) => problems.push(Problem::new(manifest.as_std_path(), message)),
+        match fs::read_to_string(manifest) {
+            Ok(text) => texts.push((manifest, text)),
+            Err(error) => problems.push(Problem::new(manifest.as_std_path(), crate::problem::reason(&error))),
         }
+    }
+    let mut documents = Vec::new();
+    for (manifest, text) in &texts {
+        match DeTable::parse(text) {
+            Ok(document) => documents.push((manifest.parent().unwrap_or(root), document)),
+            Err(error) => {
+                problems.push(Problem::new(manifest.as_std_path(), format!("not TOML: {}", error.message())));
+            }
+        }
+    }
+    for (folder, document) in &documents {
+        // The nearest workspace at or above says what `workspace = true` stands for.
+        let workspace = documents
+            .iter()
+            .filter(|(above, _)| folder.starts_with(above))
+            .filter_map(|(above, document)| Some((above, table_of(document.get_ref(), "workspace")?)))
+            .max_by_key(|(above, _)| above.as_str().len())
+            .and_then(|(_, workspace)| table_of(workspace, "dependencies"));
+        crates.extend(from_manifest(folder, document.get_ref(), workspace, sources));
     }
     for path in sources.paths() {
         let begins = matches!(path.file_name(), Some("lib.rs" | "main.rs"));
@@ -83,14 +116,61 @@ pub(crate) fn rust_crates(
 }
 
 /// The crate of a manifest; `None` where it only describes a workspace.
-fn from_manifest(manifest: &Utf8Path, sources: &Sources) -> Result<Option<RustCrate>, String> {
-    let text = fs::read_to_string(manifest).map_err(|error| crate::problem::reason(&error))?;
-    let document = DeTable::parse(&text).map_err(|error| format!("not TOML: {}", error.message()))?;
-    let document = document.get_ref();
-    let package = document.get("package").and_then(|package| package.get_ref().as_table());
-    let name = package.and_then(|package| text_of(package, "name"));
-    let (Some(name), Some(folder)) = (name, manifest.parent()) else { return Ok(None) };
-    Ok(Some(new_crate(folder, name, document, sources)))
+fn from_manifest(
+    folder: &Utf8Path,
+    document: &DeTable<'_>,
+    workspace: Option<&DeTable<'_>>,
+    sources: &Sources,
+) -> Option<RustCrate> {
+    let name = text_of(table_of(document, "package")?, "name")?;
+    let mut found = new_crate(folder, name, document, sources);
+    found.dependencies = Some(dependencies(document, workspace));
+    Some(found)
+}
+
+/// What a manifest depends on, whatever for.
+fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>) -> Vec<RustDependency> {
+    let mut tables = vec![document];
+    let targets = table_of(document, "target").into_iter().flat_map(|targets| targets.values());
+    tables.extend(targets.filter_map(|target| target.get_ref().as_table()));
+    let mut found: Vec<RustDependency> = Vec::new();
+    for table in tables.iter().flat_map(|table| TABLES.iter().filter_map(|name| table_of(table, name))) {
+        for (name, value) in table {
+            let name = name.get_ref().as_ref();
+            let own = value.get_ref().as_table();
+            let inherits = own.is_some_and(|own| own.get("workspace").is_some());
+            let inherited = workspace.filter(|_| inherits).and_then(|all| all.get(name)?.get_ref().as_table());
+            let package = [own, inherited].into_iter().flatten().find_map(|table| text_of(table, "package"));
+            let mut features: Vec<String> =
+                [own, inherited].into_iter().flatten().flat_map(|table| texts_of(table, "features")).collect();
+            let code = name.replace('-', "_");
+            match found.iter_mut().find(|known| known.name == code) {
+                Some(known) => known.features.append(&mut features),
+                None => {
+                    let package = package.unwrap_or(name).to_owned();
+                    found.push(RustDependency { name: code, package, features });
+                }
+            }
+        }
+    }
+    for dependency in &mut found {
+        dependency.features.sort_unstable();
+        dependency.features.dedup();
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The tables of a manifest that name dependencies.
+const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
+
+fn texts_of<'t>(table: &'t DeTable<'_>, key: &str) -> impl Iterator<Item = String> + use<'t> {
+    let values = table.get(key).and_then(|values| values.get_ref().as_array());
+    values.into_iter().flatten().filter_map(|value| value.get_ref().as_str().map(str::to_owned))
+}
+
+fn table_of<'t, 'd>(table: &'t DeTable<'d>, key: &str) -> Option<&'t DeTable<'d>> {
+    table.get(key)?.get_ref().as_table()
 }
 
 fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: &Sources) -> RustCrate {
@@ -102,6 +182,7 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         library: name.replace('-', "_"),
         roots: roots(folder, manifest, sources),
         renamed: renamed(manifest),
+        dependencies: None,
     }
 }
 
@@ -147,8 +228,8 @@ fn roots(folder: &Utf8Path, manifest: &DeTable<'_>, sources: &Sources) -> Vec<Cr
 
 fn renamed(manifest: &DeTable<'_>) -> Vec<(String, String)> {
     let mut renamed = Vec::new();
-    for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
-        let dependencies = manifest.get(table).and_then(|table| table.get_ref().as_table());
+    for table in TABLES {
+        let dependencies = manifest.get(*table).and_then(|table| table.get_ref().as_table());
         for (name, value) in dependencies.into_iter().flatten() {
             if let Some(package) = value.get_ref().as_table().and_then(|value| text_of(value, "package")) {
                 renamed.push((name.get_ref().replace('-', "_"), package.to_owned()));

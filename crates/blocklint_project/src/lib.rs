@@ -18,7 +18,7 @@ mod versions;
 mod walk;
 
 pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, KEYS, Key, PerFileIgnore, Setting};
-pub use crates::{CrateRoot, CrateRootKind, RustCrate};
+pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};
 pub use launch::{Command, commands, settings};
 pub use pattern::{FilePattern, check_pattern};

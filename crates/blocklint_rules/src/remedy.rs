@@ -21,6 +21,26 @@ pub struct Advice {
     pub needs_loop: bool,
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
+    /// The twin gives what the call gives, and can fail in the same way.
+    pub same: bool,
+    /// Whether the twin can be called there.
+    pub twin: Reach,
+    /// Whether what hands a call to a thread can be called there.
+    pub pool: Reach,
+}
+
+/// Whether an edit can call something, as far as manifests tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Nothing tells.
+    #[default]
+    Unknown,
+    /// It can.
+    Yes,
+    /// The manifest must ask for this besides: "feature `a` of `b`".
+    Needs(String),
+    /// It does not depend on the library.
+    No,
 }
 
 /// Kinds of fixes, as models name them.
@@ -44,7 +64,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     match raw.language {
         Language::Python => {}
         Language::Java => return crate::remedy_java::remedy(raw, advice),
-        Language::Rust => return refuse("fixes are written for Python and Java only"),
+        Language::Rust => return crate::remedy_rust::remedy(raw, advice),
     }
     match raw.what {
         What::Holds => {}
@@ -101,7 +121,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
             (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
             // To sleep in a thread is nobody's wish.
             (None, Some(twin)) if twin.local && !advice.lazy && raw.rule.effect == Some(Effect::Sleep) => {
-                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true };
+                let way = Way::Twin { path: twin.path.to_owned(), method: false, same: true, needs: None };
                 return Ok(Remedy { ways: vec![way], at_most: Applicability::Safe });
             }
             (None, Some(twin)) if twin.local && !advice.lazy => ways.push(Way::Twin {
@@ -109,6 +129,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
                 method: twin.path.rsplit_once('.').map(|(parent, _)| parent)
                     == raw.call.rsplit_once('.').map(|(parent, _)| parent),
                 same: false,
+                needs: None,
             }),
             _ => {}
         }
@@ -151,5 +172,5 @@ fn is_part_of_work(raw: &RawFinding<'_>) -> bool {
 /// How a runtime hands a call to a thread: what is used where the file imports it, and what else.
 fn offloads(runtime: Option<Runtime>) -> Vec<Offload> {
     let functions = Runtime::thread_functions(runtime).iter();
-    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords }).collect()
+    functions.map(|&(path, keywords)| Offload { path: path.to_owned(), keywords, fallible: false }).collect()
 }

@@ -243,6 +243,9 @@ impl RawFinding<'_> {
             }
             What::LockOverAwait { awaited } => {
                 let (written, awaited) = (one_line(self.written), one_line(awaited));
+                if self.language == Language::Rust {
+                    return format!("what `{written}` gives (`{call}`) is held over `{awaited}.await` in {owner}");
+                }
                 return format!("lock `{written}` is held over `await {awaited}` in {owner}");
             }
             What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),

@@ -1,7 +1,7 @@
 //! Blocks: statements in order, what a `let` binds, and the value at the end.
 
 use blocklint_core::Span;
-use blocklint_facts::{AssignKind, Exit, ExitKind, Form, FormId, RegionKind, SiteFlags, VarKind};
+use blocklint_facts::{AssignKind, Exit, ExitKind, Form, FormId, RegionId, RegionKind, SiteFlags, VarKind};
 use tree_sitter::Node;
 
 use crate::attrs::Attrs;
@@ -49,6 +49,25 @@ impl Walker<'_> {
             value
         });
         result.unwrap_or_else(|| BlockValue { form: self.other(), tail: false, span: span(node) })
+    }
+
+    /// A block that is an expression: what is bound in it lives to its end.
+    pub(crate) fn scoped_block(&mut self, node: Node<'_>) -> FormId {
+        if !named(node).any(|part| kind(part) == K::LetDeclaration) {
+            return self.block(node).form;
+        }
+        let region = self.region_here(RegionKind::Block, FormId::NONE, span(node));
+        self.within(region, |walker| walker.block(node).form)
+    }
+
+    /// The region of a whole `match`, `if let`, `while let` or `for` whose subject makes values that live as long as it
+    /// does; the current one where it makes none. Its test is the subject, once that is known.
+    pub(crate) fn subject_region(&mut self, whole: Node<'_>, subject: Node<'_>) -> Option<RegionId> {
+        let plain = matches!(
+            kind(subject),
+            K::Identifier | K::Field | K::SelfWord | K::Await | K::RangeExpr | K::ScopedIdentifier | K::TupleExpr
+        );
+        (!plain).then(|| self.region_here(RegionKind::Block, FormId::NONE, span(whole)))
     }
 
     /// The statements of a block; leaves the region in that of the last.

@@ -183,11 +183,11 @@ impl Walker<'_> {
             K::Closure => self.closure(node),
             K::AsyncBlock => self.lazy_block(node, BodyKind::AsyncBlock, Flow::Coroutine, "<async block>"),
             K::GenBlock => self.lazy_block(node, BodyKind::GeneratorExpression, Flow::Generator, "<gen block>"),
-            K::Block => self.block(node).form,
+            K::Block => self.scoped_block(node),
             K::UnsafeBlock | K::ConstBlock | K::TryBlock => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 match block {
-                    Some(block) => self.block(block).form,
+                    Some(block) => self.scoped_block(block),
                     None => self.other(),
                 }
             }

@@ -1,7 +1,7 @@
 //! Branches and loops: their regions, tests and values.
 
 use blocklint_core::Span;
-use blocklint_facts::{AltKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind};
+use blocklint_facts::{AltKind, Form, FormId, List, RegionId, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
 use crate::blocks::After;
@@ -19,7 +19,15 @@ impl Walker<'_> {
         let mut at = node;
         while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
             self.scopes.push(ScopeKind::Open);
+            let subject = match kind(condition) {
+                K::LetCondition => child(condition, f.value).and_then(|subject| self.subject_region(at, subject)),
+                _ => None,
+            };
+            if let Some(subject) = subject {
+                self.region = subject;
+            }
             let test = self.condition(condition);
+            self.live_as_long(subject, test);
             let group = self.facts.group();
             tests.push((group, test));
             let region = self.arm_here(RegionKind::Then, group, test, span(consequence));
@@ -95,7 +103,11 @@ impl Walker<'_> {
     pub(crate) fn match_expr(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(subject) = child(node, f.value) else { return self.other() };
+        let outer = self.region;
+        let whole = self.subject_region(node, subject);
+        self.region = whole.unwrap_or(outer);
         let subject = self.value(subject);
+        self.live_as_long(whole, subject);
         let group = self.facts.group();
         let mut ends = Vec::new();
         for arm in child(node, f.body).into_iter().flat_map(named) {
@@ -125,7 +137,15 @@ impl Walker<'_> {
             self.scopes.pop();
             ends.push(end);
         }
+        self.region = outer;
         self.ends(ends)
+    }
+
+    /// Says of a region what the subject is whose values live as long as it does.
+    fn live_as_long(&mut self, region: Option<RegionId>, subject: FormId) {
+        if let Some(region) = region {
+            self.facts.region_mut(region).test = subject;
+        }
     }
 
     /// `loop`, `while` and `for`.
@@ -135,11 +155,15 @@ impl Walker<'_> {
         self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
         self.scopes.push(ScopeKind::Open);
         let mut endless = false;
+        let outer = self.region;
         match kind(node) {
             K::For => {
                 let iterable = match child(node, f.value) {
                     Some(value) => {
+                        let whole = self.subject_region(node, value);
+                        self.region = whole.unwrap_or(outer);
                         let form = self.value(value);
+                        self.live_as_long(whole, form);
                         self.implicit(SiteKind::Iterate, "next", form, span(value));
                         form
                     }
@@ -160,10 +184,16 @@ impl Walker<'_> {
                 // The test runs again each time round, so it belongs to the loop.
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.within(region, |walker| {
-                    let test = match child(node, f.condition) {
+                    let condition = child(node, f.condition);
+                    let subject = condition.filter(|condition| kind(*condition) == K::LetCondition);
+                    let subject = subject.and_then(|condition| child(condition, f.value));
+                    let whole = subject.and_then(|subject| walker.subject_region(node, subject));
+                    walker.region = whole.unwrap_or(region);
+                    let test = match condition {
                         Some(condition) => walker.condition(condition),
                         None => walker.other(),
                     };
+                    walker.live_as_long(whole, test);
                     walker.facts.region_mut(region).test = test;
                     if let Some(body) = child(node, f.body) {
                         walker.block(body);
@@ -181,6 +211,7 @@ impl Walker<'_> {
             }
         }
         self.scopes.pop();
+        self.region = outer;
         let breaks = self.breaks.pop().unwrap_or_default();
         match endless {
             // Without a `break` it never ends.

@@ -6,6 +6,7 @@ mod attrs;
 mod blocks;
 mod calls;
 mod exprs;
+mod fixes;
 mod flow;
 mod items;
 mod kinds;
@@ -21,6 +22,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
 use blocklint_treesitter::{Started, comments, start};
 
+pub use crate::fixes::fix;
 use crate::kinds::{K, grammar, kind};
 use crate::scope::{ScopeKind, Scopes};
 use crate::walker::Walker;

@@ -177,6 +177,16 @@ impl<'a> Link<'a> {
         stubs.next().is_none().then_some(BodyRef { file: class.file, body: blocklint_facts::BodyId(at as u32) })
     }
 
+    /// Whether a project function calls an argument inside of closures that it gives away: where they run decides.
+    fn runs_in_closures(&self, site: SiteRef, arg: u32) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().any(|target| {
+            let Target::Body { body, with_receiver, .. } = *target else { return false };
+            let Some(index) = self.param_for(site, arg, body, with_receiver) else { return false };
+            !self.summary(body, index).in_closures.is_empty()
+        })
+    }
+
     /// The runtime whose loop calls a lambda because its place makes it implement a registered interface.
     pub(crate) fn overrides_on_loop(&self, body: BodyRef) -> Option<Option<Runtime>> {
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
@@ -184,7 +194,9 @@ impl<'a> Link<'a> {
             // The argument wins where something is said of it.
             if let Mention::Arg(site, arg) = mention {
                 let passing = self.passing(SiteRef { file: body.file, site }, arg, EnvId::NONE);
-                if passing != crate::targets::Passing::default() {
+                if passing != crate::targets::Passing::default()
+                    || self.runs_in_closures(SiteRef { file: body.file, site }, arg)
+                {
                     continue;
                 }
             }

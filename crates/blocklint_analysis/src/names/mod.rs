@@ -189,6 +189,11 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
     }
 }
 
+/// Whether a method of this name ends the threads of what it is called on.
+pub(crate) fn ends_threads(name: &str) -> bool {
+    matches!(name, "shutdown" | "shutdownNow" | "close" | "terminate" | "join" | "dispose")
+}
+
 /// Whether a method of this name, given a callable, calls it for each element.
 pub(crate) fn goes_through(language: Language, name: &str) -> bool {
     match language {

@@ -170,6 +170,10 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
             Val::Library { .. } => {
                 link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site.file, val, name)))
             }
+            Val::Tuple(_) => match link.imported_trait_method(site.file, name) {
+                Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
+                None => link.attr(member, name),
+            },
             _ => link.attr(member, name),
         });
     }

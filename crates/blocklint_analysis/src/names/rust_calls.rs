@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, ImportKind, SiteKind};
-use blocklint_models::{Argument, TypeExpr};
+use blocklint_models::{Argument, TypeExpr, Uses};
 
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
@@ -53,6 +53,9 @@ const RUN_NOW: &[&str] = &[
     "get_or_try_init",
     "with",
 ];
+
+/// What types call the functions that make them.
+const MAKERS: &[&str] = &["new", "open", "create", "connect", "builder", "default", "bind", "with_capacity"];
 
 /// Last names of the types of futures and streams.
 const FUTURES: &[&str] =
@@ -154,20 +157,49 @@ impl<'a> Link<'a> {
         if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
             return method;
         }
+        self.imported_trait_method(file, name).map_or(method, |path| Val::Method { path, receiver })
+    }
+
+    /// The method of this name of a library's trait that a file imports, as far as models speak of it.
+    pub(crate) fn imported_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
         let facts = self.program.facts(file);
-        for row in facts.imports.iter().filter(|row| row.kind == ImportKind::Module) {
+        let method = self.program.text(name);
+        facts.imports.iter().find_map(|row| {
             let text = facts.text(row.module).trim_start_matches("::");
-            let Some((head, _)) = text.split_once("::") else { continue };
-            if !is_spelled_like_a_type(text) || !self.library.knows_root(Language::Rust, head) {
-                continue;
+            let head = text.split("::").next()?;
+            if !self.library.knows_root(Language::Rust, head) {
+                return None;
             }
-            let given = self.library.path(Language::Rust, text);
-            let found = self.library.member(given, self.program.text(name));
-            if !self.library.calls(found).is_empty() {
-                return Val::Method { path: found, receiver };
+            match row.kind {
+                ImportKind::Module => {
+                    let given = self.library.path(Language::Rust, text);
+                    let found = self.library.member(given, method);
+                    (!self.library.calls(found).is_empty() && self.may_be_trait(given)).then_some(found)
+                }
+                // What a prelude names are traits of the modules beside it.
+                ImportKind::Star => {
+                    let beside = text.strip_suffix("prelude")?;
+                    self.library.of(Language::Rust).named(method).find_map(|named| {
+                        let paths = named.paths(Uses::EFFECT.union(Uses::RETURNS));
+                        let mut traits = paths.filter(|path| path.path.starts_with(beside)).filter_map(|path| {
+                            let (of, _) = path.path.rsplit_once("::")?;
+                            let is_trait = self.may_be_trait(self.library.path(Language::Rust, of));
+                            is_trait.then(|| self.library.path(Language::Rust, path.path))
+                        });
+                        traits.next()
+                    })
+                }
+                _ => None,
             }
-        }
-        method
+        })
+    }
+
+    /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
+    fn may_be_trait(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
+        let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(|name| made(&name))
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.

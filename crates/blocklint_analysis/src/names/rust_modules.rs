@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::eval::Scope;
 use crate::ids::{ClassRef, FileId, Name};
 use crate::link::{Link, Task, Typed};
+use crate::program::CrateLayout;
 use crate::value::{EnvId, Val, Why};
 
 /// The module that declares each file (`mod x;`).
@@ -149,10 +150,7 @@ fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
 /// A crate of the workspace by the name that the paths of a file have for it, else an external one.
 pub(crate) fn named_crate(link: &Link<'_>, file: FileId, name: &str) -> Val {
     let crates = &link.program.layout.crates;
-    let relative = link.program.files[file.index()].relative.as_str();
-    let inside =
-        |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    let own = crates.iter().filter(|package| inside(&package.folder)).max_by_key(|package| package.folder.len());
+    let own = link.crate_of(file);
     let renamed = own.and_then(|own| own.renamed.iter().find(|(local, _)| local == name));
     let found = match renamed {
         Some((_, package)) => crates.iter().find(|found| found.package == *package),
@@ -377,4 +375,15 @@ fn normal(path: &str) -> String {
         }
     }
     parts.join("/")
+}
+
+impl Link<'_> {
+    /// The crate in whose folder a file lies.
+    pub(crate) fn crate_of(&self, file: FileId) -> Option<&CrateLayout> {
+        let relative = self.program.files[file.index()].relative.as_str();
+        let inside =
+            |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let around = self.program.layout.crates.iter().filter(|package| inside(&package.folder));
+        around.max_by_key(|package| package.folder.len())
+    }
 }

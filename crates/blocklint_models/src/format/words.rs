@@ -74,8 +74,10 @@ words! {
     Creates {
         /// Threads: an executor, a scheduler, a runtime.
         Threads = "threads",
-        /// A pool of connections.
+        /// A client or connection: made anew it costs a handshake.
         Connections = "connections",
+        /// A pool of connections, or a client that runs threads of its own: made anew it pools nothing.
+        Pool = "pool",
     }
 }
 

@@ -89,14 +89,15 @@ impl<'a> File<'a> {
         let awaits = remedy.ways.iter().any(|way| match way {
             Way::HandOver { .. } | Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => false,
             Way::Rewrite { template } => begins_with_await(template),
-            Way::Twin { .. } | Way::Offload { .. } => true,
+            Way::Twin { .. } | Way::TwinType { .. } | Way::Offload { .. } => true,
         });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
         let mut refused = None;
         for way in &remedy.ways {
             let mended = match way {
-                Way::Twin { path, method, same } => self.twin(&site, path, *method, *same),
+                Way::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
+                Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
                 Way::Rewrite { template } => self.rewrite(&site, template),
                 Way::Offload { to } => self.offload(&site, to),
                 Way::Chain { .. } => Err(Refusal::new("nothing here is a chain")),

@@ -1,0 +1,164 @@
+//! Which fix a finding in Rust asks for.
+//!
+//! - The twin that gives the same, of the same name and by itself a path (`std::fs::read`), is **safe** where the
+//!   feature it needs is on. Other twins that give the same are **unsafe**; one that gives something else is for
+//!   **display**, for what follows the call must change with it.
+//! - The blocking pool is **unsafe**: whether what the closure takes may leave the task (`Send`, `'static`) only the
+//!   compiler knows.
+
+use blocklint_core::{Applicability, Effect, Offload, Refusal, Remedy, Runtime, Way, last_name};
+
+use crate::remedy::{Advice, FixKind, Reach};
+use crate::{RawFinding, SiteKind, What};
+
+/// Decides which fix a finding asks for.
+pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    let mut remedy = decided(raw, advice)?;
+    let is_proven = |way: &Way| RUST_FIX_SHAPES.contains(&(raw.rule.name, shape(way)));
+    if !remedy.ways.iter().all(is_proven) {
+        remedy.at_most = Applicability::Display;
+    }
+    Ok(remedy)
+}
+
+fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
+    let refuse = |reason: &str| Err(Refusal::new(reason));
+    match raw.what {
+        What::Holds => {}
+        What::CalledInstead { .. } => {
+            return refuse("what is called and what is handed over is for the program to say");
+        }
+        What::HoldsHub { .. } | What::LatePatch { .. } => return refuse("there are no greenlets in Rust"),
+        What::LargeResponse(_) => return refuse("what a route answers is for the program to say"),
+        What::Starves(_) | What::Offloads { .. } => {
+            return refuse("what bounds the work, and who holds the connection, is for the program to say");
+        }
+        What::LockOverAwait { .. } => {
+            return refuse("where the guard can be let go is for the program to say");
+        }
+        What::MadeAnew { .. } => {
+            return refuse("where it is made once, and who ends it, is for the program to say");
+        }
+    }
+    match raw.site {
+        SiteKind::HandOver => return refuse("the function is handed over here, and what it does must change"),
+        SiteKind::Implicit => {
+            return refuse("no call is written here: an operator, a loop, a macro or the end of a scope runs the code");
+        }
+        SiteKind::Call => {}
+    }
+    if !raw.owner.kind.is_async() {
+        return refuse("the function is not `async`: nothing can be awaited in it");
+    }
+    if advice.kind == Some(FixKind::None) {
+        return refuse("no edit of this call is right");
+    }
+    let (mut ways, mut at_most) = (Vec::new(), Applicability::Safe);
+    let mut missing = None;
+    if advice.kind != Some(FixKind::Offload) && raw.direct && !advice.lazy {
+        match (&advice.rewrite, raw.twin) {
+            (Some(template), _) => {
+                ways.push(Way::Rewrite { template: template.clone() });
+                at_most = Applicability::Unsafe;
+            }
+            (None, Some(_)) if advice.twin == Reach::No => {
+                missing = Some("the crate does not depend on the twin's library")
+            }
+            (None, Some(twin)) => {
+                let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
+                let needs = match &advice.twin {
+                    Reach::Needs(what) => Some(what.clone()),
+                    _ => None,
+                };
+                let (of, by) = (parent(raw.call), parent(twin.path));
+                let method = of == by && is_type(&of);
+                if twin.local {
+                    let same = advice.same
+                        && advice.twin == Reach::Yes
+                        && !is_type(&by)
+                        && (last_name(twin.path) == last_name(raw.call) || raw.rule.effect == Some(Effect::Sleep));
+                    at_most = match advice.same {
+                        true if same => Applicability::Safe,
+                        true => Applicability::Unsafe,
+                        // What panics here is replaced by what does the same where it may.
+                        false if method && raw.fails.is_some() => Applicability::Unsafe,
+                        false => Applicability::Display,
+                    };
+                    ways.push(Way::Twin { path: twin.path.to_owned(), method, same, needs });
+                } else if is_type(&of) && is_type(&by) {
+                    at_most = if advice.same { Applicability::Unsafe } else { Applicability::Display };
+                    ways.push(Way::TwinType { from: of, to: by, needs });
+                }
+            }
+            (None, None) => {}
+        }
+        if !ways.is_empty() && (at_most != Applicability::Display || raw.rule.effect == Some(Effect::Sleep)) {
+            return Ok(Remedy { ways, at_most });
+        }
+    }
+    let nested = raw.rule.effect == Some(Effect::NestedLoop);
+    let offloads = advice.kind != Some(FixKind::Twin) && !(advice.lazy && raw.direct) && !(nested && raw.direct);
+    if offloads && advice.pool != Reach::No {
+        let (path, fallible) = Runtime::blocking_pool(raw.runtime);
+        // A connection or a guard is of use to the code around the call, and cannot come back from a thread by itself.
+        let is_part = raw.direct && advice.kind.is_none() && raw.rule.effect == Some(Effect::Database);
+        let most = match is_part || nested || advice.kind.is_none() && raw.fails.is_some() {
+            true => Applicability::Display,
+            false => Applicability::Unsafe,
+        };
+        // What is shown only stands behind what can be applied.
+        let way = Way::Offload { to: vec![Offload { path: path.to_owned(), keywords: false, fallible }] };
+        if most == Applicability::Unsafe || ways.is_empty() {
+            ways = vec![way];
+            at_most = most;
+        }
+    } else if offloads {
+        missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
+    }
+    match ways.is_empty() {
+        false => Ok(Remedy { ways, at_most }),
+        true => refuse(missing.unwrap_or(match advice.lazy {
+            true => "the call only builds: what consumes its result holds the thread",
+            false => "what it waits for must be awaited by the code around it",
+        })),
+    }
+}
+
+/// The replacements that are applied, by rule: what each comes to has been compiled, in a crate of its name in
+/// `tests/fixtures/rust-compile`. Others are shown.
+pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
+    ("blocking-sleep", "twin"),
+    ("blocking-network", "rewrite"),
+    ("blocking-network", "offload"),
+    ("blocking-database", "offload"),
+    ("blocking-file", "twin"),
+    ("blocking-file", "rewrite"),
+    ("blocking-file", "offload"),
+    ("blocking-subprocess", "twin-type"),
+    ("blocking-subprocess", "offload"),
+    ("blocking-wait", "twin-method"),
+    ("blocking-wait", "rewrite"),
+    ("blocking-wait", "offload"),
+    ("nested-event-loop", "rewrite"),
+    ("cpu-bound", "offload"),
+    ("blocking-input", "offload"),
+];
+
+/// What a way is called among the shapes.
+fn shape(way: &Way) -> &'static str {
+    match way {
+        Way::Twin { method: true, .. } => "twin-method",
+        Way::Twin { .. } => "twin",
+        Way::TwinType { .. } => "twin-type",
+        Way::Rewrite { .. } => "rewrite",
+        Way::Offload { .. } => "offload",
+        Way::HandOver { .. } => "hand-over",
+        Way::DropArgument { .. } | Way::AddArgument { .. } => "argument",
+        Way::Chain { .. } => "chain",
+    }
+}
+
+/// Whether a path is spelled like that of a type.
+fn is_type(path: &str) -> bool {
+    path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
+}

@@ -1,0 +1,145 @@
+//! From remedies to edits, on a fresh parse of the file that they stand in.
+//!
+//! `.await` is a postfix, so the edits need no brackets and what follows the call (`?`, `.unwrap()`) stays. Paths are
+//! written in full unless the file imports them: an import is not added where the path alone does. What cannot be
+//! written is refused with a reason.
+
+mod captures;
+mod offload;
+mod paths;
+mod rewrite;
+mod surroundings;
+mod twin;
+
+use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
+use tree_sitter::{Node, Parser};
+
+use crate::kinds::{K, fields, grammar, kind};
+use surroundings::Surroundings;
+
+/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
+/// from the name that is called to the end of the call. Needs a thread with a stack of 16 MiB.
+pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+    let mut parser = Parser::new();
+    let tree = parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None));
+    let Some(tree) = tree else {
+        return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
+    };
+    let file = File { source, root: tree.root_node() };
+    wanted.iter().map(|(span, remedy)| file.mend(*span, remedy)).collect()
+}
+
+/// A file whose calls are mended.
+struct File<'a> {
+    source: &'a str,
+    root: Node<'a>,
+}
+
+/// A call that is mended, and what it stands in.
+struct Site<'a> {
+    call: Node<'a>,
+    /// What is called: a path or a field.
+    callee: Node<'a>,
+    around: Surroundings<'a>,
+}
+
+/// What is replaced and by what.
+type TextEdit = (Span, String);
+
+impl<'a> File<'a> {
+    fn mend(&self, span: Span, remedy: &Remedy) -> Result<Mended, Refusal> {
+        let call = self.call_at(span)?;
+        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
+        let site = Site { call, callee, around: Surroundings::of(call)? };
+        let mut refused = None;
+        for way in &remedy.ways {
+            let mended = match way {
+                Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
+                Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
+                Way::Rewrite { template } => self.rewrite(&site, template),
+                Way::Offload { to } => self.offload(&site, to),
+                Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+                Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => {
+                    Err(Refusal::new("the edit is one of another language"))
+                }
+            };
+            match mended {
+                Ok(mut mended) => {
+                    mended.applicability = mended.applicability.min(remedy.at_most);
+                    mended.edits.sort_by_key(|(span, _)| *span);
+                    return Ok(mended);
+                }
+                // The way that is best says why there is no fix.
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+    }
+
+    /// The call whose name begins, and that ends, there.
+    fn call_at(&self, span: Span) -> Result<Node<'a>, Refusal> {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let mut at = self.root.descendant_for_byte_range(start, (start + 1).min(end));
+        while let Some(node) = at {
+            match kind(node) {
+                K::Call if node.end_byte() == end => return Ok(node),
+                K::TokenTree => return Err(Refusal::new("it stands in the arguments of a macro")),
+                _ if node.end_byte() > end => break,
+                _ => at = node.parent(),
+            }
+        }
+        Err(Refusal::new("no call stands there"))
+    }
+
+    fn text(&self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The arguments of a call.
+    fn arguments(&self, call: Node<'a>) -> Vec<Node<'a>> {
+        let list = call.child_by_field_id(fields().arguments);
+        list.into_iter().flat_map(crate::kinds::named).filter(|part| !is_comment(*part)).collect()
+    }
+}
+
+fn is_comment(node: Node<'_>) -> bool {
+    matches!(kind(node), K::LineComment | K::BlockComment | K::AttributeItem)
+}
+
+fn span(node: Node<'_>) -> Span {
+    Span::new(node.start_byte() as u32, node.end_byte() as u32)
+}
+
+/// The empty span at an offset.
+fn at(offset: usize) -> Span {
+    Span::new(offset as u32, offset as u32)
+}
+
+/// All nodes below one, itself first, in the order of the text; below those that `enters` says no to none.
+fn below<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool) -> Vec<Node<'a>> {
+    let mut found = Vec::new();
+    let mut cursor = top.walk();
+    loop {
+        let node = cursor.node();
+        found.push(node);
+        if enters(node) && cursor.goto_first_child() {
+            continue;
+        }
+        loop {
+            if cursor.node() == top {
+                return found;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// A clause of a title on what the manifest must ask for.
+fn needing(needs: Option<&str>) -> String {
+    needs.map_or_else(String::new, |needs| format!(", with {needs} in Cargo.toml"))
+}

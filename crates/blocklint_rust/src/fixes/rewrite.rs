@@ -1,0 +1,77 @@
+//! A text in place of a call: `handle.block_on(future)` → `future.await`.
+
+use blocklint_core::{Applicability, Mended, Piece, Refusal};
+use tree_sitter::Node;
+
+use super::{File, Site, span};
+use crate::kinds::{K, fields, kind};
+
+impl<'a> File<'a> {
+    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<Mended, Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let is_method = kind(site.callee) == K::Field;
+        let by_type = kind(site.callee) == K::ScopedIdentifier
+            && site.callee.child_by_field_id(fields().path).is_some_and(|path| {
+                self.text(path).rsplit("::").next().is_some_and(|last| last.trim().starts_with(char::is_uppercase))
+            });
+        let arguments = self.arguments(site.call);
+        let mut text = String::new();
+        for (index, piece) in template.iter().enumerate() {
+            // A method of what is put in asks for brackets around what binds less tightly.
+            let goes_on = matches!(template.get(index + 1), Some(Piece::Text(next)) if next.starts_with('.'));
+            let mut put = |node: Node<'_>| match goes_on && !is_postfix(node) {
+                true => text.push_str(&format!("({})", self.text(node))),
+                false => text.push_str(self.text(node)),
+            };
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Receiver if is_method => match site.callee.child_by_field_id(fields().value) {
+                    Some(receiver) => put(receiver),
+                    None => return refuse("no receiver stands there"),
+                },
+                Piece::Position(_) if by_type => return refuse("it is called with its receiver as an argument"),
+                Piece::Position(at) => match arguments.get(*at as usize) {
+                    Some(argument) => put(*argument),
+                    None => return refuse("an argument that the edit needs is not there"),
+                },
+                Piece::Args => {
+                    let written: Vec<&str> = arguments.iter().map(|argument| self.text(*argument)).collect();
+                    text.push_str(&written.join(", "));
+                }
+                Piece::Call => text.push_str(self.text(site.call)),
+                Piece::Import(path) => text.push_str(&self.written(site.call, path)?),
+                _ => return refuse("the call is not written as the edit needs it"),
+            }
+        }
+        let title = format!("Replace with `{}`", one_line(&text));
+        Ok(Mended { title, applicability: Applicability::Unsafe, edits: vec![(span(site.call), text)] })
+    }
+}
+
+/// Whether `.await` can follow an expression without brackets.
+fn is_postfix(node: Node<'_>) -> bool {
+    matches!(
+        kind(node),
+        K::Identifier
+            | K::ScopedIdentifier
+            | K::SelfWord
+            | K::Field
+            | K::Call
+            | K::Try
+            | K::Await
+            | K::Index
+            | K::Paren
+            | K::AsyncBlock
+            | K::MacroInvocation
+    )
+}
+
+/// Code in a title.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}

@@ -1,0 +1,83 @@
+//! What a call stands in, as far as it decides whether an `.await` can stand there.
+
+use blocklint_core::Refusal;
+use tree_sitter::Node;
+
+use crate::kinds::{K, all, fields, kind};
+
+/// The surroundings of a call in which `.await` can stand.
+pub(super) struct Surroundings<'a> {
+    /// The `async` function, block or closure around it.
+    pub(super) root: Node<'a>,
+    /// The function around that, or itself: its parameters and variables are what a closure would capture.
+    pub(super) function: Node<'a>,
+    /// The outermost loop between the call and the root.
+    pub(super) in_loop: Option<Node<'a>>,
+    /// What the call returns is awaited at once.
+    pub(super) is_awaited: bool,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Looks from the call outward. Refuses a place in which nothing can be awaited.
+    pub(super) fn of(call: Node<'a>) -> Result<Self, Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let is_awaited = call.parent().is_some_and(|parent| kind(parent) == K::Await);
+        let (mut root, mut in_loop) = (None, None);
+        let mut at = call.parent();
+        while let Some(node) = at {
+            match (kind(node), root) {
+                (K::AsyncBlock, None) => root = Some(node),
+                (K::Closure, None) if is_async(node) => root = Some(node),
+                (K::Closure, None) => return refuse("it stands in a closure that is not `async`"),
+                (K::FunctionItem, None) if is_async(node) => root = Some(node),
+                (K::FunctionItem, None) => return refuse("it stands in a function that is not `async`"),
+                (K::ConstItem | K::StaticItem | K::ConstBlock, _) => return refuse("it stands in a constant"),
+                (K::Loop | K::While | K::For, None) => in_loop = Some(node),
+                _ => {}
+            }
+            if kind(node) == K::FunctionItem
+                && let Some(root) = root
+            {
+                return Ok(Surroundings { root, function: node, in_loop, is_awaited });
+            }
+            at = node.parent();
+        }
+        match root {
+            Some(root) => Ok(Surroundings { root, function: root, in_loop, is_awaited }),
+            None => refuse("it stands in no function"),
+        }
+    }
+
+    /// Whether something that must not leave its thread may be alive at the call: a new `.await` there would make the
+    /// task one that no other thread can take over.
+    pub(super) fn keeps_to_its_thread(&self, text: impl Fn(Node<'a>) -> &'a str) -> bool {
+        super::below(self.root, |_| true).into_iter().any(|node| match kind(node) {
+            K::TypeIdentifier | K::Identifier => THREAD_BOUND.contains(&text(node)),
+            K::PointerType => true,
+            // What these give is often a guard.
+            K::Call => {
+                let callee = node.child_by_field_id(fields().function);
+                let method = callee.filter(|callee| kind(*callee) == K::Field);
+                let name = method.and_then(|method| method.child_by_field_id(fields().field));
+                name.is_some_and(|name| GUARDING.contains(&text(name)))
+            }
+            _ => false,
+        })
+    }
+}
+
+/// Names of types, and of functions, whose values belong to one thread.
+const THREAD_BOUND: &[&str] =
+    &["Rc", "Ref", "RefMut", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "thread_rng", "ThreadRng"];
+
+/// Names of methods that give guards.
+const GUARDING: &[&str] = &["lock", "read", "write", "borrow", "borrow_mut"];
+
+/// Whether a function or closure is `async`.
+fn is_async(node: Node<'_>) -> bool {
+    all(node).any(|part| match kind(part) {
+        K::Async => true,
+        K::FunctionModifiers => all(part).any(|word| kind(word) == K::Async),
+        _ => false,
+    })
+}

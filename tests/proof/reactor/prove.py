@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Proves with real Reactor that a scheduler for each instance makes threads grow, and that a shared one does not.
+
+    prove.py [--blocklint BLOCKLINT] [--runs N] [--clients N …]
+
+`per_client/` is the incident: blocklint must find BLT501 in it, and N clients must add N threads. `shared/` is the fix that the
+rule's page shows: nothing is found, N clients add at most ten threads for each core and one more, and where one client is closed all
+others go on. `shared_but_disposed/`, the same fix that keeps `dispose()`, must fail: there the other clients stand still.
+Needs a JDK and Maven, which fetches reactor-core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass
+class Counted:
+    """Threads that clients added, how many of them still refresh when one is closed, and the cores of the machine."""
+
+    threads: int
+    alive: int
+    cores: int
+
+
+def jars(work: Path) -> str:
+    """The class path of reactor-core and what it needs."""
+    copy = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
+    subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
+    return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))
+
+
+def compiled(program: str, path: str, work: Path) -> Path:
+    sources = [str(HERE / "Count.java"), str(HERE / program / "Client.java")]
+    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(work), *sources], check=True)
+    return work
+
+
+def counted(folder: Path, path: str, clients: int) -> Counted:
+    command = ["java", "-cp", os.pathsep.join([str(folder), path]), "Count", str(clients)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return Counted(*map(int, run.stdout.split()))
+
+
+def found(blocklint: str, program: str, work: Path) -> int:
+    """How often BLT501 is found; in a copy, because what lies below `tests/` serves nobody."""
+    shutil.copytree(HERE / program, work)
+    command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT501", "--output-format", "json", "."]
+    run = subprocess.run(command, cwd=work, capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        raise SystemExit(run.stderr)
+    return len(json.loads(run.stdout))
+
+
+def is_right(now: Counted, clients: int) -> bool:
+    """Whether threads do not grow with the clients, and closing one leaves the others alone."""
+    return now.threads <= 10 * now.cores + 1 and now.alive == clients - 1
+
+
+def prove(blocklint: str, path: str, sizes: list[int], work: Path) -> list[str]:
+    """Runs all programs once; what does not hold."""
+    wrong: list[str] = []
+    for program, expected in (("per_client", 1), ("shared", 0), ("shared_but_disposed", 0)):
+        now = found(blocklint, program, work / f"{program}_source")
+        if now != expected:
+            wrong.append(f"{program}: BLT501 is found {now} times, not {expected}")
+        folder = compiled(program, path, work / program)
+        for clients in sizes:
+            result = counted(folder, path, clients)
+            print(f"    {program:20} {clients:5} clients {result.threads:5} threads, then {result.alive:5} refresh")
+            if program == "per_client" and result.threads != clients:
+                wrong.append(f"{program}: {clients} clients add {result.threads} threads")
+            if program == "shared" and not is_right(result, clients):
+                wrong.append(f"{program}: {clients} clients: {result}")
+            if program == "shared_but_disposed" and is_right(result, clients):
+                wrong.append(f"{program} should be rejected")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blocklint", default="blocklint", help="the program")
+    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
+    parser.add_argument("--clients", type=int, nargs="+", default=[4, 64, 896])
+    arguments = parser.parse_args()
+    blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
+    start, wrong = time.monotonic(), []
+    with tempfile.TemporaryDirectory() as fetched:
+        path = jars(Path(fetched))
+        for run in range(arguments.runs):
+            print(f"  run {run + 1}")
+            with tempfile.TemporaryDirectory() as work:
+                wrong += prove(blocklint, path, arguments.clients, Path(work))
+    print(f"{time.monotonic() - start:.0f} s")
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/** Refreshes what it knows every 200 ms, in threads that all clients share, and ends them all. */
+public class Client implements AutoCloseable {
+    private static final Scheduler SCHEDULER = Schedulers.newBoundedElastic(
+        Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE, Schedulers.DEFAULT_BOUNDED_ELASTIC_QUEUESIZE, "refresh", 60, true);
+    private final AtomicInteger refreshes = new AtomicInteger();
+    private volatile boolean closed;
+
+    public void start() {
+        Mono.delay(Duration.ofMillis(200), SCHEDULER).doOnNext(tick -> refreshes.incrementAndGet())
+            .repeat(() -> !closed).subscribe();
+    }
+
+    public int refreshes() {
+        return refreshes.get();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        SCHEDULER.dispose();
+    }
+}
