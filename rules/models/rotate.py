@@ -48,7 +48,7 @@ def main() -> int:
     failed = []
     for language, files in by_language.items():
         script = HERE / f"verify_{language}.py"
-        options = ["--blocklint", str(arguments.blocklint)] if arguments.blocklint and language == "python" else []
+        options = ["--blocklint", str(arguments.blocklint)] if arguments.blocklint and language in ("python", "java") else []
         run = subprocess.run([sys.executable, str(script), *options, *files], check=False)
         if run.returncode != 0:
             failed.append(language)

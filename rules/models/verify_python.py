@@ -46,6 +46,7 @@ class Result:
     exempt: int = 0
     unchecked: int = 0
     also: list[str] = field(default_factory=list)
+    older: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     expansions: dict[str, list[str]] = field(default_factory=dict)
 
@@ -178,7 +179,7 @@ def record(results: list[Result]) -> None:
         known[name] = {
             "file": name, "library": result.library, "version": result.version, "rows": result.rows,
             "checked": result.checked, "exempt": result.exempt, "unchecked": result.unchecked,
-            "also": result.also, "sha256": hashlib.sha256(result.file.read_bytes()).hexdigest(),
+            "also": result.also, "older": result.older, "sha256": hashlib.sha256(result.file.read_bytes()).hexdigest(),
         }  # fmt: skip
         pinned = HERE / ".expected" / Path(name).with_suffix(".txt")
         if result.expansions:

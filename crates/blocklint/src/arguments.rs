@@ -195,6 +195,9 @@ pub(crate) struct VerifyModels {
     /// Another version, for rows that speak of it
     #[arg(long, value_name = "VERSION=FOLDER")]
     pub(crate) other: Vec<String>,
+    /// An older version, for names that the library has no more
+    #[arg(long, value_name = "VERSION=FOLDER")]
+    pub(crate) older: Vec<String>,
     /// Another package that it rests on: stubs, libraries of base classes
     #[arg(long, value_name = "FOLDER")]
     pub(crate) with: Vec<Utf8PathBuf>,

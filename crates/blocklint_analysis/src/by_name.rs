@@ -1,5 +1,7 @@
 //! What the sites and mentions of one name lead to, found once for all bodies that bear it.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use crate::eval::Scope;
@@ -64,6 +66,16 @@ impl ByName {
 }
 
 impl<'a> Link<'a> {
+    /// Where the bearers of a name are called and mentioned, remembered.
+    pub(crate) fn bearers(&self, name: Name) -> Rc<ByName> {
+        if let Some(known) = self.by_name.borrow().get(&name) {
+            return known.clone();
+        }
+        let made = Rc::new(ByName::new(self, name));
+        self.by_name.borrow_mut().insert(name, made.clone());
+        made
+    }
+
     /// The value that goes where something is mentioned.
     pub(crate) fn mentioned(&self, file: FileId, mention: Mention) -> ValueId {
         let facts = self.program.facts(file);

@@ -223,6 +223,9 @@ impl<'a> Link<'a> {
                 if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
+                if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
+                    return chosen;
+                }
                 let given = self.called(body, bound, receiver);
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;
@@ -469,7 +472,8 @@ impl<'a> Link<'a> {
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
-        if is_async {
+        // Java has nothing that awaits: its rows name the future or publisher itself.
+        if is_async && self.library.language(path) != Language::Java {
             return self.known(Val::Awaitable(given.value));
         }
         let lazy = effect_row.is_some_and(|row| row.lazy);

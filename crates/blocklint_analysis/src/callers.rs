@@ -7,7 +7,6 @@ use blocklint_core::{Context, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::by_name::ByName;
 use crate::dispatch::Dispatch;
 use crate::ids::{BodyRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
@@ -86,7 +85,6 @@ pub(crate) struct Callers<'l, 'a> {
     pub(crate) dispatch: Dispatch,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
-    names: RefCell<FxHashMap<Name, Rc<ByName>>>,
     /// Where bound closures are made.
     creators: RefCell<FxHashMap<Node, Vec<SiteRef>>>,
     busy: RefCell<FxHashSet<Node>>,
@@ -110,7 +108,6 @@ impl<'l, 'a> Callers<'l, 'a> {
             dispatch: Dispatch::default(),
             memo: RefCell::default(),
             sites: RefCell::default(),
-            names: RefCell::default(),
             creators: RefCell::default(),
             busy: RefCell::default(),
             busy_sites: RefCell::default(),
@@ -258,12 +255,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
         let Subject::Body(node) = subject else { return };
         let link = self.link;
-        let known = self.names.borrow().get(&name).cloned();
-        let by_name = known.unwrap_or_else(|| {
-            let made = Rc::new(ByName::new(link, name));
-            self.names.borrow_mut().insert(name, made.clone());
-            made
-        });
+        let by_name = link.bearers(name);
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
             let class = crate::ids::ClassRef { file: node.body.file, class };

@@ -28,10 +28,18 @@ pub enum Misuse {
     CalledInsteadOfHandedOver,
     /// A thread's lock is held over an `await`.
     LockHeldOverAwait,
+    /// An import comes before the call that patches what it takes.
+    LateMonkeyPatch,
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse,
     /// Threads are made for each request or instance.
     ThreadsMadeAnew,
     /// Connections are made for each request or item.
     ConnectionsMadeAnew,
+    /// A connection of a pool is held where others wait for one.
+    PoolStarved,
+    /// Work is handed to threads without a bound.
+    UnboundedOffload,
 }
 
 /// One comment that names rules.

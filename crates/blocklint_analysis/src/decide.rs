@@ -97,11 +97,21 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
         let known = form.and_then(|form| self.link.known_beginning(caller.site, form));
-        known.is_some_and(|known| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
+        known.is_some_and(|known| {
+            wanted.iter().all(|wanted| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
+        })
     }
 
-    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here.
+    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of
+    /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+        if let Question::Choice(Choice::OfType(types)) = &*guard.question {
+            if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.wanted {
+                return false;
+            }
+            let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+            return form.is_some_and(|form| self.link.has_other_types(caller.site, form, caller.env, types));
+        }
         let Question::Choice(choice @ (Choice::Truth | Choice::Null)) = &*guard.question else { return false };
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;

@@ -1,8 +1,8 @@
 //! Methods without a body that a library implements at run time: of repositories, declarative clients, mappers.
 
-use blocklint_core::Language;
+use blocklint_core::{Context, Language};
 use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
-use blocklint_models::{Role, Uses, Via};
+use blocklint_models::{HandoverContext, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::eval::Scope;
@@ -12,8 +12,8 @@ use crate::link::Link;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
-    /// The path whose rows say what calling a method without a body does: that of its annotation or its interface's,
-    /// or the method of a library's interface that its own derives from. What gives a future or publisher waits for
+    /// The path whose rows say what calling a method without a body does: the method as a member of its annotation or
+    /// its interface's, or of a library's interface that its own derives from. What gives a future or publisher waits for
     /// nothing.
     pub(crate) fn implemented_by_library(&self, body: BodyRef) -> Option<PathId> {
         let facts = self.program.facts(body.file);
@@ -29,12 +29,9 @@ impl<'a> Link<'a> {
         }
         let mut annotations = self.decorator_paths(body);
         annotations.extend(self.class_annotations(class));
-        let annotated = annotations.into_iter().find(|&path| {
-            let rows = self.library.calls(path);
-            rows.effect().any(|row| row.via == Some(Via::Decorator))
-        });
-        let found = annotated.or_else(|| {
-            let name = facts.text(row.name);
+        let name = facts.text(row.name);
+        let annotated = annotations.into_iter().find(|&path| self.library.is_mark(path));
+        let found = annotated.map(|path| self.library.member(path, name)).or_else(|| {
             self.mro(class).iter().find_map(|ancestor| {
                 let Ancestor::Library(ty, _) = *ancestor else { return None };
                 let path = self.library.member(ty, name);
@@ -43,6 +40,33 @@ impl<'a> Link<'a> {
         })?;
         // Where the project implements it, that speaks.
         (!self.has_implementations(body)).then_some(found)
+    }
+
+    /// Whether an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. What
+    /// serves it obeys that, whatever the method gives.
+    pub(crate) fn runs_where_it_may_block(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
+        let place = |path: PathId| {
+            let handovers = self.library.handovers(path);
+            let mut rows = handovers.of_via(Via::Decorator);
+            rows.find_map(|found| match found.row.context {
+                HandoverContext::Is(Runs::In(context)) => Some(context),
+                _ => None,
+            })
+        };
+        // Beside an annotation that makes it an entry point, the one that names a worker speaks.
+        let named = |paths: Vec<PathId>| {
+            let places: Vec<Context> = paths.into_iter().filter_map(place).collect();
+            if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
+        };
+        let own = named(self.decorator_paths(body));
+        let found = own.or_else(|| {
+            let class = ClassRef { file: body.file, class };
+            named(self.class_annotations(class))
+        });
+        found == Some(Context::Worker)
     }
 
     /// The library paths of a class's annotations.
@@ -70,7 +94,7 @@ impl<'a> Link<'a> {
         let mut found = FxHashSet::default();
         // Only where rows speak of whole interfaces or of annotations.
         let models = self.library.of(Language::Java);
-        let any = models.glob_name_patterns().next().is_some() || models.names(Uses::EFFECT).next().is_some();
+        let any = models.mark_names().next().is_some() || models.names(Uses::EFFECT).next().is_some();
         if !any {
             return found;
         }

@@ -95,7 +95,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             let rows = link.library.handovers(path);
             let holds = |row: &HandoverRow| self.holds(row, body.file, made);
             let first = rows.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row));
-            found.extend(first.and_then(registration));
+            found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
         }
         if let Some(class) = row.class.get() {
             for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
@@ -104,7 +104,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
                     let rows = link.library.handovers(path);
                     let first =
                         rows.of_via(Via::Override).map(|found| found.row).find(|row| self.holds(row, body.file, None));
-                    found.extend(first.and_then(registration));
+                    found.extend(first.and_then(|row| registration(row, self.real_threads(body.file))));
                 }
             }
         }
@@ -127,6 +127,10 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             }
         }
         found
+    }
+
+    fn real_threads(&self, file: FileId) -> bool {
+        self.units.of(self.link, file).real_threads
     }
 
     fn holds(&self, row: &HandoverRow, file: FileId, made: Option<SiteRef>) -> bool {
@@ -161,7 +165,7 @@ impl<'e, 'l, 'a> Entries<'e, 'l, 'a> {
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if link.is_argument(site, arg, argument) && self.holds(row.row, site.file, Some(site)) {
-                    found.extend(registration(row.row));
+                    found.extend(registration(row.row, self.real_threads(site.file)));
                 }
                 // `partial(f, x)` is handed over in its place.
                 let wraps = row.wraps && row.passes == Some(Passes::Rest);
@@ -212,7 +216,7 @@ enum Registration {
     Elsewhere,
 }
 
-fn registration(row: &HandoverRow) -> Option<Registration> {
+fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     if row.wraps {
         return None;
     }
@@ -225,7 +229,8 @@ fn registration(row: &HandoverRow) -> Option<Registration> {
     let elsewhere = row.native
         || row.process
         || matches!(row.phase, Some(Phase::Startup | Phase::Exit))
-        || runs == Runs::In(Context::Unknown);
+        || runs == Runs::In(Context::Unknown)
+        || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {
         Runs::Caller | Runs::Chain => None,
         _ if elsewhere => Some(Registration::Elsewhere),

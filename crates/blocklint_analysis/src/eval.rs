@@ -262,7 +262,17 @@ impl<'a> Link<'a> {
                 return self.remember(Task::Var(reference, scope.env), || self.any_assigned(scope, id));
             }
         }
-        self.narrowed(scope, id, self.join(&parts))
+        let mut joined = self.join(&parts);
+        if facts.language == Language::Java && self.values.is_unknown(joined.value) {
+            // What is assigned later is of the declared type, whatever it is.
+            let declaration = facts.assigns_of(id).find(|row| row.annotation.is_some());
+            if let Some(row) = declaration {
+                joined = self.annotation(Scope { at: row.at, ..scope }, row.annotation);
+            } else if let VarKind::Param(_) = var.kind {
+                joined = self.param(reference);
+            }
+        }
+        self.narrowed(scope, id, joined)
     }
 
     /// The union of everything assigned to a variable.

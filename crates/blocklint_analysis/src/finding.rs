@@ -108,6 +108,36 @@ pub enum What {
         /// The runtime's pool of real threads.
         pool: Option<String>,
     },
+    /// An import comes before the call that patches what it takes.
+    LatePatch {
+        /// The name that stays as it was (`time.sleep`), or the module that takes some.
+        taken: String,
+        /// Whether it is a module that takes names itself.
+        is_module: bool,
+        /// The call that patches.
+        patch: String,
+    },
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse {
+        /// Which way it takes.
+        way: crate::response::Serialisation,
+        /// The endpoint's name.
+        endpoint: String,
+        /// The call that its items come from, as written.
+        source: Option<String>,
+        /// A bound that is visible and large.
+        bound: Option<u64>,
+        /// Annotated fields of one item; 0 where they are not known.
+        fields: u32,
+        /// Levels of models of one item; 0 where they are not known.
+        levels: u32,
+        /// What else versions of the declared range do.
+        versions: Option<String>,
+        /// The response class of the route, as written, if it may be dropped.
+        class: Option<String>,
+        /// The response model that could be declared, as the file writes it.
+        model: Option<String>,
+    },
     /// A thread's lock is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
@@ -120,6 +150,41 @@ pub enum What {
         /// How often.
         anew: Anew,
     },
+    /// A connection of a pool is held where others wait for one.
+    Starves(Starved),
+    /// Work is handed to threads without a bound.
+    Offloads {
+        /// What there are as many of as threads.
+        unbounded: Unbounded,
+        /// The call by which each piece takes a connection of a pool, if it does.
+        takes: Option<String>,
+    },
+}
+
+/// Who waits for a connection that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starved {
+    /// The task itself may need the thread that waits for a connection: it is held over an `await`.
+    OverAwait {
+        /// What is awaited.
+        awaited: SiteRef,
+    },
+    /// The holder waits for one more of the same pool.
+    Second {
+        /// Where the first one is taken.
+        first: SiteRef,
+    },
+}
+
+/// What there are as many of as threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbounded {
+    /// Elements of a collection.
+    PerItem,
+    /// Requests, messages or events that enter this body.
+    PerEntry(BodyRef),
+    /// The work never ends.
+    Endless,
 }
 
 /// How often something is made that could be made once.

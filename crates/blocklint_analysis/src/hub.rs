@@ -124,7 +124,9 @@ fn walk(
     while let Some((at, length)) = queue.pop_front() {
         let hop = hops[at];
         let body = graph.states[hop.state.0 as usize].node.body;
-        if let Some(sure) = entries.of(body) {
+        // Whoever is called by somebody is entered there, unless a registration says more.
+        let is_called = before.get(&hop.state).is_some_and(|above| !above.is_empty());
+        if let Some(sure) = entries.of(body).filter(|sure| *sure == Confidence::High || !is_called) {
             let confidence = sure.min(confidence_of(hop.steps));
             reached.push(Reached { entry: body, confidence, hops: length, at });
         }
@@ -169,9 +171,12 @@ fn finding(
     let trace = ways.iter().map(|way| step(link, graph, way, None)).collect();
     let pool = pool(link, runtime);
     let severity = match hold {
+        // Short in a loop is short each time, and others run between.
+        Hold::Brief => Severity::Note,
         Hold::Seconds(seconds) if seconds <= 0.01 => label.severity.min(Severity::Warning),
         _ => label.severity,
     };
+    let severity = leaf.row.native_severity.map_or(severity, |most| severity.min(most));
     Some(RawFinding {
         rule,
         severity,

@@ -254,15 +254,61 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = facts.site(site.site);
         match row.kind {
             SiteKind::Write | SiteKind::Import | SiteKind::Decorate => false,
-            SiteKind::Iterate => self.may_block_iterated(site.file, row.callee, iterated, 4),
+            SiteKind::Iterate => {
+                !self.is_plain(site.file, row.callee, 3) && self.may_block_iterated(site.file, row.callee, iterated, 4)
+            }
+            SiteKind::Call => match facts.form(row.callee) {
+                Form::Attr(base, _) => {
+                    !self.is_plain(site.file, base, 3) && !self.is_declared_inert(site, base, row.name)
+                }
+                _ => true,
+            },
             _ => match facts.form(row.callee) {
-                Form::Attr(base, _) => !matches!(
-                    facts.form(base),
-                    Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Pairs(_) | Form::Display(..)
-                ),
+                Form::Attr(base, _) => !self.is_plain(site.file, base, 3),
                 _ => true,
             },
         }
+    }
+
+    /// Whether a form is a literal or display, or a variable that is never anything else.
+    fn is_plain(&self, file: FileId, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.link.program.facts(file);
+        match facts.form(form) {
+            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Pairs(_) | Form::Display(..) => true,
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                let mut assigns = facts.assigns_of(var).peekable();
+                assigns.peek().is_some() && assigns.all(|row| self.is_plain(file, row.value, depth))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a form is a parameter whose declared types have no row for a method.
+    fn is_declared_inert(&self, site: SiteRef, form: FormId, method: Sym) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        let VarKind::Param(index) = row.kind else { return false };
+        let annotation = facts.params_of(row.body)[index as usize].annotation;
+        if annotation.is_none() || facts.assigns_of(var).next().is_some() {
+            return false;
+        }
+        let declared =
+            link.annotation(link.signature_scope(crate::ids::BodyRef { file: site.file, body: row.body }), annotation);
+        let members = link.values.members(declared.value);
+        !members.is_empty()
+            && members.into_iter().all(|val| match val {
+                Val::None => true,
+                Val::Library { ty, .. } => {
+                    link.library.ty(ty).is_none_or(|rows| rows.through().is_none()) && {
+                        let path = link.library.member(ty, facts.text(method));
+                        link.library.calls(path).is_empty()
+                    }
+                }
+                _ => false,
+            })
     }
 
     /// Whether iterating over a form may run a row: not over displays, nor over results of calls that neither the
@@ -392,7 +438,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let callee = self.link.callee(site, env);
         let mut members = self.link.values.members(callee.value).into_iter();
         members.any(|val| match val {
-            Val::Fn { .. } => self.link.library.has_user_rows(),
+            Val::Fn { body, .. } => {
+                self.link.library.has_user_rows() || self.link.implemented_by_library(body).is_some()
+            }
             Val::Unknown(_) | Val::None | Val::Module(_) | Val::Folder(_) => false,
             Val::External(path) | Val::Method { path, .. } => !self.link.library.calls(path).is_empty(),
             _ => true,

@@ -192,9 +192,23 @@ impl<'a> Library<'a> {
         }
         let along = self.along(path);
         let along: Vec<&str> = along.iter().map(|path| &**path).collect();
-        let rows = Rc::new(self.of(self.language(path)).calls_along(&along, &Unversioned));
+        let models = self.of(self.language(path));
+        let mut rows = models.calls_along(&along, &Unversioned);
+        // A method that carries an annotation stands as the annotation's member.
+        if rows.is_empty()
+            && self.language(path) == Language::Java
+            && let Some((annotation, _)) = self.split(path)
+        {
+            rows = models.marks(&self.text(annotation));
+        }
+        let rows = Rc::new(rows);
         self.calls.borrow_mut().insert(path, rows.clone());
         rows
+    }
+
+    /// Whether rows say what methods without a body do that carry this annotation.
+    pub(crate) fn is_mark(&self, path: PathId) -> bool {
+        !self.of(self.language(path)).marks(&self.text(path)).is_empty()
     }
 
     /// The `[[call]]` rows for reading a property.

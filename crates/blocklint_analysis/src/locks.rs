@@ -18,9 +18,12 @@ use crate::search::{LeafSite, Next, Search, Way};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
+/// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
+pub(crate) type Holder = Lock;
+
 /// One lock, as far as names tell: all that has the same holder is the same lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Lock {
+pub(crate) enum Lock {
     /// A field, under the class furthest up that assigns it.
     Field(ClassRef, Name),
     /// A module's variable.
@@ -47,6 +50,11 @@ impl<'a> Link<'a> {
             }
             _ => None,
         })
+    }
+
+    /// What holds the value of a form, where names tell.
+    pub(crate) fn holder(&self, scope: Scope, form: FormId) -> Option<Holder> {
+        self.lock_of(scope, form, 4)
     }
 
     /// Which lock a form is, where names tell.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use blocklint_core::Effect;
 use rustc_hash::FxHashMap;
 
 use crate::ids::{PathId, SiteRef};
@@ -20,14 +21,18 @@ pub(crate) struct Paths {
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
 pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
-    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way.site)) } else { 0 }
+    let effect = match way.next {
+        Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).effect,
+        Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).effect,
+    };
+    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way.site, effect)) } else { 0 }
 }
 
-/// Steps of a union: none if one alternative is left, one if at least half are labelled or at most three are meant,
-/// else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
+/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
+/// at most three are meant, else low.
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef, effect: Effect) -> u8 {
     let targets = link.targets(site, crate::value::EnvId::NONE);
-    let (mut all, mut labelled) = (0usize, 0usize);
+    let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
         match *target {
@@ -38,6 +43,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
                 }
                 all += 1;
                 labelled += usize::from(graph.labelled.contains(&body));
+                same += usize::from(graph.effects.contains(&(body, effect)));
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
@@ -46,15 +52,17 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, site: SiteRef) -> u8 {
                     }
                     all += 1;
                     labelled += usize::from(graph.labelled.contains(body));
+                    same += usize::from(graph.effects.contains(&(*body, effect)));
                 }
             }
             Target::Row { .. } => all += 1,
         }
     }
-    labelled += graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 {
         0
-    } else if labelled * 2 >= all || all <= 3 {
+    } else if labelled * 2 >= all && same * 8 >= all || all <= 3 {
         1
     } else {
         LOW_STEPS

@@ -91,6 +91,9 @@ impl<'l, 'a> Roots<'l, 'a> {
         if self.is_promised(body) {
             return Some(Root { kind: RootKind::Promised, context: Context::EventLoop, runtime });
         }
+        if facts.language == Language::Java && link.runs_where_it_may_block(body) {
+            return None;
+        }
         if let Some(root) = self.registered(body) {
             return Some(root);
         }

@@ -170,6 +170,11 @@ impl<'a> Link<'a> {
         if matches!(effect, Effect::File | Effect::Cpu) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
+        if let Some(method) = &row.ended_by
+            && self.is_handshake(site, method)
+        {
+            severity = Severity::Note;
+        }
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }

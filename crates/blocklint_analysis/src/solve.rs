@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
-use crate::reach::Reach;
+use crate::response::LargeResponse;
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -132,12 +132,15 @@ pub(crate) fn findings<'a>(
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach, &callers);
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+        !misused.iter().any(|one| {
+            one.site == *site
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
     });
     let mut found: Vec<RawFinding> = places
         .into_iter()
@@ -345,7 +348,14 @@ fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCo
 }
 
 /// Mistakes that are no effect of a call.
-fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_, 'a>) -> Vec<RawFinding> {
+fn misuses<'a>(
+    link: &Link<'a>,
+    cuts: &Cuts,
+    graph: &Graph<'_>,
+    units: &Units,
+    callers: &Callers<'_, 'a>,
+) -> Vec<RawFinding> {
+    let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -359,6 +369,20 @@ fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_
             finding.mending.passes = one.passes;
             finding.mending.gives_coroutine = link.gives_coroutine(one.called);
             found.push(finding);
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
+        for one in link.late_imports(units) {
+            let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
+            let mut finding =
+                misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
+            finding.trace = one.way.iter().map(|&site| import_step(link, site, &one.taken)).collect();
+            found.push(finding);
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
+        for one in link.large_responses(units) {
+            found.push(large_response(link, cuts, rule, one));
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
@@ -382,7 +406,61 @@ fn misuses<'a>(link: &Link<'a>, cuts: &Cuts, reach: &Reach, callers: &Callers<'_
         let call = link.library.text(one.path).to_string();
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::pool_holds::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::offloads::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
     found
+}
+
+/// A response that may be large: it stands at the route, or at the call that renders.
+fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, one: LargeResponse) -> RawFinding {
+    let endpoint = link.qualified_name(one.endpoint);
+    let what = What::LargeResponse {
+        way: one.way,
+        endpoint: blocklint_core::body_name(&endpoint).to_owned(),
+        source: one.source.map(|source| link.written_site(source)),
+        bound: one.bound,
+        fields: one.fields,
+        levels: one.levels,
+        versions: one.versions,
+        class: one.class,
+        model: one.model,
+    };
+    let mut finding = misuse(link, cuts, rule, what, one.site, one.way.call().to_owned(), one.severity, one.confidence);
+    finding.root = one.endpoint;
+    finding.context = Some(blocklint_core::Context::EventLoop);
+    finding.trace[0].function = endpoint;
+    finding.trace[0].written = one.way.call().to_owned();
+    if finding.suppressed.is_none() {
+        finding.suppressed = cuts.hides(link.program, one.site, one.endpoint, rule);
+    }
+    finding
+}
+
+/// A step of a trace that is an import.
+fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    RawStep {
+        file: site.file,
+        span: row.span,
+        function: link.module_name(site.file),
+        call: taken.to_owned(),
+        written: format!("import {}", facts.text(row.name)),
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]

@@ -22,6 +22,10 @@ pub(crate) struct UnitRow {
     pub(crate) on: Vec<String>,
     /// Whose greenlets its threads are.
     pub(crate) greenlets: Option<Runtime>,
+    /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
+    pub(crate) real_threads: bool,
+    /// What else versions do that a declared range allows, in words, by the switch that they turn.
+    pub(crate) other_paths: Vec<(String, String)>,
     /// Libraries whose native calls an adapter made cooperative.
     pub(crate) green: Vec<String>,
 }
@@ -48,6 +52,18 @@ impl Units {
                 }
             }
         }
+        units.read_versions(link, &switches);
+        for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
+            let calls: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
+            for at in 0..units.rows.len() {
+                let own = |site: &&SiteRef| units.at(link, site.file) == at && !is_aside(link, site.file);
+                let mut own = calls.iter().filter(own).peekable();
+                let set = layout.get(at).is_some_and(|unit| unit.switches.contains(&switch.name));
+                if own.peek().is_some() && !set {
+                    units.rows[at].real_threads = own.all(|site| leaves_threads(link, *site));
+                }
+            }
+        }
         for row in &mut units.rows {
             for switch in switches.iter().filter(|switch| row.on.contains(&switch.name)) {
                 if switch.context == Some(SwitchContext::Greenlet) {
@@ -59,9 +75,48 @@ impl Units {
         units
     }
 
+    /// Turns on the switches that versions of dependencies decide.
+    fn read_versions(&mut self, link: &Link<'_>, switches: &[&Switch]) {
+        let layout = &link.program.layout.units;
+        for at in 0..self.rows.len() {
+            let folder = &self.folders[at];
+            // A unit without a word on a dependency has that of the folder above.
+            let mut above: Vec<_> = layout
+                .iter()
+                .filter(|unit| unit.folder == *folder || unit.folder.is_empty() || is_below(folder, &unit.folder))
+                .collect();
+            above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
+            let known = |library: &str| {
+                above.iter().find_map(|unit| unit.versions.iter().find(|dependency| dependency.name == library))
+            };
+            for switch in switches {
+                let (Some(library), Some(range)) = (&switch.library, &switch.version) else { continue };
+                let dependency = known(library);
+                let exact = dependency.is_some_and(|dependency| dependency.is_exact);
+                let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
+                let by_code = || !exact && crate::response::shows_by_code(link, folder, &switch.name);
+                if (holds || by_code()) && !self.rows[at].on.contains(&switch.name) {
+                    self.rows[at].on.push(switch.name.clone());
+                }
+                if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact)
+                    && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.holds(Some(oldest)))
+                    && let Some(words) = crate::response::other_path(&switch.name, dependency)
+                {
+                    self.rows[at].other_paths.push((switch.name.clone(), words));
+                }
+            }
+        }
+    }
+
     /// Whether any unit has greenlets.
     pub(crate) fn any_greenlets(&self) -> bool {
         self.rows.iter().any(|row| row.greenlets.is_some())
+    }
+
+    /// Whether something other than code turns a switch on for a file's unit: how its program is started.
+    pub(crate) fn is_set(&self, link: &Link<'_>, file: FileId, name: &str) -> bool {
+        let unit = link.program.layout.units.get(self.at(link, file));
+        unit.is_some_and(|unit| unit.switches.iter().any(|on| on == name))
     }
 
     /// The unit of a file.
@@ -86,6 +141,10 @@ impl UnitRow {
             _ => false,
         }
     }
+}
+
+fn is_below(folder: &str, above: &str) -> bool {
+    folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// The files whose code turns a switch on; tests turn none on for what they test.
@@ -113,10 +172,24 @@ fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
         };
         found.extend(heads.into_iter().filter(imports));
     }
-    found.retain(|file| !link.program.is_test(*file));
+    found.retain(|file| !is_aside(link, *file));
     found.sort();
     found.dedup();
     found
+}
+
+/// Whether a file's own calls say nothing of the program: tests, examples, documentation.
+fn is_aside(link: &Link<'_>, file: FileId) -> bool {
+    let relative = &link.program.files[file.index()].relative;
+    link.program.is_test(file)
+        || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
+}
+
+/// Whether a call that patches leaves threads alone.
+fn leaves_threads(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let mut args = facts.args_of(site.site).into_iter();
+    args.any(|arg| facts.text(arg.name) == "thread" && facts.form(arg.value) == blocklint_facts::Form::Bool(false))
 }
 
 /// The calls of a library's function, by whatever name.

@@ -13,7 +13,7 @@ pub use finding::{
     Applicability, Cause, Edit, Finding, Fix, Group, Step, Suppression, SuppressionSource, body_name, last_name,
 };
 pub use fingerprint::fingerprint;
-pub use remedy::{Mended, Offload, Piece, Refusal, Remedy, Way};
+pub use remedy::{Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};
 pub use rule::RuleCode;
 pub use span::{LineStarts, Location, Place, Span};
 pub use words::{Confidence, Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};

@@ -46,11 +46,52 @@ pub enum Way {
         /// The functions that do so; the first that the file imports already, else the last.
         to: Vec<Offload>,
     },
+    /// Take an argument away.
+    DropArgument {
+        /// Its name.
+        name: String,
+        /// What changes with it, in words; none if what it says is what holds without it.
+        changes: Option<String>,
+    },
+    /// Give one more argument by its name.
+    AddArgument {
+        /// Its name.
+        name: String,
+        /// Its text.
+        value: String,
+        /// What changes with it, in words.
+        changes: String,
+    },
+    /// Java: the call stands in a chain of publishers, or in what puts one together. What it does runs where it may block,
+    /// or becomes a part of the chain.
+    Chain {
+        /// The library's names.
+        of: Publishers,
+        /// The library's method that is given the lambda in which the call stands, where one is.
+        taker: Option<String>,
+        /// A publisher of what the call gives, where there is one.
+        template: Option<Vec<Piece>>,
+        /// Whether a worker may run the call.
+        offload: bool,
+    },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.
         passes: bool,
     },
+}
+
+/// The names of a library of publishers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Publishers {
+    /// The publisher of one value.
+    pub one: &'static str,
+    /// The publisher of many.
+    pub many: &'static str,
+    /// The class that gives schedulers.
+    pub schedulers: &'static str,
+    /// The call on it that gives workers which may block.
+    pub workers: &'static str,
 }
 
 /// A function that runs a callable in a worker thread: `await path(callable, args…)`.

@@ -221,6 +221,19 @@ impl Runtime {
             _ => ("tokio::task::spawn_blocking", true),
         }
     }
+
+    /// Java: the publishers that a chain of this machinery is made of.
+    pub fn publishers(runtime: Option<Runtime>) -> Option<crate::Publishers> {
+        match runtime {
+            Some(Runtime::Reactor) => Some(crate::Publishers {
+                one: "reactor.core.publisher.Mono",
+                many: "reactor.core.publisher.Flux",
+                schedulers: "reactor.core.scheduler.Schedulers",
+                workers: "boundedElastic()",
+            }),
+            _ => None,
+        }
+    }
 }
 
 const THREAD_FUNCTIONS: &[(&str, bool)] = &[

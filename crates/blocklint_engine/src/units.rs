@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use blocklint_analysis::UnitLayout;
+use blocklint_analysis::{Dependency, UnitLayout};
 use blocklint_core::Language;
-use blocklint_models::{Models, Setting, Switch};
-use blocklint_project::{Project, commands, settings};
+use blocklint_models::{Models, Setting, Switch, Version};
+use blocklint_project::{Project, commands, dependencies, settings};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Nobody starts a program with a file longer than this, in bytes.
@@ -81,6 +81,22 @@ pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
         unit.switches.retain(|name| !unit.off.contains(name));
         unit.switches.sort();
         unit.switches.dedup();
+    }
+    let mut libraries: Vec<String> = switches.iter().filter_map(|switch| switch.library.clone()).collect();
+    libraries.sort();
+    libraries.dedup();
+    for (at, unit) in units.iter_mut().enumerate().filter(|(at, _)| has_code[*at]) {
+        let found = dependencies(&project.units[at], &project.root, &libraries);
+        unit.versions = found
+            .into_iter()
+            .map(|found| Dependency {
+                version: found.version.as_deref().and_then(Version::parse_loose),
+                oldest: found.oldest.as_deref().and_then(Version::parse_loose),
+                is_exact: found.is_exact,
+                said_in: below(&found.said_in),
+                name: found.name,
+            })
+            .collect();
     }
     units.sort_by(|a, b| a.folder.cmp(&b.folder));
     units

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Solved, What,
+    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved,
+    Starved, Unbounded, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
@@ -48,7 +49,9 @@ fn finding_and_remedy(
     let on_greenlet = matches!(raw.what, What::HoldsHub { .. });
     let first = if on_greenlet { raw.trace.last() } else { raw.trace.first() }?;
     let owner_name = owner_name(link, raw);
+    let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
+    let other = other_site(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -59,7 +62,26 @@ fn finding_and_remedy(
                 adapter: adapter.as_deref(),
                 pool: pool.as_deref(),
             },
+            What::LargeResponse { .. } => match &response {
+                Some(response) => blocklint_rules::What::LargeResponse(response),
+                None => blocklint_rules::What::Holds,
+            },
+            What::LatePatch { taken, is_module, patch } => {
+                blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
+            }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::Starves(starved) => blocklint_rules::What::Starves(match starved {
+                Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
+                Starved::Second { .. } => blocklint_rules::Starved::Second(&other),
+            }),
+            What::Offloads { unbounded, takes } => blocklint_rules::What::Offloads {
+                unbounded: match unbounded {
+                    Unbounded::PerItem => blocklint_rules::Unbounded::PerItem,
+                    Unbounded::PerEntry(_) => blocklint_rules::Unbounded::PerEntry(&repeated),
+                    Unbounded::Endless => blocklint_rules::Unbounded::Endless,
+                },
+                takes: takes.as_deref(),
+            },
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
                     Creates::Threads => Made::Threads,
@@ -90,7 +112,8 @@ fn finding_and_remedy(
         more_causes: raw.causes.len().saturating_sub(1) as u32,
     };
     let words = told.words();
-    let remedy = blocklint_rules::remedy(&told, &advice(&raw.mending));
+    let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
+    let remedy = blocklint_rules::remedy(&told, &advice);
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -115,6 +138,31 @@ fn finding_and_remedy(
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+/// A response that may be large, in the words of the rules.
+fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
+    let What::LargeResponse { way, endpoint, source, bound, fields, levels, versions, class, model } = what else {
+        return None;
+    };
+    Some(blocklint_rules::Response {
+        path: match way {
+            Serialisation::Direct => blocklint_rules::Path::Direct,
+            Serialisation::Rendered => blocklint_rules::Path::Rendered,
+            Serialisation::ByClass => blocklint_rules::Path::ByClass,
+            Serialisation::ByHand => blocklint_rules::Path::ByHand,
+            Serialisation::Encoded => blocklint_rules::Path::Encoded,
+            Serialisation::Old => blocklint_rules::Path::Old,
+        },
+        endpoint,
+        source: source.as_deref(),
+        bound: *bound,
+        fields: *fields,
+        levels: *levels,
+        versions: versions.as_deref(),
+        class: class.as_deref(),
+        model: model.as_deref(),
+    })
 }
 
 /// What a row says about mending a call, in the words of the rules.
@@ -142,6 +190,7 @@ fn advice(mending: &Mending) -> Advice {
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
         needs_loop: mending.needs_loop,
+        taker: None,
         same: mending.same,
         twin: reach(&mending.twin),
         pool: reach(&mending.pool),
@@ -204,9 +253,22 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
+/// The other call that a finding speaks of, as written.
+fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
+    match raw.what {
+        What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
+        What::Starves(Starved::Second { first }) => link.written_site(first),
+        _ => String::new(),
+    }
+}
+
 /// What is run or made again and again, as people say it.
 fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
-    let What::MadeAnew { anew, .. } = raw.what else { return String::new() };
+    let anew = match raw.what {
+        What::MadeAnew { anew, .. } => anew,
+        What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(link, body),
+        _ => return String::new(),
+    };
     match anew {
         Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
         Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),

@@ -7,6 +7,7 @@ mod branches;
 mod calls;
 mod classes;
 mod exprs;
+mod fixes;
 mod imports;
 mod kinds;
 mod literals;
@@ -20,6 +21,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
 use blocklint_treesitter::{Started, comments, start};
 
+pub use crate::fixes::{Shape, fix};
 use crate::kinds::{K, grammar, kind};
 use crate::scope::Scopes;
 use crate::walker::Walker;

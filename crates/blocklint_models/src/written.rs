@@ -194,6 +194,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.raw("timeout", row.timeout.as_ref().map(argument_value));
     keys.word("unit", row.unit.map(|unit| unit.as_str()));
     keys.raw("default", row.default.map(|seconds| seconds.to_string()));
+    keys.word("ended-by", row.ended_by.as_deref());
     keys.flag("lazy", row.lazy);
     keys.raw("consumes", row.consumes.as_ref().map(argument_value));
     keys.raw("async", row.is_async.map(|is_async| is_async.to_string()));

@@ -14,6 +14,7 @@ mod root;
 mod shipped;
 mod sources;
 mod units;
+mod versions;
 mod walk;
 
 pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, KEYS, Key, PerFileIgnore, Setting};
@@ -26,3 +27,4 @@ pub use read::{Unread, read};
 pub use root::absolute;
 pub use shipped::ShippedModel;
 pub use units::Unit;
+pub use versions::{Dependency, dependencies};

@@ -28,12 +28,17 @@ pub enum Unread {
 /// `Unread` where it cannot be read, is no regular file or is longer than `limit`.
 pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
     let unreadable = |error: std::io::Error| Unread::Unreadable(reason(&error));
-    // Asked before opening: opening a pipe waits for its writer.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(Unread::Unreadable("not a regular file".to_owned()));
+    let not_regular = || Unread::Unreadable("not a regular file".to_owned());
+    let file = open(path).map_err(|error| match fs::metadata(path) {
+        // A socket cannot be opened.
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => not_regular(),
+        _ => unreadable(error),
+    })?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(not_regular());
     }
-    let file = File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
+    let size = metadata.len();
     if size > limit {
         return Err(Unread::TooLarge { size, limit });
     }
@@ -44,6 +49,19 @@ pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Unread> {
         length if length > limit => Err(Unread::TooLarge { size: length, limit }),
         _ => Ok(bytes),
     }
+}
+
+/// Opens a file for reading without waiting: a pipe would wait for its writer. Asking what it is only once it is open saves
+/// a second walk along its path, for thousands of files 1 % of a run.
+#[cfg(unix)]
+fn open(path: &Utf8Path) -> std::io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Utf8Path) -> std::io::Result<File> {
+    File::open(path)
 }
 
 #[cfg(test)]

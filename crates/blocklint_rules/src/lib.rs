@@ -13,22 +13,30 @@ mod blocking_subprocess;
 mod blocking_wait;
 mod called_instead_of_handed_over;
 mod cpu_bound;
+mod large_response_on_loop;
+mod late_monkey_patch;
 mod lock_held_across_await;
 mod made_anew;
 mod native_call_blocks_hub;
 mod nested_event_loop;
+mod offloads;
 mod per_instance_scheduler;
 mod pool_per_call;
+mod pool_starvation;
 mod remedy;
+mod remedy_java;
 mod remedy_rust;
 mod rule;
 mod selection;
+mod unbounded_offload;
 mod unreadable_source;
 mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
+pub use offloads::{Starved, Unbounded};
 pub use remedy::{Advice, FixKind, Reach, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::Rule;
@@ -47,7 +55,11 @@ pub static RULES: &[&Rule] = &[
     &nested_event_loop::NESTED_EVENT_LOOP,
     &cpu_bound::CPU_BOUND,
     &blocking_input::BLOCKING_INPUT,
+    &large_response_on_loop::LARGE_RESPONSE_ON_LOOP,
     &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
+    &late_monkey_patch::LATE_MONKEY_PATCH,
+    &unbounded_offload::UNBOUNDED_OFFLOAD,
+    &pool_starvation::POOL_STARVATION,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
     &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
     &pool_per_call::POOL_PER_CALL,
@@ -72,8 +84,12 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
     match what {
         What::Holds => None,
         What::HoldsHub { .. } => Some(&native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB),
+        What::LargeResponse(_) => Some(&large_response_on_loop::LARGE_RESPONSE_ON_LOOP),
+        What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
+        What::Offloads { takes: Some(_), .. } | What::Starves(_) => Some(&pool_starvation::POOL_STARVATION),
+        What::Offloads { takes: None, .. } => Some(&unbounded_offload::UNBOUNDED_OFFLOAD),
         What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
         What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
     }

@@ -19,6 +19,8 @@ pub struct Advice {
     pub gives_coroutine: bool,
     /// What is called works only in the thread of a running loop.
     pub needs_loop: bool,
+    /// The library's method that is given the lambda in which the call stands.
+    pub taker: Option<String>,
     /// The twin gives what the call gives, and can fail in the same way.
     pub same: bool,
     /// Whether the twin can be called there.
@@ -62,7 +64,7 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     match raw.language {
         Language::Python => {}
         Language::Rust => return crate::remedy_rust::remedy(raw, advice),
-        Language::Java => return refuse("fixes are written for Python and Rust only"),
+        Language::Java => return crate::remedy_java::remedy(raw, advice),
     }
     match raw.what {
         What::Holds => {}
@@ -87,9 +89,13 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
                 None => refuse("models know no pool of real threads for it"),
             };
         }
+        What::LargeResponse(response) => return response.remedy(),
+        What::LatePatch { .. } => return refuse("the order of imports is the program's own matter"),
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }
+        What::Starves(_) => return refuse("what is done with the connection must move to a thread as a whole"),
+        What::Offloads { .. } => return refuse("how much may run at once is for the program to say"),
         What::MadeAnew { .. } => {
             return refuse("where it is made once, and who ends it, is for the program to say");
         }

@@ -28,7 +28,11 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         What::CalledInstead { .. } => {
             return refuse("what is called and what is handed over is for the program to say");
         }
-        What::HoldsHub { .. } => return refuse("there are no greenlets in Rust"),
+        What::HoldsHub { .. } | What::LatePatch { .. } | What::LargeResponse(_) => {
+            return refuse("there is no such thing in Rust");
+        }
+        What::Offloads { .. } => return refuse("how many may run at once is for the program to say"),
+        What::Starves(_) => return refuse("the connection must be taken where the work with it is done"),
         What::LockOverAwait { .. } => {
             return refuse("where the guard can be let go is for the program to say");
         }
@@ -149,6 +153,7 @@ fn shape(way: &Way) -> &'static str {
         Way::Rewrite { .. } => "rewrite",
         Way::Offload { .. } => "offload",
         Way::HandOver { .. } => "hand-over",
+        Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => "other",
     }
 }
 

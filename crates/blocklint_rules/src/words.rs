@@ -4,7 +4,8 @@
 use blocklint_core::{Fails, Hold, Language, Runtime};
 
 use crate::advice::help;
-use crate::{Anew, Made, Rule};
+use crate::large_response_on_loop::Response;
+use crate::{Anew, Made, Rule, Starved, Unbounded, offloads};
 
 /// One finding as the analysis knows it, before it has words.
 #[derive(Clone, Debug)]
@@ -65,6 +66,17 @@ pub enum What<'a> {
         /// The runtime's pool of real threads.
         pool: Option<&'a str>,
     },
+    /// An import comes before the call that patches what it takes.
+    LatePatch {
+        /// The name that stays as it was, or the module that takes some.
+        taken: &'a str,
+        /// Whether it is a module that takes names itself.
+        is_module: bool,
+        /// The call that patches.
+        patch: &'a str,
+    },
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse(&'a Response<'a>),
     /// The lock that is taken here is held over an `await`.
     LockOverAwait {
         /// What is awaited, as written.
@@ -76,6 +88,15 @@ pub enum What<'a> {
         made: Made,
         /// How often.
         anew: Anew<'a>,
+    },
+    /// A connection of a pool is held where others wait for one.
+    Starves(Starved<'a>),
+    /// Work is handed to threads without a bound.
+    Offloads {
+        /// What there are as many of as threads.
+        unbounded: Unbounded<'a>,
+        /// The call by which each piece takes a connection of a pool, if it does.
+        takes: Option<&'a str>,
     },
 }
 
@@ -162,11 +183,23 @@ impl RawFinding<'_> {
             What::CalledInstead { taker } => {
                 format!("the call runs here and now; `{}` gets what it returns", one_line(taker))
             }
+            What::LargeResponse(response) => response.why(),
+            What::LatePatch { is_module: false, taken, .. } => {
+                let (module, name) = taken.rsplit_once('.').unwrap_or(("", taken));
+                format!(
+                    "patching replaces `{name}` in the module `{module}`; whoever took it before keeps what holds the hub"
+                )
+            }
+            What::LatePatch { is_module: true, taken, .. } => {
+                format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub")
+            }
             What::LockOverAwait { .. } => {
                 "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
                     .to_owned()
             }
             What::MadeAnew { made, anew } => crate::made_anew::why(made, anew),
+            What::Starves(starved) => offloads::starved_why(starved).to_owned(),
+            What::Offloads { unbounded, takes } => offloads::offload_why(self.language, unbounded, takes).to_owned(),
         }];
         if let What::HoldsHub { entries, .. } = self.what {
             notes.push(match entries {
@@ -174,6 +207,9 @@ impl RawFinding<'_> {
                 2 => format!("a greenlet enters at {} and in 1 more place", self.owner.words()),
                 more => format!("a greenlet enters at {} and in {} more places", self.owner.words(), more - 1),
             });
+        }
+        if let What::LargeResponse(response) = self.what {
+            notes.extend(response.notes());
         }
         notes.extend(self.held_by.map(|holder| format!("it may wait while `{holder}` holds the lock")));
         notes.extend(self.note.map(str::to_owned));
@@ -189,6 +225,13 @@ impl RawFinding<'_> {
         let (noun, call, owner) = (self.rule.noun, self.call, self.owner.words());
         match self.what {
             What::Holds => {}
+            What::LargeResponse(response) => return response.message(),
+            What::LatePatch { taken, patch, .. } => {
+                return match self.direct {
+                    true => format!("`{taken}` is imported before `{patch}()` and is not patched"),
+                    false => format!("this imports `{taken}` before `{patch}()`, so that it is not patched"),
+                };
+            }
             What::HoldsHub { .. } => return format!("{noun} `{call}` {}", self.harm()),
             What::CalledInstead { taker } => {
                 let (written, taker) = (one_line(self.written), one_line(taker));
@@ -206,6 +249,8 @@ impl RawFinding<'_> {
                 return format!("lock `{written}` is held over `await {awaited}` in {owner}");
             }
             What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
+            What::Starves(starved) => return offloads::starved_message(self.written, call, starved, &owner),
+            What::Offloads { unbounded, takes } => return offloads::offload_message(self.written, unbounded, takes),
         }
         let through = match self.direct {
             true => String::new(),

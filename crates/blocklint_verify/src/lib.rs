@@ -4,12 +4,13 @@
 //! Libraries are read, with blocklint's own front ends, and never imported or run. Reading recurses as deep as the
 //! sources do: run [`verify`] on a thread with a large stack.
 
+mod java;
 mod python;
 mod report;
 mod rows;
 
 use blocklint_core::Language;
-use blocklint_models::{File, Path, Version, VersionRange};
+use blocklint_models::{File, Models, Path, Version, VersionRange};
 use camino::Utf8PathBuf;
 
 pub use report::{Problem, Report};
@@ -31,10 +32,20 @@ pub struct Extracted {
 pub struct Places {
     /// The library, the version to check first; others are for rows that speak of other versions.
     pub versions: Vec<Extracted>,
+    /// Older ones, for names that the library has no more. Only such a version can be meant by who calls them, so that
+    /// their rows need not say which.
+    pub older: Vec<Extracted>,
     /// Further packages: stubs, and libraries that bases and aliases lead to.
     pub with: Vec<Utf8PathBuf>,
     /// The language's own library, looked at last.
     pub standard: Option<Utf8PathBuf>,
+}
+
+impl Places {
+    /// Every extracted version, older ones last.
+    fn all(&self) -> impl Iterator<Item = &Extracted> {
+        self.versions.iter().chain(&self.older)
+    }
 }
 
 /// Looks up one path of a row; gives what does not hold of it.
@@ -48,18 +59,38 @@ impl Check for python::Checker<'_> {
     }
 }
 
+impl Check for java::Checker<'_> {
+    fn path(&self, row: RowView<'_>, path: &Path, found: &mut Found) -> Vec<String> {
+        java::Checker::path(self, row, path, found)
+    }
+}
+
 /// Checks one model file.
 pub fn verify(model: &File, places: &Places) -> Report {
     match model.info.language {
         Language::Python => verify_python(model, places),
-        Language::Rust | Language::Java => Report::default(),
+        Language::Java => verify_java(model, places),
+        Language::Rust => Report::default(),
     }
+}
+
+fn verify_java(model: &File, places: &Places) -> Report {
+    let builtin = Models::builtin();
+    let others = || places.with.iter().chain(&places.standard).cloned();
+    let classes: Vec<java::Classes> = places.all().map(|of| java::Classes::new(&of.folders, others())).collect();
+    let known = builtin.lang(Language::Java);
+    let checkers: Vec<java::Checker<'_>> =
+        classes.iter().map(|classes| java::Checker::new(classes, known, model)).collect();
+    let mut report = check_rows(model, places, &checkers);
+    if let Some(first) = checkers.first() {
+        add_aliases(&mut report, model, |left, right| first.alias(left, right));
+    }
+    report
 }
 
 fn verify_python(model: &File, places: &Places) -> Report {
     let sources: Vec<python::Sources> = places
-        .versions
-        .iter()
+        .all()
         .map(|of| {
             let folders = of.folders.iter().chain(&places.with).cloned().collect();
             python::Sources::new(folders, places.standard.clone())
@@ -69,14 +100,19 @@ fn verify_python(model: &File, places: &Places) -> Report {
         sources.iter().map(|sources| python::Checker::new(sources, &model.calls)).collect();
     let mut report = check_rows(model, places, &checkers);
     if let Some(first) = checkers.first() {
-        for (left, right, line) in &model.aliases {
-            if let Some(message) = first.alias(left, right) {
-                report.problems.push(Problem { line: *line, path: left.clone(), message });
-            }
+        add_aliases(&mut report, model, |left, right| first.alias(left, right));
+    }
+    report
+}
+
+/// Adds what does not hold of the aliases.
+fn add_aliases(report: &mut Report, model: &File, wrong: impl Fn(&str, &str) -> Option<String>) {
+    for (left, right, line) in &model.aliases {
+        if let Some(message) = wrong(left, right) {
+            report.problems.push(Problem { line: *line, path: left.clone(), message });
         }
     }
     report.problems.sort();
-    report
 }
 
 fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report {
@@ -110,11 +146,21 @@ fn check_rows<C: Check>(model: &File, places: &Places, checkers: &[C]) -> Report
             };
             report.checked += 1;
             let messages = checker.path(row, path, &mut found);
+            let older = places.older.iter().zip(checkers.iter().skip(places.versions.len()));
+            let holds = |(_, checker): &(&Extracted, &C)| checker.path(row, path, &mut Found::default()).is_empty();
+            if !messages.is_empty()
+                && row.version().is_none()
+                && let Some((of, _)) = older.into_iter().find(holds)
+            {
+                report.gone.push((path.text.clone(), of.version.clone()));
+                continue;
+            }
             let problem = |message| Problem { line: path.line, path: path.text.clone(), message };
             report.problems.extend(messages.into_iter().map(problem));
         }
     }
     report.expansions = found.expansions;
+    report.problems.sort();
     report
 }
 

@@ -30,6 +30,8 @@ pub struct Report {
     pub unchecked: usize,
     /// What does not hold, by line.
     pub problems: Vec<Problem>,
+    /// Paths that only an older version has, and which.
+    pub gone: Vec<(String, String)>,
     /// What each glob covers.
     pub expansions: Vec<(String, Vec<String>)>,
     /// Ranges of versions of which none was at hand, though rows speak of them.

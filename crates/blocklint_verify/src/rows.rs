@@ -1,7 +1,8 @@
 //! Rows of any table, and the arguments they name.
 
 use blocklint_models::{
-    Argument, CallRow, Concurrency, Condition, HandoverRow, Selector, Subject, TypeExpr, TypeRow, VersionRange,
+    Argument, CallRow, Concurrency, Condition, HandoverContext, HandoverRow, MoveTo, Moves, Selector, Subject,
+    TypeExpr, TypeRow, VersionRange,
 };
 
 /// A row of one of the tables that speak of paths.
@@ -42,11 +43,19 @@ pub(crate) fn arguments_of(row: RowView<'_>) -> Vec<Argument> {
             if let Some(Concurrency::Argument(argument)) = &row.concurrency {
                 found.push(argument);
             }
+            if let Some(Moves::Source(MoveTo::Scheduler(argument)) | Moves::Rest(MoveTo::Scheduler(argument))) =
+                &row.moves
+            {
+                found.push(argument);
+            }
             types.extend(&row.returns);
             &[&row.when, &row.unless]
         }
         RowView::Handover(row) => {
             if let Selector::Argument(argument) = &row.selector {
+                found.push(argument);
+            }
+            if let HandoverContext::Of(argument) = &row.context {
                 found.push(argument);
             }
             types.extend(&row.gives);

@@ -14,6 +14,25 @@ use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
+    /// Java: the library's method that a lambda is given to.
+    pub fn taker_of(&self, body: BodyRef) -> Option<String> {
+        let facts = self.program.facts(body.file);
+        if facts.language != blocklint_core::Language::Java
+            || facts.body(body.body).kind != blocklint_facts::BodyKind::Lambda
+        {
+            return None;
+        }
+        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+        uses.iter().find_map(|(mention, _)| {
+            let Mention::Arg(site, _) = mention else { return None };
+            let targets = self.targets(SiteRef { file: body.file, site }, EnvId::NONE);
+            targets.list.iter().find_map(|target| match *target {
+                Target::Row { path, .. } => Some(self.library.text(path).to_string()),
+                _ => None,
+            })
+        })
+    }
+
     /// What a lambda's n-th parameter is, by the call it is handed to or the type it is declared as.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
         let mentions = self.program.index_of(body.file).uses_of_callable(body.body);

@@ -99,7 +99,22 @@ impl<'a> Link<'a> {
     /// Where the n-th argument of an operator runs. Not settled: chains that a function returns are left open.
     pub(crate) fn chain_position(&self, operator: SiteRef) -> Position {
         let signals = self.signals_before(operator);
+        if self.continues_future(operator) {
+            // Whichever thread completes a future runs what was added to it: only one that is known tells something.
+            return if signals.has(Signals::LOOP) { Position::root(Confidence::High) } else { Position::default() };
+        }
         self.at_signals(signals, operator)
+    }
+
+    /// Whether an operator stands on a future: work that has begun, which no subscriber moves.
+    fn continues_future(&self, operator: SiteRef) -> bool {
+        let Some(receiver) = self.receiver_form(operator) else { return false };
+        let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
+        let mut members = self.values.members(typed.value).into_iter();
+        members.any(|val| match val {
+            Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Future),
+            _ => false,
+        })
     }
 
     /// The position of what runs at these signals of an operator.

@@ -202,7 +202,7 @@ impl<'a> Link<'a> {
         }
         let rows = &rows;
         if self.gives_publisher(path, rows) == Some(false) {
-            return Signals::UNKNOWN;
+            return if self.continues_future(site) { before } else { Signals::UNKNOWN };
         }
         let mut found = Signals::NONE;
         let mut others = Signals::NONE;

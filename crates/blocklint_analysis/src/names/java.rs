@@ -27,6 +27,30 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsBoolean",
 ];
 
+/// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
+/// to ask what callers pass.
+const VALUES: &[&str] = &[
+    "Boolean",
+    "Byte",
+    "CharSequence",
+    "Character",
+    "Class",
+    "Double",
+    "Enum",
+    "Exception",
+    "Float",
+    "Integer",
+    "Long",
+    "Number",
+    "RuntimeException",
+    "Short",
+    "String",
+    "StringBuffer",
+    "StringBuilder",
+    "Throwable",
+    "Void",
+];
+
 /// Methods of futures that tell whether they are done.
 pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
 
@@ -78,12 +102,16 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
 fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
     let facts = link.program.facts(file);
     let text = facts.text(sym);
-    if let Some(class) = class_in_package(link, package(link, file), name) {
+    // A called name is left open by the front end, for a method around would hide the import.
+    if let Some(row) = facts.imports.iter().find(|row| row.kind == ImportKind::Static && row.name == sym) {
+        return import(link, file, &row);
+    }
+    if let Some(class) = class_in_package(link, file, package(link, file), name) {
         return link.known(Val::Class(class));
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Star) {
         let of = facts.text(import.module);
-        if let Some(class) = class_in_package(link, of, name) {
+        if let Some(class) = class_in_package(link, file, of, name) {
             return link.known(Val::Class(class));
         }
         let path = link.library.path(Language::Java, &format!("{of}.{text}"));
@@ -93,7 +121,7 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
     }
     for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Static && import.name.is_none()) {
         let of = facts.text(import.module);
-        if let Some(class) = class_named(link, of) {
+        if let Some(class) = class_named(link, file, of) {
             let member = link.attr(Val::Class(class), name);
             if !link.values.is_unknown(member.value) {
                 return member;
@@ -107,7 +135,7 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
         }
     }
     let lang = link.library.path(Language::Java, &format!("java.lang.{text}"));
-    if link.library.speaks(lang) {
+    if VALUES.contains(&text) || link.library.speaks(lang) {
         return link.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
@@ -138,16 +166,28 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
     None
 }
 
-/// The top-level class of this name in a package of the project.
-fn class_in_package(link: &Link<'_>, wanted: &str, name: Name) -> Option<ClassRef> {
-    link.hierarchy.top_classes(name).iter().copied().find(|class| package(link, class.file) == wanted)
+/// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same
+/// name: the one whose folder is nearest is meant.
+fn class_in_package(link: &Link<'_>, from: FileId, wanted: &str, name: Name) -> Option<ClassRef> {
+    let all = link.hierarchy.top_classes(name).iter().copied();
+    let mut found: Vec<ClassRef> = all.filter(|class| package(link, class.file) == wanted).collect();
+    if found.len() > 1 {
+        let path = |file: FileId| link.program.files[file.index()].relative.as_str();
+        let shared = |class: &ClassRef| {
+            let pairs = path(from).split('/').zip(path(class.file).split('/'));
+            pairs.take_while(|(own, other)| own == other).count()
+        };
+        // Of equally near ones the first counts.
+        found.sort_by_key(|class| std::cmp::Reverse(shared(class)));
+    }
+    found.first().copied()
 }
 
 /// What an import binds: a class of the project, else a library's name.
 pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
     let facts = link.program.facts(file);
     let path = facts.text(row.module);
-    let class = class_named(link, path);
+    let class = class_named(link, file, path);
     if row.kind == ImportKind::Static
         && let Some(sym) = row.name.get()
     {
@@ -167,16 +207,16 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 }
 
 /// The class of the project with this qualified name, nested ones too.
-fn class_named(link: &Link<'_>, path: &str) -> Option<ClassRef> {
+fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
     let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
     let name = link.program.name(last)?;
-    if let Some(class) = class_in_package(link, outer, name) {
+    if let Some(class) = class_in_package(link, from, outer, name) {
         return Some(class);
     }
     if outer.is_empty() {
         return None;
     }
-    let around = class_named(link, outer)?;
+    let around = class_named(link, from, outer)?;
     match link.values.members(link.attr(Val::Class(around), name).value)[..] {
         [Val::Class(class)] => Some(class),
         _ => None,

@@ -68,6 +68,7 @@ pub(super) fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &Te
                 wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
             let mended = match path.extension() {
                 Some("rs") => blocklint_rust::fix(&text, &spans),
+                Some("java") => blocklint_java::fix(&text, &spans),
                 _ => blocklint_python::fix(&text, &spans),
             };
             let fixes =

@@ -78,7 +78,15 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
     for finding in &after.shown.findings {
         let key = Key::of(finding);
         let is_new = !wanted.contains_key(&key) && count(&new, &key) > count(&old, &key);
-        if is_new && is_more(&(key.rule, &key.path, &key.function)) {
+        // What is left of one that was worse: a response on a faster way.
+        let is_rest = mended
+            .iter()
+            .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))
+            && before.all.iter().any(|old| {
+                (old.rule, &old.place.path, &old.function) == (finding.rule, &finding.place.path, &finding.function)
+                    && old.severity > finding.severity
+            });
+        if is_new && !is_rest && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
             return Some(Broken { reason, blame: Blame::File(key.path) });
         }

@@ -138,6 +138,8 @@ pub struct CallRow {
     pub effect: Option<RowEffect>,
     /// Not made cooperative by gevent or eventlet.
     pub native: bool,
+    /// How bad it is on a greenlet, where that is less than its own severity.
+    pub native_severity: Option<Severity>,
     /// Python: whether a thread frees the loop; `None` where the row does not state it.
     pub thread: Option<Thread>,
     /// How bad, where the effect's own severity is not meant.
@@ -150,6 +152,8 @@ pub struct CallRow {
     pub unit: Option<Unit>,
     /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
     pub default: Option<f64>,
+    /// The method of its receiver whose call ends the wait.
+    pub ended_by: Option<String>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
     /// The argument it consumes.

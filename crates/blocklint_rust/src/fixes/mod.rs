@@ -58,7 +58,9 @@ impl<'a> File<'a> {
                 Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
                 Way::Rewrite { template } => self.rewrite(&site, template),
                 Way::Offload { to } => self.offload(&site, to),
-                Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+                Way::HandOver { .. } | Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => {
+                    Err(Refusal::new("what is handed over is for the program to say"))
+                }
             };
             match mended {
                 Ok(mut mended) => {

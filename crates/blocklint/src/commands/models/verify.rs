@@ -75,19 +75,28 @@ fn places(verify: &VerifyModels) -> Result<Places, Failure> {
     let main =
         Extracted { version: verify.library_version.clone().unwrap_or_default(), folders: verify.folders.clone() };
     let mut versions = vec![main];
-    for other in &verify.other {
+    add(&mut versions, 1, &verify.other)?;
+    let mut older = Vec::new();
+    add(&mut older, 0, &verify.older)?;
+    let places = Places { versions, older, with: verify.with.clone(), standard: verify.standard_library.clone() };
+    let versions = places.versions.iter().chain(&places.older);
+    let all = versions.flat_map(|of| &of.folders).chain(&places.with).chain(&places.standard);
+    let missing: Vec<String> =
+        all.filter(|folder| !folder.is_dir()).map(|folder| format!("{folder}: no such folder")).collect();
+    if missing.is_empty() { Ok(places) } else { Err(Failure::all(missing)) }
+}
+
+/// Adds versions that are given as `VERSION=FOLDER`; those before `first` have no part in it.
+fn add(versions: &mut Vec<Extracted>, first: usize, given: &[String]) -> Result<(), Failure> {
+    for other in given {
         let Some((version, folder)) = other.split_once('=') else {
             return Err(Failure::new(format!("`{other}` is not VERSION=FOLDER")));
         };
         let folder = Utf8PathBuf::from(folder);
-        match versions[1..].iter_mut().find(|known| known.version == version) {
+        match versions[first..].iter_mut().find(|known| known.version == version) {
             Some(known) => known.folders.push(folder),
             None => versions.push(Extracted { version: version.to_owned(), folders: vec![folder] }),
         }
     }
-    let places = Places { versions, with: verify.with.clone(), standard: verify.standard_library.clone() };
-    let all = places.versions.iter().flat_map(|of| &of.folders).chain(&places.with).chain(&places.standard);
-    let missing: Vec<String> =
-        all.filter(|folder| !folder.is_dir()).map(|folder| format!("{folder}: no such folder")).collect();
-    if missing.is_empty() { Ok(places) } else { Err(Failure::all(missing)) }
+    Ok(())
 }

@@ -24,6 +24,7 @@ pub(super) const KEYS: &[&str] = &[
     "timeout",
     "unit",
     "default",
+    "ended-by",
     "lazy",
     "consumes",
     "async",
@@ -57,7 +58,14 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "version" => row.version = reader.version(at, value),
             "unchecked" => row.unchecked = reader.string(at, value),
             "effect" => row.effect = effect(reader, at, value),
-            "native" => row.native = reader.boolean(at, value).unwrap_or(false),
+            "native" => match value.get_ref() {
+                DeValue::String(_) => {
+                    let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
+                    row.native_severity = reader.word(at, value, &words, Severity::parse);
+                    row.native = true;
+                }
+                _ => row.native = reader.boolean(at, value).unwrap_or(false),
+            },
             "thread" => row.thread = reader.word(at, value, Thread::WORDS, Thread::parse),
             "severity" => {
                 let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
@@ -70,6 +78,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "timeout" => row.timeout = reader.argument(at, value),
             "unit" => row.unit = reader.word(at, value, Unit::WORDS, Unit::parse),
             "default" => row.default = reader.number(at, value),
+            "ended-by" => row.ended_by = reader.string(at, value),
             "lazy" => row.lazy = reader.boolean(at, value).unwrap_or(false),
             "consumes" => row.consumes = reader.argument(at, value),
             "async" => row.is_async = reader.boolean(at, value),

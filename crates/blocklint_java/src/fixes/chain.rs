@@ -1,0 +1,275 @@
+//! Calls in callables of a chain, and in arguments that make one.
+
+use blocklint_core::{Publishers, Refusal};
+use tree_sitter::Node;
+
+use super::place::{Around, argument_of, around, is_result_of, only_argument_of};
+use super::{Edits, File, Shape, Wish, insert, replace};
+use crate::kinds::{K, kind};
+use crate::walker::span;
+
+/// Methods of publishers that make one of what a callable gives.
+const SOURCES: &[&str] = &["fromCallable", "fromSupplier", "fromRunnable", "defer"];
+/// Of these, those whose callable gives the value itself.
+const VALUES: &[&str] = &["fromCallable", "fromSupplier"];
+/// Types of which a value is of no other.
+const FINAL: &[&str] = &["String", "Boolean", "Integer", "Long", "Double", "Byte", "Character", "byte[]"];
+/// Operators whose callable gets what comes before it, on the thread on which that comes.
+const OPERATORS: &[&str] = &[
+    "map",
+    "mapNotNull",
+    "flatMap",
+    "flatMapMany",
+    "flatMapIterable",
+    "flatMapSequential",
+    "concatMap",
+    "concatMapIterable",
+    "switchMap",
+    "filter",
+    "filterWhen",
+    "handle",
+    "doOnNext",
+    "doOnSuccess",
+    "doOnEach",
+    "reduce",
+    "scan",
+    "onErrorResume",
+    "onErrorMap",
+];
+
+impl<'t> File<'_, 't> {
+    /// The edits for a call, and their shape.
+    pub(super) fn chain(&self, call: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let factory = only_argument_of(call).filter(|factory| self.factory(*factory, wish.of).is_some());
+        if let Some(factory) = factory {
+            return self.argument(call, factory, wish);
+        }
+        match around(call) {
+            Around::Lambda(lambda) => self.callable(call, lambda, wish),
+            Around::Method(method) if wish.offload => self.method(method, wish.of),
+            Around::Method(_) => Err(Refusal::new("the publisher must become a part of the chain around")),
+            Around::Other => Err(Refusal::new("it stands in no method")),
+        }
+    }
+
+    /// Of a call on a class of publishers: its name, and whether it is that of many.
+    fn factory(&self, call: Node<'t>, of: Publishers) -> Option<(&str, bool)> {
+        let object = self.text(call.child_by_field_name("object")?);
+        let name = self.text(call.child_by_field_name("name")?);
+        let many = if self.imports.means(object, of.one) {
+            false
+        } else if self.imports.means(object, of.many) {
+            true
+        } else {
+            return None;
+        };
+        Some((name, many))
+    }
+
+    /// `Schedulers.boundedElastic()` as it is written here; the class is to be imported.
+    pub(super) fn workers(&self, of: Publishers) -> String {
+        format!("{}.{}", self.imports.name_of(of.schedulers), of.workers)
+    }
+
+    /// The blanks before the next call of a chain: a line of its own, where its calls stand on such.
+    fn gap_behind(&self, call: Node<'t>) -> &str {
+        let next = call.parent().filter(|next| next.child_by_field_name("object") == Some(call));
+        let Some(name) = next.and_then(|next| next.child_by_field_name("name")) else { return "" };
+        self.gap_between(call, name)
+    }
+
+    /// The blanks between what a method is called on and the dot before its name.
+    fn gap_between(&self, object: Node<'t>, name: Node<'t>) -> &str {
+        let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
+        let gap = between.split('.').next().unwrap_or_default();
+        if gap.trim().is_empty() { gap } else { "" }
+    }
+
+    /// The call's value is what a chain is made of.
+    fn argument(&self, call: Node<'t>, factory: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let of = wish.of;
+        let Some((name, many)) = self.factory(factory, of) else { return Err(Refusal::new("it makes no chain")) };
+        let top = match around(factory) {
+            Around::Lambda(node) | Around::Method(node) => node,
+            Around::Other => return Err(Refusal::new("it stands in no method")),
+        };
+        self.leaves_catches(call, top)?;
+        if let Some(template) = wish.template
+            && (name, many) == ("just", false)
+        {
+            let (text, mut edits) = self.written(call, template)?;
+            edits.push(replace(factory, text));
+            return Ok((Shape::JustToPublisher, edits));
+        }
+        if !wish.offload {
+            return Err(Refusal::new("the publisher must become a part of the chain around"));
+        }
+        let shape = match (name, many) {
+            ("just", false) => Shape::JustToCallable,
+            ("fromIterable", true) => Shape::IterableToCallable,
+            _ => return Err(Refusal::new(format!("what `{name}` makes of its argument has no other form"))),
+        };
+        let mut body = top;
+        // A local of the method is one of the lambda's too.
+        while let Around::Lambda(node) | Around::Method(node) = around(body) {
+            body = node;
+        }
+        self.captures_only_constants(call, body)?;
+        let workers = self.workers(of);
+        let mut edits = self.imports.edits(&[of.one, of.schedulers]);
+        let (Some(object), Some(method)) = (factory.child_by_field_name("object"), factory.child_by_field_name("name"))
+        else {
+            return Err(Refusal::new("it makes no chain"));
+        };
+        // The type that stands between (`Mono.<String>just`) stays.
+        edits.push(replace(object, self.imports.name_of(of.one)));
+        let witness = match shape {
+            Shape::JustToCallable => self.witness(factory, of).unwrap_or_default(),
+            _ => String::new(),
+        };
+        edits.push(replace(method, format!("{witness}fromCallable")));
+        edits.push(insert(call.start_byte(), "() -> "));
+        let more = match shape {
+            Shape::IterableToCallable => {
+                if factory.child_by_field_name("type_arguments").is_some() || has_type_arguments(factory) {
+                    return Err(Refusal::new("the types that are written here would not fit"));
+                }
+                format!(".flatMapIterable({0} -> {0})", self.free_name("all", body))
+            }
+            _ => String::new(),
+        };
+        let gap = self.gap_behind(factory);
+        edits.push(insert(factory.end_byte(), format!("{gap}.subscribeOn({workers}){more}")));
+        Ok((shape, edits))
+    }
+
+    /// The call stands in a lambda.
+    fn callable(&self, call: Node<'t>, lambda: Node<'t>, wish: Wish<'_>) -> Result<(Shape, Edits), Refusal> {
+        let of = wish.of;
+        let Some(taker) = argument_of(lambda) else { return Err(Refusal::new("the lambda is no operator's")) };
+        let source = self.factory(taker, of);
+        let operator = wish.taker.and_then(|path| path.rsplit_once('.'));
+        if let Some(template) = wish.template
+            && is_result_of(call, lambda)
+        {
+            if let Some((name, false)) = source
+                && VALUES.contains(&name)
+            {
+                return self.source_of_publisher(call, lambda, taker, template, of);
+            }
+            let many = operator == Some((of.many, "map"));
+            if many || operator == Some((of.one, "map")) {
+                self.leaves_catches(call, lambda)?;
+                let (text, mut edits) = self.written(call, template)?;
+                let (name, shape) = match many {
+                    true => ("concatMap", Shape::MapToConcatMap),
+                    false => ("flatMap", Shape::MapToFlatMap),
+                };
+                let Some(method) = taker.child_by_field_name("name") else {
+                    return Err(Refusal::new("the lambda is no operator's"));
+                };
+                edits.push(replace(method, name));
+                edits.push(replace(call, text));
+                return Ok((shape, edits));
+            }
+        }
+        if !wish.offload {
+            return Err(Refusal::new("the publisher must become a part of the chain around"));
+        }
+        if let Some((name, _)) = source {
+            if !SOURCES.contains(&name) {
+                return Err(Refusal::new(format!("what `{name}` does is not moved by its subscriber alone")));
+            }
+            let (workers, gap) = (self.workers(of), self.gap_behind(taker));
+            let mut edits = self.imports.edits(&[of.schedulers]);
+            let is_last = taker.parent().is_none_or(|next| next.child_by_field_name("object") != Some(taker));
+            match (self.witness(taker, of), taker.child_by_field_name("name")) {
+                (Some(witness), Some(method)) => edits.push(insert(method.start_byte(), witness)),
+                _ if is_last && name == "fromRunnable" && !self.is_dropped(taker) => {
+                    return Err(Refusal::new("the type of what it gives stands elsewhere"));
+                }
+                _ => {}
+            }
+            edits.push(insert(taker.end_byte(), format!("{gap}.subscribeOn({workers})")));
+            return Ok((Shape::SourceOnWorker, edits));
+        }
+        let is_operator =
+            operator.is_some_and(|(owner, name)| (owner == of.one || owner == of.many) && OPERATORS.contains(&name));
+        let (Some(object), Some(name)) = (taker.child_by_field_name("object"), taker.child_by_field_name("name"))
+        else {
+            return Err(Refusal::new("the lambda is no operator's"));
+        };
+        if !is_operator {
+            return Err(Refusal::new("where the lambda runs is not for the chain to say"));
+        }
+        let (workers, gap) = (self.workers(of), self.gap_between(object, name));
+        let mut edits = self.imports.edits(&[of.schedulers]);
+        edits.push(insert(object.end_byte(), format!("{gap}.publishOn({workers})")));
+        Ok((Shape::OperatorOnWorker, edits))
+    }
+
+    /// `fromCallable(() -> f().block())`: the publisher is what the chain is made of.
+    fn source_of_publisher(
+        &self,
+        call: Node<'t>,
+        lambda: Node<'t>,
+        taker: Node<'t>,
+        template: &[blocklint_core::Piece],
+        of: Publishers,
+    ) -> Result<(Shape, Edits), Refusal> {
+        self.leaves_catches(call, lambda)?;
+        let (text, mut edits) = self.written(call, template)?;
+        let one = self.imports.name_of(of.one);
+        // What waits for its subscriber itself needs nobody that does.
+        let is_lazy = text.starts_with(&format!("{one}.fromFuture(() ->"));
+        if is_lazy && lambda.child_by_field_name("body") == Some(call) {
+            edits.push((span(taker), text));
+            return Ok((Shape::CallableToFuture, edits));
+        }
+        let Some(name) = taker.child_by_field_name("name") else {
+            return Err(Refusal::new("the lambda is no operator's"));
+        };
+        edits.push(replace(name, "defer"));
+        edits.push(replace(call, text));
+        Ok((Shape::CallableToDefer, edits))
+    }
+
+    /// `<T>`, where the type of a publisher is that of the place where it stands: it is no more as soon as another call
+    /// stands behind.
+    fn witness(&self, made: Node<'t>, of: Publishers) -> Option<String> {
+        if has_type_arguments(made) {
+            return None;
+        }
+        let parent = made.parent()?;
+        let ty = match kind(parent) {
+            K::Return => match around(made) {
+                Around::Method(method) => method.child_by_field_name("type"),
+                _ => None,
+            },
+            K::VariableDeclarator => parent.parent().and_then(|declaration| declaration.child_by_field_name("type")),
+            _ => None,
+        }?;
+        let (many, element) = self.element_of(ty, of)?;
+        // Of a class that nothing extends the value itself has the type.
+        (!many && !FINAL.contains(&&*element)).then(|| format!("<{element}>"))
+    }
+
+    /// Whether nobody looks at what a call gives.
+    fn is_dropped(&self, call: Node<'t>) -> bool {
+        call.parent().is_some_and(|parent| kind(parent) == K::ExprStatement)
+    }
+
+    /// A name that nothing in a body bears.
+    pub(super) fn free_name(&self, wanted: &str, body: Node<'t>) -> String {
+        let text = self.text(body);
+        let is_free =
+            |name: &str| !text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == name);
+        let numbered = (2..).map(|number| format!("{wanted}{number}"));
+        std::iter::once(wanted.to_owned()).chain(numbered).find(|name| is_free(name)).unwrap_or_default()
+    }
+}
+
+/// Whether a call names type arguments (`Flux.<String>fromIterable`).
+fn has_type_arguments(call: Node<'_>) -> bool {
+    crate::kinds::named(call).any(|part| kind(part) == K::TypeArguments)
+}

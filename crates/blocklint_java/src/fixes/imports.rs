@@ -1,0 +1,117 @@
+//! The names by which a file knows classes, and the imports that edits add.
+
+use blocklint_core::Span;
+use tree_sitter::Node;
+
+use crate::fixes::{Edits, insert};
+use crate::kinds::{K, kind, named};
+
+/// What a file imports and declares.
+pub(super) struct Imports<'s> {
+    /// Imported classes, in the order of the file, with where their line ends and begins.
+    classes: Vec<(&'s str, Span)>,
+    /// Packages imported as a whole.
+    packages: Vec<&'s str>,
+    /// Simple names that mean something else here.
+    declared: Vec<&'s str>,
+    /// Where the package declaration ends.
+    package_end: Option<usize>,
+    /// Where the first declaration begins.
+    first: usize,
+}
+
+impl<'s> Imports<'s> {
+    /// Reads the top of a file.
+    pub(super) fn new(source: &'s str, root: Node<'_>) -> Self {
+        let mut found =
+            Imports { classes: Vec::new(), packages: Vec::new(), declared: Vec::new(), package_end: None, first: 0 };
+        let mut any = false;
+        for node in named(root) {
+            match kind(node) {
+                K::Package => found.package_end = Some(node.end_byte()),
+                K::Import => {
+                    let text = source.get(node.byte_range()).unwrap_or_default();
+                    let path = text.trim_start_matches("import").trim_end_matches(';').trim();
+                    if path.starts_with("static ") {
+                        continue;
+                    }
+                    match path.strip_suffix(".*") {
+                        Some(package) => found.packages.push(package),
+                        None => {
+                            found.classes.push((path, Span::new(node.start_byte() as u32, node.end_byte() as u32)));
+                        }
+                    }
+                }
+                _ => {
+                    if !any {
+                        found.first = node.start_byte();
+                        any = true;
+                    }
+                    if let Some(name) = node.child_by_field_name("name") {
+                        found.declared.push(source.get(name.byte_range()).unwrap_or_default());
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a name as it is written means this class.
+    pub(super) fn means(&self, written: &str, path: &str) -> bool {
+        written == path || split(path).1 == written && self.knows(path)
+    }
+
+    fn knows(&self, path: &str) -> bool {
+        let (package, name) = split(path);
+        !self.is_taken(path)
+            && (self.classes.iter().any(|(class, _)| *class == path)
+                || self.packages.contains(&package) && !self.classes.iter().any(|(class, _)| split(class).1 == name))
+    }
+
+    /// Whether the simple name means another class.
+    fn is_taken(&self, path: &str) -> bool {
+        let name = split(path).1;
+        self.declared.contains(&name) || self.classes.iter().any(|(class, _)| *class != path && split(class).1 == name)
+    }
+
+    /// How a class is written, given the edits that import it.
+    pub(super) fn name_of<'p>(&self, path: &'p str) -> &'p str {
+        if self.is_taken(path) { path } else { split(path).1 }
+    }
+
+    /// The edits that import these classes, as far as they are needed: in the order of the file's imports.
+    pub(super) fn edits(&self, paths: &[&str]) -> Edits {
+        let mut wanted: Vec<&str> =
+            paths.iter().copied().filter(|path| !self.is_taken(path) && !self.knows(path)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut edits: Edits = Vec::new();
+        for path in wanted {
+            let line = format!("import {path};");
+            let above = self.classes.iter().rev().find(|(class, _)| *class < path);
+            let (at, text) = match (above, self.classes.first()) {
+                (Some((_, span)), _) => (span.end as usize, format!("\n{line}")),
+                (None, Some((_, span))) => (span.start as usize, format!("{line}\n")),
+                (None, None) => match self.package_end {
+                    Some(end) => (end, format!("\n\n{line}")),
+                    None => (self.first, format!("{line}\n\n")),
+                },
+            };
+            // Two at one place become one.
+            match edits.iter_mut().find(|(span, _)| span.start as usize == at) {
+                Some((_, known)) if text.starts_with('\n') => known.push_str(&format!("\n{line}")),
+                Some((_, known)) => {
+                    let end = known.trim_end().len();
+                    known.insert_str(end, &format!("\n{line}"));
+                }
+                None => edits.push(insert(at, text)),
+            }
+        }
+        edits
+    }
+}
+
+/// A path's package and its last name.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('.').unwrap_or(("", path))
+}

@@ -1,0 +1,147 @@
+//! Methods that put a chain together: what they do themselves is put off until their result is subscribed to.
+
+use blocklint_core::{Publishers, Refusal};
+use tree_sitter::Node;
+
+use super::{Edits, File, Shape, insert};
+use crate::kinds::{K, all, has, kind, named};
+
+impl<'t> File<'_, 't> {
+    /// Puts the body of a method into a callable that a worker runs.
+    pub(super) fn method(&self, method: Node<'t>, of: Publishers) -> Result<(Shape, Edits), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let Some(body) = method.child_by_field_name("body") else { return refuse("it stands in no method") };
+        let Some((many, element)) = self.given(method, of) else {
+            return refuse("the method gives no publisher of a type that can be written down");
+        };
+        let modifiers = named(method).find(|part| kind(*part) == K::Modifiers);
+        if modifiers.is_some_and(|modifiers| has(modifiers, K::SynchronizedWord)) {
+            return refuse("the method holds a lock, which a worker would not hold");
+        }
+        let changed = self.changed_in(body);
+        let parameters = method.child_by_field_name("parameters");
+        let parameters = parameters.into_iter().flat_map(named).filter_map(|part| part.child_by_field_name("name"));
+        if let Some(name) = parameters.map(|name| self.text(name)).find(|name| changed.contains(name)) {
+            return Err(Refusal::new(format!("`{name}` is assigned more than once, and a lambda cannot take it")));
+        }
+        if !self.begins_on_its_own_line(body) {
+            return refuse("the body stands on one line");
+        }
+        let throws = all(method).any(|part| part.kind() == "throws");
+        let workers = self.workers(of);
+        let [one, all_of] = [of.one, of.many].map(|path| self.imports.name_of(path));
+        let given = if many { all_of } else { one };
+        let name = self.free_name("chain", method);
+        let (shape, head, tail) = match (throws, many) {
+            (false, false) => (Shape::MethodDeferred, format!("{one}.<{element}>defer(() -> {{"), String::new()),
+            (false, true) => {
+                (Shape::MethodOfManyDeferred, format!("{all_of}.<{element}>defer(() -> {{"), String::new())
+            }
+            (true, false) => {
+                let head = format!("{one}.<{given}<{element}>>fromCallable(() -> {{");
+                (Shape::MethodCalled, head, format!(".flatMap({name} -> {name})"))
+            }
+            (true, true) => {
+                let head = format!("{one}.<{given}<{element}>>fromCallable(() -> {{");
+                (Shape::MethodOfManyCalled, head, format!(".flatMapMany({name} -> {name})"))
+            }
+        };
+        let mut edits = match throws || !many {
+            true => self.imports.edits(&[of.one, of.schedulers]),
+            false => self.imports.edits(&[of.schedulers]),
+        };
+        let indent = self.indent_of(body);
+        let step = self.step_of(body, indent);
+        edits.push(insert(body.start_byte() + 1, format!("\n{indent}{step}return {head}")));
+        for line in self.lines_of(body) {
+            edits.push(insert(line, step.clone()));
+        }
+        let end = body.end_byte() - 1;
+        let line = self.source.get(..end).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+        edits.push(insert(line, format!("{indent}{step}}}).subscribeOn({workers}){tail};\n")));
+        Ok((shape, merged(edits)))
+    }
+
+    /// What a method is declared to give: of many or of one, and what.
+    fn given(&self, method: Node<'t>, of: Publishers) -> Option<(bool, String)> {
+        self.element_of(method.child_by_field_name("type")?, of)
+    }
+
+    /// Of the type of a publisher: whether it is of many, and of what.
+    pub(super) fn element_of(&self, ty: Node<'t>, of: Publishers) -> Option<(bool, String)> {
+        if kind(ty) != K::GenericType {
+            return None;
+        }
+        let mut parts = named(ty);
+        let name = self.text(parts.next()?);
+        let arguments = parts.next().filter(|part| kind(*part) == K::TypeArguments)?;
+        let element = named(arguments).next().filter(|part| kind(*part) != K::Wildcard)?;
+        let many = if self.imports.means(name, of.one) {
+            false
+        } else if self.imports.means(name, of.many) {
+            true
+        } else {
+            return None;
+        };
+        Some((many, self.text(element).to_owned()))
+    }
+
+    /// Whether the braces of a block stand on lines of their own.
+    fn begins_on_its_own_line(&self, body: Node<'t>) -> bool {
+        let inside = self.source.get(body.start_byte() + 1..body.end_byte() - 1).unwrap_or_default();
+        let first = inside.lines().next().unwrap_or_default();
+        let last = inside.rsplit('\n').next().unwrap_or_default();
+        first.trim().is_empty() && last.trim().is_empty() && inside.contains('\n')
+    }
+
+    /// The blanks before the line on which a block ends.
+    fn indent_of(&self, body: Node<'t>) -> &str {
+        let before = self.source.get(..body.end_byte() - 1).unwrap_or_default();
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        &line[..line.len() - line.trim_start().len()]
+    }
+
+    /// By how much the statements of a block stand further in.
+    fn step_of(&self, body: Node<'t>, indent: &str) -> String {
+        let first = named(body).next().map_or(0, |statement| statement.start_byte());
+        let before = self.source.get(..first).unwrap_or_default();
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        match line.strip_prefix(indent).filter(|step| !step.is_empty() && step.trim().is_empty()) {
+            Some(step) => step.to_owned(),
+            None => "    ".to_owned(),
+        }
+    }
+
+    /// Where the lines inside a block begin, without empty ones and those inside of a text.
+    fn lines_of(&self, body: Node<'t>) -> Vec<usize> {
+        let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
+        let inside = self.source.get(start..end).unwrap_or_default();
+        let mut texts = Vec::new();
+        let mut open = vec![body];
+        while let Some(node) = open.pop() {
+            if kind(node) == K::String {
+                texts.push(node.byte_range());
+            }
+            open.extend(named(node));
+        }
+        let begins = inside.match_indices('\n').map(|(at, _)| start + at + 1);
+        begins
+            .filter(|&at| {
+                let line = self.source.get(at..end).unwrap_or_default().lines().next().unwrap_or_default();
+                !line.trim().is_empty() && !texts.iter().any(|text| text.contains(&at) && text.start < at)
+            })
+            .collect()
+    }
+}
+
+/// Insertions at one place become one, in the order in which they were made.
+fn merged(edits: Edits) -> Edits {
+    let mut found: Edits = Vec::new();
+    for (span, text) in edits {
+        match found.iter_mut().find(|(known, _)| *known == span && span.start == span.end) {
+            Some((_, known)) => known.push_str(&text),
+            None => found.push((span, text)),
+        }
+    }
+    found
+}

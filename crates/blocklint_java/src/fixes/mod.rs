@@ -1,0 +1,150 @@
+//! From remedies to edits, on a fresh parse of the file that they stand in.
+//!
+//! A call that holds a thread stands in a callable of a chain, in an argument that makes one, or in a method that puts
+//! one together. [`Shape`] names the edits for each; each is one file's matter and is written by `chain` (callables and
+//! arguments) or `method`. `imports` adds what an edit names, `place` says what stands around. Whatever cannot be
+//! written so that it compiles is refused with a reason: a local that is assigned twice, a `catch` that nothing would
+//! throw to any more, a lock that a lambda would not hold.
+//!
+//! All are **unsafe**: another thread runs the call then, and what a chain gives for `null` is no value at all.
+
+mod chain;
+mod imports;
+mod method;
+mod place;
+mod shapes;
+
+use blocklint_core::{Applicability, Language, Mended, Piece, Publishers, Refusal, Remedy, Span, Way};
+use blocklint_treesitter::{Started, start};
+use tree_sitter::Node;
+
+use crate::kinds::{K, grammar, kind};
+use crate::walker::span;
+use imports::Imports;
+pub use shapes::Shape;
+
+/// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span is that
+/// of a call, from its name to its end.
+pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+    let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
+    let Ok(Started { tree, .. }) = start(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
+        return refuse_all("the file could not be parsed");
+    };
+    let root = tree.root_node();
+    if root.has_error() {
+        return refuse_all("the file has syntax errors");
+    }
+    let file = File { source, root, imports: Imports::new(source, root) };
+    wanted
+        .iter()
+        .map(|(span, remedy)| match file.call_at(*span) {
+            None => Err(Refusal::new("no call stands there")),
+            Some(call) => file.mend(call, remedy),
+        })
+        .collect()
+}
+
+/// A file whose calls are mended.
+struct File<'s, 't> {
+    source: &'s str,
+    root: Node<'t>,
+    imports: Imports<'s>,
+}
+
+/// What is to be done about one call.
+#[derive(Clone, Copy)]
+struct Wish<'r> {
+    of: Publishers,
+    taker: Option<&'r str>,
+    template: Option<&'r [Piece]>,
+    offload: bool,
+}
+
+/// Edits under way.
+type Edits = Vec<(Span, String)>;
+
+impl<'s, 't> File<'s, 't> {
+    fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
+        let mut refused = None;
+        for way in &remedy.ways {
+            let Way::Chain { of, taker, template, offload } = way else { continue };
+            let wish = Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload };
+            match self.chain(call, wish) {
+                Ok((shape, mut edits)) => {
+                    edits.sort_by_key(|(span, _)| *span);
+                    let title = shape.title().to_owned();
+                    return Ok(Mended { title, applicability: Applicability::Unsafe.min(remedy.at_most), edits });
+                }
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+    }
+
+    /// The call whose name begins and whose arguments end at a span; an object that is made likewise.
+    fn call_at(&self, wanted: Span) -> Option<Node<'t>> {
+        let mut at = self.root.descendant_for_byte_range(wanted.start as usize, wanted.end as usize)?;
+        loop {
+            let start = match kind(at) {
+                K::Invocation => at.child_by_field_name("name").map(|name| name.start_byte()),
+                K::Creation => Some(at.start_byte()),
+                _ => None,
+            };
+            if start == Some(wanted.start as usize) && at.end_byte() == wanted.end as usize {
+                return Some(at);
+            }
+            if at.end_byte() > wanted.end as usize {
+                return None;
+            }
+            at = at.parent()?;
+        }
+    }
+
+    fn text(&self, node: Node<'t>) -> &'s str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text of a template, with the imports that it needs.
+    fn written(&self, call: Node<'t>, template: &[Piece]) -> Result<(String, Edits), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let arguments: Vec<Node<'t>> =
+            call.child_by_field_name("arguments").map(|list| crate::kinds::named(list).collect()).unwrap_or_default();
+        let (mut text, mut paths) = (String::new(), Vec::new());
+        for piece in template {
+            match piece {
+                Piece::Text(part) => text.push_str(part),
+                Piece::Receiver => match call.child_by_field_name("object") {
+                    Some(object) => text.push_str(self.text(object)),
+                    None => return refuse("the callee is not written as a method of something"),
+                },
+                Piece::Args => {
+                    let all: Vec<&str> = arguments.iter().map(|&argument| self.text(argument)).collect();
+                    text.push_str(&all.join(", "));
+                }
+                Piece::Position(at) => match arguments.get(*at as usize) {
+                    Some(&argument) => text.push_str(self.text(argument)),
+                    None => return refuse("an argument that the edit needs is not there"),
+                },
+                Piece::Call => text.push_str(self.text(call)),
+                Piece::Import(path) => {
+                    text.push_str(self.imports.name_of(path));
+                    paths.push(path.as_str());
+                }
+                Piece::Named(_) | Piece::Callable | Piece::Handed | Piece::Applied => {
+                    return refuse("no edit of this form is written in Java");
+                }
+            }
+        }
+        Ok((text, self.imports.edits(&paths)))
+    }
+}
+
+/// An insertion.
+fn insert(at: usize, text: impl Into<String>) -> (Span, String) {
+    (Span::new(at as u32, at as u32), text.into())
+}
+
+/// Another text in place of a node.
+fn replace(node: Node<'_>, text: impl Into<String>) -> (Span, String) {
+    (span(node), text.into())
+}

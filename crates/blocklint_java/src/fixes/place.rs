@@ -1,0 +1,135 @@
+//! What stands around a call.
+
+use blocklint_core::Refusal;
+use tree_sitter::Node;
+
+use super::File;
+use crate::kinds::{K, all, kind, named};
+
+/// The nearest code around a call that runs as one piece.
+pub(super) enum Around<'t> {
+    /// A lambda.
+    Lambda(Node<'t>),
+    /// A method with a body.
+    Method(Node<'t>),
+    /// An initialiser, a constructor, a field.
+    Other,
+}
+
+/// What runs a call as one piece.
+pub(super) fn around(call: Node<'_>) -> Around<'_> {
+    let mut at = call;
+    while let Some(parent) = at.parent() {
+        match kind(parent) {
+            K::Lambda => return Around::Lambda(parent),
+            K::MethodDeclaration => return Around::Method(parent),
+            K::Constructor | K::StaticInitializer | K::ClassBody => return Around::Other,
+            _ => at = parent,
+        }
+    }
+    Around::Other
+}
+
+/// The call that an expression is an argument of, if it is its only one.
+pub(super) fn only_argument_of(expression: Node<'_>) -> Option<Node<'_>> {
+    let list = expression.parent()?;
+    let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
+    let is_list = call.child_by_field_name("arguments") == Some(list);
+    (is_list && named(list).count() == 1).then_some(call)
+}
+
+/// The call that an expression is an argument of.
+pub(super) fn argument_of(expression: Node<'_>) -> Option<Node<'_>> {
+    let list = expression.parent()?;
+    let call = list.parent().filter(|call| kind(*call) == K::Invocation)?;
+    (call.child_by_field_name("arguments") == Some(list)).then_some(call)
+}
+
+/// Whether a call is all that a lambda gives: its expression, or the one `return` of its block.
+pub(super) fn is_result_of(call: Node<'_>, lambda: Node<'_>) -> bool {
+    let Some(body) = lambda.child_by_field_name("body") else { return false };
+    if body == call {
+        return true;
+    }
+    let Some(parent) = call.parent() else { return false };
+    kind(parent) == K::Return && parent.parent() == Some(body) && returns(body).len() == 1
+}
+
+/// The `return`s of a block, without those of lambdas and classes in it.
+pub(super) fn returns(block: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut open = vec![block];
+    while let Some(node) = open.pop() {
+        match kind(node) {
+            K::Return => found.push(node),
+            K::Lambda | K::ClassBody => {}
+            _ => open.extend(named(node)),
+        }
+    }
+    found
+}
+
+impl<'t> File<'_, 't> {
+    /// Refuses where something that goes into a lambda reads a local or parameter that is assigned more than once: a
+    /// lambda takes only what stays as it is.
+    pub(super) fn captures_only_constants(&self, inside: Node<'t>, method: Node<'t>) -> Result<(), Refusal> {
+        let mut names = Vec::new();
+        let mut open = vec![inside];
+        while let Some(node) = open.pop() {
+            if kind(node) == K::Identifier {
+                names.push(self.text(node));
+            }
+            open.extend(named(node));
+        }
+        let changed = self.changed_in(method);
+        match names.iter().find(|name| changed.contains(name)) {
+            Some(name) => {
+                Err(Refusal::new(format!("`{name}` is assigned more than once, and a lambda cannot take it")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The locals and parameters that are assigned after their declaration.
+    pub(super) fn changed_in(&self, body: Node<'t>) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut open = vec![body];
+        while let Some(node) = open.pop() {
+            let target = match kind(node) {
+                K::Assignment => node.child_by_field_name("left"),
+                K::Update => named(node).next(),
+                // Without a value it is assigned later.
+                K::VariableDeclarator if node.child_by_field_name("value").is_none() => {
+                    node.child_by_field_name("name")
+                }
+                _ => None,
+            };
+            if let Some(target) = target.filter(|target| kind(*target) == K::Identifier) {
+                found.push(self.text(target));
+            }
+            open.extend(named(node));
+        }
+        found
+    }
+
+    /// Refuses where a `try` around the call, below `top`, catches what only the call may throw: the compiler refuses a
+    /// `catch` that nothing throws to.
+    pub(super) fn leaves_catches(&self, call: Node<'t>, top: Node<'t>) -> Result<(), Refusal> {
+        let mut at = call;
+        while let Some(parent) = at.parent().filter(|_| at != top) {
+            if matches!(kind(parent), K::Try | K::TryResources) {
+                for clause in all(parent).filter(|part| kind(*part) == K::CatchClause) {
+                    let caught = named(clause).find(|part| kind(*part) == K::CatchParameter);
+                    let types = caught.and_then(|caught| named(caught).find(|part| kind(*part) == K::CatchType));
+                    let broad = |text: &str| matches!(text, "Exception" | "Throwable" | "RuntimeException" | "Error");
+                    let is_broad = types.is_some_and(|types| named(types).all(|of| broad(self.text(of))));
+                    if !is_broad {
+                        return Err(Refusal::new("a `catch` around it would have nothing to catch"));
+                    }
+                }
+            }
+            at = parent;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The shapes of edits.
+
+/// The shape of an edit. Each is compiled against the real libraries in `tests/fixtures/java-compile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// `fromCallable(() -> call())` → `fromCallable(() -> call()).subscribeOn(workers)`.
+    SourceOnWorker,
+    /// `.map(v -> call(v))` → `.publishOn(workers).map(v -> call(v))`.
+    OperatorOnWorker,
+    /// The body of a method that gives one value → `return Mono.<T>defer(() -> { … }).subscribeOn(workers);`.
+    MethodDeferred,
+    /// The same of a method that gives many.
+    MethodOfManyDeferred,
+    /// The body of a method with checked exceptions, which a supplier must not throw.
+    MethodCalled,
+    /// The same of a method that gives many.
+    MethodOfManyCalled,
+    /// `Mono.just(call())` → `Mono.fromCallable(() -> call()).subscribeOn(workers)`.
+    JustToCallable,
+    /// `Flux.fromIterable(call())` → `Mono.fromCallable(() -> call()).flatMapIterable(all -> all).subscribeOn(workers)`.
+    IterableToCallable,
+    /// `Mono.just(f().block())` → `f()`.
+    JustToPublisher,
+    /// `.map(v -> f(v).block())` → `.flatMap(v -> f(v))`, of one value.
+    MapToFlatMap,
+    /// The same of many values, whose order stays: `concatMap`.
+    MapToConcatMap,
+    /// `Mono.fromCallable(() -> f().block())` → `Mono.defer(() -> f())`.
+    CallableToDefer,
+    /// `Mono.fromCallable(() -> client.send(r, h))` → `Mono.fromFuture(() -> client.sendAsync(r, h))`.
+    CallableToFuture,
+}
+
+impl Shape {
+    /// All of them.
+    pub const ALL: &'static [Shape] = &[
+        Shape::SourceOnWorker,
+        Shape::OperatorOnWorker,
+        Shape::MethodDeferred,
+        Shape::MethodOfManyDeferred,
+        Shape::MethodCalled,
+        Shape::MethodOfManyCalled,
+        Shape::JustToCallable,
+        Shape::IterableToCallable,
+        Shape::JustToPublisher,
+        Shape::MapToFlatMap,
+        Shape::MapToConcatMap,
+        Shape::CallableToDefer,
+        Shape::CallableToFuture,
+    ];
+
+    /// What the edit does, in the imperative.
+    pub fn title(self) -> &'static str {
+        match self {
+            Shape::SourceOnWorker => "Subscribe to the source on a worker",
+            Shape::OperatorOnWorker => "Go on on a worker before the operator",
+            Shape::MethodDeferred => "Run the method's body on a worker, when its result is subscribed to",
+            Shape::MethodOfManyDeferred => "Run the method's body on a worker, when its results are subscribed to",
+            Shape::MethodCalled => "Run the method's body on a worker, with its checked exceptions",
+            Shape::MethodOfManyCalled => {
+                "Run the method's body on a worker, with its checked exceptions, for many results"
+            }
+            Shape::JustToCallable => "Make the call on a worker, when the chain is subscribed to",
+            Shape::IterableToCallable => "Make the call on a worker, and go on with its elements",
+            Shape::JustToPublisher => "Use the publisher itself",
+            Shape::MapToFlatMap => "Let the operator subscribe to the publisher",
+            Shape::MapToConcatMap => "Let the operator subscribe to the publishers one after the other",
+            Shape::CallableToDefer => "Give the publisher itself, when the chain is subscribed to",
+            Shape::CallableToFuture => "Use the asynchronous call",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_tell_shapes_apart() {
+        let mut titles: Vec<&str> = Shape::ALL.iter().map(|shape| shape.title()).collect();
+        titles.sort_unstable();
+        titles.dedup();
+        assert_eq!(titles.len(), Shape::ALL.len());
+    }
+}

@@ -1,0 +1,59 @@
+//! One argument less, or one more: `get("/", response_class=JSONResponse)` → `get("/")`.
+
+use blocklint_core::{Applicability, Mended, Refusal};
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+use super::{File, Site};
+use crate::walk::span;
+
+impl File<'_> {
+    /// Takes a keyword argument away, with the comma that parts it from its neighbour.
+    pub(super) fn drop_argument(&self, site: &Site<'_>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
+        let arguments = &site.call.arguments;
+        let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
+        let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
+        let Some(range) = keyword.map(Ranged::range) else {
+            return Err(Refusal::new("the argument is not given by its name"));
+        };
+        let at = all.iter().position(|of| *of == range).unwrap_or(0);
+        let gone = match (at.checked_sub(1).and_then(|before| all.get(before)), all.get(at + 1)) {
+            (Some(before), _) => TextRange::new(before.end(), range.end()),
+            (None, Some(behind)) => TextRange::new(range.start(), behind.start()),
+            // With a comma behind it, if there is one.
+            (None, None) => TextRange::new(arguments.start() + TextSize::of('('), arguments.end() - TextSize::of(')')),
+        };
+        self.without_comments(gone)?;
+        Ok(Mended {
+            title: match changes {
+                Some(changes) => format!("Drop `{}`: {changes}", self.text(range)),
+                None => format!("Drop `{}`", self.text(range)),
+            },
+            applicability: if changes.is_none() { Applicability::Safe } else { Applicability::Unsafe },
+            edits: vec![(span(gone), String::new())],
+        })
+    }
+
+    /// Adds a keyword argument behind the others.
+    pub(super) fn add_argument(
+        &self,
+        site: &Site<'_>,
+        name: &str,
+        value: &str,
+        changes: &str,
+    ) -> Result<Mended, Refusal> {
+        let arguments = &site.call.arguments;
+        if arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_none_or(|of| of == name)) {
+            return Err(Refusal::new("the argument may be given already"));
+        }
+        let last = arguments.iter_source_order().last().map(|argument| argument.range());
+        let (at, text) = match last {
+            Some(last) => (last.end(), format!(", {name}={value}")),
+            None => (arguments.start() + TextSize::of('('), format!("{name}={value}")),
+        };
+        Ok(Mended {
+            title: format!("Add `{name}={value}`: {changes}"),
+            applicability: Applicability::Unsafe,
+            edits: vec![(span(TextRange::empty(at)), text)],
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! The classes of some folders, by their dotted names.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::class_file::{Class, Method, dotted, read};
+
+/// What every class derives from.
+pub(super) const OBJECT: &str = "java.lang.Object";
+
+/// A class and what it derives from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    /// Itself and its bases, nearest first, `Object` last.
+    pub(super) known: Vec<Rc<Class>>,
+    /// Bases of which no class file is at hand.
+    pub(super) missing: Vec<String>,
+}
+
+impl Order {
+    /// Whether one of them has this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The names of all, nearest first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.iter().map(|class| class.name.as_str()).chain(self.missing.iter().map(String::as_str))
+    }
+}
+
+/// Class files below folders; those of the library itself come first.
+#[derive(Debug)]
+pub(crate) struct Classes {
+    files: FxHashMap<String, Utf8PathBuf>,
+    /// The library's own classes, sorted.
+    own: Vec<String>,
+    packages: FxHashSet<String>,
+    own_packages: FxHashSet<String>,
+    read: RefCell<FxHashMap<String, Option<Rc<Class>>>>,
+}
+
+impl Classes {
+    /// The classes of a library, and of what it rests on. A folder holds packages, or modules that hold packages.
+    pub(crate) fn new(own: &[Utf8PathBuf], others: impl Iterator<Item = Utf8PathBuf>) -> Self {
+        let mut classes = Classes {
+            files: FxHashMap::default(),
+            own: Vec::new(),
+            packages: FxHashSet::default(),
+            own_packages: FxHashSet::default(),
+            read: RefCell::default(),
+        };
+        own.iter().for_each(|folder| classes.add(folder));
+        classes.own = classes.files.keys().cloned().collect();
+        classes.own.sort();
+        classes.own_packages = classes.packages.clone();
+        others.for_each(|folder| classes.add(&folder));
+        classes
+    }
+
+    fn add(&mut self, folder: &Utf8Path) {
+        let inside = folder.read_dir_utf8().into_iter().flatten().flatten();
+        let modules: Vec<Utf8PathBuf> =
+            inside.map(|entry| entry.into_path()).filter(|path| path.join("module-info.class").is_file()).collect();
+        if modules.is_empty() {
+            self.add_below(folder, "");
+        } else {
+            modules.iter().for_each(|module| self.add_below(module, ""));
+        }
+    }
+
+    fn add_below(&mut self, folder: &Utf8Path, package: &str) {
+        let mut has_classes = false;
+        for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let internal = if package.is_empty() { name.to_owned() } else { format!("{package}/{name}") };
+            // A link could lead around in circles.
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                self.add_below(entry.path(), &internal);
+            } else if let Some(internal) = internal.strip_suffix(".class")
+                && !name.ends_with("-info.class")
+            {
+                has_classes = true;
+                self.files.entry(dotted(internal)).or_insert_with(|| entry.path().to_owned());
+            }
+        }
+        if has_classes {
+            self.packages.insert(package.replace('/', "."));
+        }
+    }
+
+    /// A class by its name.
+    pub(super) fn get(&self, name: &str) -> Option<Rc<Class>> {
+        if let Some(known) = self.read.borrow().get(name) {
+            return known.clone();
+        }
+        let class = self.files.get(name).and_then(|file| read(&fs::read(file).ok()?)).map(Rc::new);
+        self.read.borrow_mut().insert(name.to_owned(), class.clone());
+        class
+    }
+
+    /// The library's own public classes that a test holds for, sorted.
+    pub(super) fn own(&self, holds: impl Fn(&str) -> bool) -> Vec<String> {
+        let is_public = |name: &&String| self.get(name).is_some_and(|class| class.is_public());
+        self.own.iter().filter(|name| holds(name)).filter(is_public).cloned().collect()
+    }
+
+    /// Whether a package lies at a path or below it.
+    pub(super) fn has_package(&self, path: &str) -> bool {
+        let below = |package: &String| package.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        self.packages.contains(path) || self.packages.iter().any(below)
+    }
+
+    /// Whether the library has classes in exactly this package.
+    pub(super) fn is_own_package(&self, path: &str) -> bool {
+        self.own_packages.contains(path)
+    }
+
+    /// A class and what it derives from.
+    pub(super) fn order(&self, name: &str) -> Order {
+        let mut order = Order::default();
+        let mut waiting = std::collections::VecDeque::from([name.to_owned()]);
+        let mut seen = FxHashSet::default();
+        while let Some(next) = waiting.pop_front() {
+            if next == OBJECT || !seen.insert(next.clone()) {
+                continue;
+            }
+            match self.get(&next) {
+                Some(class) => {
+                    waiting.extend(class.bases.iter().cloned());
+                    order.known.push(class);
+                }
+                None => order.missing.push(next),
+            }
+        }
+        order.known.extend(self.get(OBJECT));
+        order
+    }
+
+    /// Whether a class is another or derives from it, as far as is at hand.
+    pub(super) fn derives(&self, name: &str, base: &str) -> bool {
+        self.order(name).has(base)
+    }
+
+    /// Every overload of a method in a class and its bases.
+    pub(super) fn methods(&self, owner: &str, name: &str) -> Vec<Method> {
+        if self.get(owner).is_none() {
+            return Vec::new();
+        }
+        let mut found: Vec<Method> = Vec::new();
+        for class in &self.order(owner).known {
+            for method in class.methods.iter().filter(|method| method.name == name && method.is_visible()) {
+                if !found.contains(method) {
+                    found.push(method.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// The constructors of a class that others can call.
+    pub(super) fn constructors(&self, class: &Class) -> Vec<Method> {
+        class.methods.iter().filter(|method| method.name == "<init>" && method.is_visible()).cloned().collect()
+    }
+
+    /// Every method that can be called on a class, without those that every object has.
+    pub(super) fn members(&self, owner: &str) -> BTreeMap<String, Vec<Method>> {
+        let mut found: BTreeMap<String, Vec<Method>> = BTreeMap::new();
+        // `clone` is not among them: whoever can call it, calls what the class made of it.
+        let of_object: Vec<String> = self.get(OBJECT).map_or(Vec::new(), |class| {
+            class.methods.iter().filter(|method| method.is_public()).map(|method| method.name.clone()).collect()
+        });
+        for class in self.order(owner).known.iter().filter(|class| class.name != OBJECT) {
+            for method in class.methods.iter().filter(|method| method.is_visible() && !method.name.starts_with('<')) {
+                if !of_object.contains(&method.name) {
+                    found.entry(method.name.clone()).or_default().push(method.clone());
+                }
+            }
+        }
+        found
+    }
+}
