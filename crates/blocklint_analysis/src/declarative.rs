@@ -104,7 +104,9 @@ impl<'a> Link<'a> {
         let taker = SiteRef { file, site: taker };
         if self.program.facts(file).site(taker.site).kind == SiteKind::New {
             let callee = self.callee(taker, EnvId::NONE);
-            return matches!(self.values.members(callee.value)[..], [Val::Class(_)]);
+            if matches!(self.values.members(callee.value)[..], [Val::Class(_)]) {
+                return true;
+            }
         }
         let passing = self.passing(taker, arg, EnvId::NONE);
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
