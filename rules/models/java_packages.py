@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1"
 #: A version with one of these is not what a project would take as the newest.
-PRELIMINARY = re.compile(r"(alpha|beta|snapshot|preview|milestone|incubat|nightly|-ea\b|-b\d|\bea\d|[.\-]?rc\d*|[.\-]cr\d*|[.\-]m\d|pre\d*)", re.IGNORECASE)
+PRELIMINARY = re.compile(r"(alpha|beta|snapshot|preview|milestone|incubat|nightly|-ea\b|-b\d|\bea\d|[.\-]?rc\d*|[.\-]cr\d*|[.\-]m\d|pre\d*|[.\-]dev\d*)", re.IGNORECASE)
 
 
 class DownloadError(Exception):

@@ -102,7 +102,7 @@ def within(version: str, versions: str) -> bool:
 
 
 def find(name: str, versions: str, folders: list[Path]) -> Package | None:
-    """A crate of that name in the folders, the newest of those within the range."""
+    """A crate of that name in the folders, the newest release of those within the range, as cargo chooses."""
     packages = []
     for folder in folders:
         for manifest in lying(folder).get(name, []):
@@ -112,7 +112,7 @@ def find(name: str, versions: str, folders: list[Path]) -> Package | None:
                 continue
             if package is not None and package.name == name and within(package.version, versions):
                 packages.append(package)
-    return max(packages, key=lambda p: numbers(p.version), default=None)
+    return max(packages, key=lambda p: (numbers(p.version)[1], numbers(p.version)), default=None)
 
 
 def download(name: str, versions: str, store: Path) -> Package:

@@ -142,6 +142,17 @@ def closing(tokens: list[str], start: int) -> int:
     return len(tokens) - 1
 
 
+def brackets(tokens: list[str]) -> dict[int, int]:
+    """Where each bracket closes."""
+    found, stack = {}, []
+    for at, token in enumerate(tokens):
+        if token in PAIRS:
+            stack.append(at)
+        elif token in ("}", ")", "]") and stack:
+            found[stack.pop()] = at
+    return found
+
+
 def after_generics(tokens: list[str], start: int) -> int:
     """Past `<…>`, if it stands at `start`."""
     if start >= len(tokens) or tokens[start] != "<":
@@ -199,6 +210,10 @@ class Reader:
     def __init__(self, tokens: list[str], crate: Any) -> None:
         self.tokens, self.crate = tokens, crate
         self.inside = 0
+        self.closes = brackets(tokens)
+
+    def close(self, start: int) -> int:
+        return self.closes.get(start, len(self.tokens) - 1)
 
     def items(self, start: int, end: int, module: Module, place: Any) -> None:
         at = start
@@ -225,7 +240,7 @@ class Reader:
             begin = at + 2 if tokens[at + 1] == "!" else at + 1
             if begin >= end or tokens[begin] != "[":
                 return at + 1
-            close = closing(tokens, begin)
+            close = self.close(begin)
             attributes.append(" ".join(tokens[begin + 1 : close]))
             at = close + 1
         if at >= end:
@@ -237,7 +252,7 @@ class Reader:
             at += 1
             if at < end and tokens[at] == "(" and tokens[at + 1] in ("crate", "super", "self", "in"):
                 public = False
-                at = closing(tokens, at) + 1
+                at = self.close(at) + 1
         elif tokens[at] in ("$vis", "$pub"):
             public = True
             at += 1
@@ -260,8 +275,8 @@ class Reader:
             module.add(following, Item(word, following, public, module, attributes=attribute, made=self.inside > 0))
             stop = at + 2
             while stop < end and tokens[stop] not in (";", "{"):
-                stop = closing(tokens, stop) + 1 if tokens[stop] in ("(", "[") else stop + 1
-            return (closing(tokens, stop) if stop < end and tokens[stop] == "{" else stop) + 1
+                stop = self.close(stop) + 1 if tokens[stop] in ("(", "[") else stop + 1
+            return (self.close(stop) if stop < end and tokens[stop] == "{" else stop) + 1
         if word == "type" and re.match(r"[A-Za-z_]", following):
             stop = self.until(at, end, ";")
             target = tokens[tokens.index("=", at, stop) + 1 : stop] if "=" in tokens[at:stop] else []
@@ -275,7 +290,7 @@ class Reader:
             name = tokens[at + 2]
             self.crate.macros[name] = Item("macro", name, "macro_export" in attribute, module)
             module.add(name + "!", self.crate.macros[name])
-            return closing(tokens, at + 3) + 1
+            return self.close(at + 3) + 1
         if word == "macro" and re.match(r"[A-Za-z_]", following):
             module.add(following + "!", Item("macro", following, public, module))
             return self.until(at, end, "{") + 1
@@ -287,7 +302,10 @@ class Reader:
         if here < end and tokens[here] == "trait" and here + 1 < end:
             name = tokens[here + 1]
             body = self.until(here, end, "{")
-            close = closing(tokens, body)
+            if body >= end:
+                # The word stands among the tokens of a macro.
+                return here + 1
+            close = self.close(body)
             item = Item("trait", name, public, module, attributes=attribute)
             item.members = self.members(body + 1, close, module, True)
             module.add(name, item)
@@ -296,7 +314,7 @@ class Reader:
             return self.impl(here, end, module, attribute)
         if here < end and tokens[here] == "{" and at != here:
             # `extern "C" { … }`: its functions are items here.
-            close = closing(tokens, here)
+            close = self.close(here)
             self.items(here + 1, close, module, place)
             return close + 1
         return self.other(at, end, module, place)
@@ -305,7 +323,7 @@ class Reader:
         """A macro call or the arm of one; what looks like items inside is read."""
         tokens = self.tokens
         if tokens[at] in PAIRS:
-            close = closing(tokens, at)
+            close = self.close(at)
             if tokens[at] != "[":
                 self.inside += 1
                 self.items(at + 1, close, module, place)
@@ -315,7 +333,7 @@ class Reader:
 
     def until(self, at: int, end: int, mark: str) -> int:
         while at < end and self.tokens[at] != mark:
-            at = closing(self.tokens, at) + 1 if self.tokens[at] in PAIRS else at + 1
+            at = self.close(at) + 1 if self.tokens[at] in PAIRS else at + 1
         return min(at, end)
 
     def module(self, at: int, module: Module, public: bool, attribute: str, place: Any) -> int:
@@ -324,11 +342,11 @@ class Reader:
         if tokens[at + 2] not in (";", "{"):
             return at + 1
         if re.search(r"cfg \( (?:all \( )?(?:test|loom)\b", attribute):
-            return at + 3 if tokens[at + 2] == ";" else closing(tokens, at + 2) + 1
+            return at + 3 if tokens[at + 2] == ";" else self.close(at + 2) + 1
         child = Module(name, self.crate, module, public)
         module.add(name, child)
         if tokens[at + 2] == "{":
-            close = closing(tokens, at + 2)
+            close = self.close(at + 2)
             self.items(at + 3, close, child, place / name if place is not None else None)
             return close + 1
         if place is not None:
@@ -345,7 +363,7 @@ class Reader:
         while at < end:
             token = tokens[at]
             if token == "{":
-                close = closing(tokens, at)
+                close = self.close(at)
                 begin = at + 1
                 depth = 0
                 for here in range(at + 1, close + 1):
@@ -374,10 +392,10 @@ class Reader:
         name = tokens[at + 1]
         stop = at + 2
         while stop < end and tokens[stop] not in (";", "{"):
-            stop = closing(tokens, stop) + 1 if tokens[stop] in ("(", "[") else stop + 1
+            stop = self.close(stop) + 1 if tokens[stop] in ("(", "[") else stop + 1
         item = Item("fn", name, public, module, "async" in tokens[start:at], tokens[at + 1 : stop], attribute)
         module.add(name, item)
-        return (closing(tokens, stop) if stop < end and tokens[stop] == "{" else stop) + 1
+        return (self.close(stop) if stop < end and tokens[stop] == "{" else stop) + 1
 
     def impl(self, at: int, end: int, module: Module, attribute: str) -> int:
         tokens = self.tokens
@@ -385,7 +403,7 @@ class Reader:
         generics = {p[0] for p in split(tokens, at + 2, begin - 1)} if begin > at + 1 else set()
         body = begin
         while body < end and tokens[body] != "{":
-            body = closing(tokens, body) + 1 if tokens[body] in ("(", "[") else body + 1
+            body = self.close(body) + 1 if tokens[body] in ("(", "[") else body + 1
         if body >= end:
             return end
         head = tokens[begin:body]
@@ -393,7 +411,7 @@ class Reader:
             head = head[: head.index("where")]
         parts = top_level(head, "for")
         trait, of = (parts[0], parts[1]) if len(parts) > 1 else ([], parts[0] if parts else [])
-        close = closing(tokens, body)
+        close = self.close(body)
         members = self.members(body + 1, close, module, bool(trait))
         path = plain_path([t for t in trait if t != "!"])
         self.crate.impls.append(Impl(module, plain_path(of), path, members, generics))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rust_crates import Package
-from rust_items import Impl, Item, Module, Reader, tokens_of
+from rust_items import Impl, Item, Module, Reader, Use, tokens_of
 
 #: What makes a name from another crate; it is not looked into.
 STANDARD = {"std", "core", "alloc", "proc_macro"}
@@ -55,6 +55,9 @@ class Sources:
         self.crates = {p.crate: Crate(p) for p in packages}
         self.members_of: dict[int, list[Impl]] = {}
         self.resolving: set[tuple[int, str, bool]] = set()
+        self.known: dict[tuple[int, str, bool], list[Entity]] = {}
+        self.globs: dict[int, list[Entity]] = {}
+        self.cycles = 0
         for crate in self.crates.values():
             for impl in crate.impls:
                 if not impl.type:
@@ -67,38 +70,69 @@ class Sources:
 
     def names(self, module: Module, name: str, public: bool) -> list[Entity]:
         """What a name is in a module; with `public` only what may be named from outside it."""
+        found = self.direct(module, name, public)
+        if found:
+            return found
+        seen, waiting = {(id(module), public)}, [(module, public)]
+        while waiting:
+            at, shown = waiting.pop()
+            for use in at.uses:
+                if use.name != "*" or shown and not use.public:
+                    continue
+                for target in self.globbed(use, at):
+                    if isinstance(target, Outside):
+                        found.append(Outside(f"{target.path}::{name}"))
+                    if not isinstance(target, Module):
+                        continue
+                    below = shown or target.crate is not module.crate
+                    if (id(target), below) in seen:
+                        continue
+                    seen.add((id(target), below))
+                    there = self.direct(target, name, below)
+                    found += there
+                    if not there:
+                        waiting.append((target, below))
+        return unique([e for e in found if not isinstance(e, Outside)] or found)
+
+    def globbed(self, use: Use, module: Module) -> list[Entity]:
+        """The modules that `use path::*` opens."""
+        if id(use) not in self.globs:
+            # A path that leads through its own glob leads nowhere.
+            self.globs[id(use)] = []
+            self.globs[id(use)] = self.follow(use.path, module)
+        return self.globs[id(use)]
+
+    def direct(self, module: Module, name: str, public: bool) -> list[Entity]:
+        """As `names`, without what globs bring in."""
         key = (id(module), name, public)
+        if key in self.known:
+            return self.known[key]
         if key in self.resolving:
+            self.cycles += 1
             # `mod copy; pub use copy::copy;`: the second name is looked for in the module of the first.
             return [e for e in module.items.get(name, []) if e.public or not public]
         self.resolving.add(key)
+        cycles = self.cycles
         try:
             found: list[Entity] = [e for e in module.items.get(name, []) if e.public or not public]
-            if name.endswith("!"):
-                found += [e for e in module.items.get(name[:-1], []) if isinstance(e, Item) and "proc_macro" in e.attributes]
             for use in module.uses:
                 if use.name == name and (use.public or not public):
                     found += self.follow(use.path, module)
             if name.endswith("!"):
+                plain = [e for e in module.items.get(name[:-1], []) if isinstance(e, Item)]
+                found += [e for e in plain if "proc_macro" in e.attributes]
                 found += [e for u in module.uses if u.name + "!" == name for e in self.macro(u, module)]
-                if module.parent is None and not found:
-                    item = module.crate.macros.get(name[:-1])
-                    found += [item] if item is not None else []
-            if not found:
-                for use in module.uses:
-                    if use.name == "*" and (use.public or not public):
-                        for target in self.follow(use.path, module):
-                            if isinstance(target, Module):
-                                found += self.names(target, name, target.crate is not module.crate or public)
-                            elif isinstance(target, Outside):
-                                found.append(Outside(f"{target.path}::{name}"))
-                real = [e for e in found if not isinstance(e, Outside)]
-                found = real or found
-            return unique(found)
+                if module.parent is None and not found and name[:-1] in module.crate.macros:
+                    found.append(module.crate.macros[name[:-1]])
+            found = unique(found)
+            if self.cycles == cycles or len(self.resolving) == 1:
+                # Within a cycle an answer holds only for the one who asked.
+                self.known[key] = found
+            return found
         finally:
             self.resolving.discard(key)
 
-    def macro(self, use, module: Module) -> list[Entity]:
+    def macro(self, use: Use, module: Module) -> list[Entity]:
         return self.follow([*use.path[:-1], use.path[-1] + "!"], module)
 
     def follow(self, path: list[str], module: Module) -> list[Entity]:

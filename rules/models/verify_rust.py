@@ -2,26 +2,25 @@
 """Checks the rows of Rust model files against the sources of the crates themselves.
 
     verify_rust.py rules/models/rust/reqwest.toml …            print what does not hold
-    verify_rust.py --write FILE …                               and record what does in VERIFIED-rust.toml
+    verify_rust.py --write FILE …                               and record what does in VERIFIED.toml
     verify_rust.py --also axum-core FILE …                      read further crates: what the library re-exports
+    verify_rust.py --also "bincode <2" FILE …                   look in an older version too, for rows that hold for both
     verify_rust.py --sources DIR FILE …                         read crates that lie below a folder, and download none
 
 For each file the newest version of its crates within `version` is read as items; nothing is compiled. Of every row the
 path must be public, be an `async fn` or give a future where `async` says so and none where an effect stands, and have
 the parameters that the row names; twins and the types that a row gives must exist too. Exempt are rows with
-`unchecked`. The further crates are recorded with the result and read again the next time.
+`unchecked`. The further crates and versions are recorded with the result and read again the next time.
 """
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import hashlib
 import re
 import sys
 import tempfile
 import tomllib
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,69 +28,10 @@ from typing import Any
 import rust_crates
 from rust_items import Item, Module, plain_path
 from rust_sources import STANDARD, Entity, Outside, Sources
+from verify_python import TABLES, Result, Row, as_list, lines_of, model_name, paths_of, record, recorded, split_requirement
 
-HERE = Path(__file__).resolve().parent
-TABLES = ("call", "type", "handover")
 TYPES = {"struct", "enum", "union", "trait", "type"}
 FUTURES = re.compile(r"Future|AsyncResult|BoxFut")
-Row = dict[str, Any]
-
-
-@dataclass
-class Result:
-    """What checking one model file found."""
-
-    file: Path
-    library: str = ""
-    version: str = ""
-    rows: int = 0
-    checked: int = 0
-    exempt: int = 0
-    unchecked: int = 0
-    also: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    expansions: dict[str, list[str]] = field(default_factory=dict)
-
-    def problem(self, line: int, path: str, message: str) -> None:
-        self.problems.append(f"{self.file}:{line}: {path}: {message}")
-
-
-def as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def expand(path: str) -> list[str]:
-    """`{a,b}` written out; braces may stand in braces."""
-    start = path.find("{")
-    if start < 0:
-        return [path]
-    depth, parts, last = 0, [], start + 1
-    for at in range(start, len(path)):
-        depth += {"{": 1, "}": -1}.get(path[at], 0)
-        if depth == 0 or depth == 1 and path[at] == ",":
-            parts.append(path[last:at].strip())
-            last = at + 1
-        if depth == 0:
-            break
-    return [path[:start] + p + rest for part in parts for p in expand(part) for rest in expand(path[last:])]
-
-
-def paths_of(row: Row) -> list[str]:
-    return [q for path in as_list(row["path"]) for q in expand(path)]
-
-
-def lines_of(text: str) -> dict[str, list[int]]:
-    """The lines of the `path` keys of each table, in order."""
-    found: dict[str, list[int]] = {table: [] for table in TABLES}
-    current = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if head := re.match(r"\[\[(\w+)\]\]", line.strip()):
-            current = head[1]
-            if current in found:
-                found[current].append(number)
-        elif current in found and re.match(r"path\s*=", line.strip()):
-            found[current][-1] = number
-    return found
 
 
 class Checker:
@@ -100,6 +40,8 @@ class Checker:
     def __init__(self, result: Result, document: Row, sources: Sources) -> None:
         self.result, self.sources = result, sources
         self.aliases = document.get("alias", {})
+        self.older: list[Checker] = []
+        """Checks the same file against older versions; what one of them has may be missing here."""
 
     def row(self, table: str, row: Row, line: int) -> None:
         for path in paths_of(row):
@@ -108,8 +50,10 @@ class Checker:
                 self.result.unchecked += 1
                 continue
             self.result.checked += 1
-            for message in self.path(table, row, path):
-                self.result.problem(line, path, message)
+            messages = self.path(table, row, path)
+            if messages and not any(older.path(table, row, path) == [] for older in self.older):
+                for message in messages:
+                    self.result.problem(line, path, message)
 
     def path(self, table: str, row: Row, path: str) -> list[str]:
         if "*" in path:
@@ -170,22 +114,23 @@ class Checker:
         return []
 
     def kind(self, row: Row, functions: list[Item]) -> list[str]:
-        awaited = [f for f in functions if self.gives_future(f)]
         if row.get("async"):
-            return [] if awaited else ["is not seen to give something to await"]
+            return [] if any(self.gives_future(f, made=True) for f in functions) else ["is not seen to give something to await"]
+        awaited = [f for f in functions if self.gives_future(f, made=False)]
         held = row.get("effect", "none") != "none"
         if held and awaited and len(awaited) == len(functions):
             return ["gives something to await"]
         return []
 
-    def gives_future(self, function: Item) -> bool:
+    def gives_future(self, function: Item, made: bool) -> bool:
+        """Whether what a function gives can be awaited; `made` believes it of types that a macro defines."""
         returned = function.returned
         if function.is_async or "async" in function.attributes or FUTURES.search(" ".join(returned)):
             return True
         paths = [plain_path(returned), *([word] for word in returned if word[0].isupper())]
-        return any(self.is_future(path, function.module) for path in paths)
+        return any(self.is_future(path, function.module, made) for path in paths)
 
-    def is_future(self, path: list[str], module: Module | None) -> bool:
+    def is_future(self, path: list[str], module: Module | None, made: bool) -> bool:
         if module is None or not path:
             return False
         found = self.sources.follow(path, module)
@@ -196,7 +141,7 @@ class Checker:
         if any(isinstance(e, Outside) and e.path.startswith("futures") for e in found):
             # A combinator of futures such as `AndThen`.
             return True
-        return any(i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
+        return any(made and i.made or self.sources.implements(i, t) for i in items for t in ("Future", "IntoFuture"))
 
     def type(self, row: Row, inside: list[Entity]) -> list[str]:
         items = [e for e in inside if isinstance(e, Item) and e.kind in TYPES]
@@ -243,7 +188,7 @@ class Checker:
             functions = [e for e in twin if isinstance(e, Item) and e.kind == "fn"]
             if not twin:
                 messages.append(f"twin `{target}` does not exist")
-            elif functions and "effect" in row and not any(self.gives_future(f) for f in functions):
+            elif functions and "effect" in row and not any(self.gives_future(f, made=True) for f in functions):
                 # The constructor of an asynchronous type is a twin too, and is not awaited.
                 makes = any(word in ("Self", target.split("::")[-2]) for f in functions for word in f.returned)
                 if not makes:
@@ -289,14 +234,17 @@ def check(file: Path, also: list[str], folders: list[Path], store: Path) -> Resu
         result.problem(1, "std", "the standard library is not a crate; this script does not check it")
         return result
     get = partial(rust_crates.get, folders=folders, store=store)
+    further = [split_requirement(name) for name in also]
     try:
-        rest = [get(name, "") for name in [*libraries[1:], *also]]
+        rest = [get(name, "") for name in libraries[1:]] + [get(*of) for of in further if of[0] != libraries[0]]
         main = get(libraries[0], document.get("version", ""))
+        older = [get(*of) for of in further if of[0] == libraries[0]]
     except rust_crates.DownloadError as why:
         result.problem(1, libraries[0], str(why))
         return result
     result.version = main.version
     checkers = {"": Checker(result, document, Sources([main, *rest]))}
+    checkers[""].older = [Checker(Result(file), document, Sources([one, *rest])) for one in older]
     lines = lines_of(text)
     for table in TABLES:
         for index, row in enumerate(document.get(table, [])):
@@ -306,60 +254,26 @@ def check(file: Path, also: list[str], folders: list[Path], store: Path) -> Resu
                 own = ""
             if own not in checkers:
                 try:
-                    older = get(libraries[0], ",".join(filter(None, (document.get("version", ""), own))))
+                    before = get(libraries[0], ",".join(filter(None, (document.get("version", ""), own))))
                 except rust_crates.DownloadError as why:
                     result.problem(lines[table][index], str(row["path"]), str(why))
                     continue
-                checkers[own] = Checker(result, document, Sources([older, *rest]))
+                checkers[own] = Checker(result, document, Sources([before, *rest]))
             checkers[own].row(table, row, lines[table][index])
+    excused = [dict(one.alias_problems()) for one in checkers[""].older]
     for left, message in checkers[""].alias_problems():
+        if any(left not in problems for problems in excused):
+            continue
         at = next((n for n, line in enumerate(text.splitlines(), 1) if line.startswith(f'"{left}"')), 1)
         result.problem(at, left, message)
     return result
-
-
-def model_name(file: Path) -> str:
-    """The file below `rules/models`, or as it is given."""
-    resolved = file.resolve()
-    return resolved.relative_to(HERE).as_posix() if resolved.is_relative_to(HERE) else file.as_posix()
-
-
-def recorded() -> dict[str, Row]:
-    file = HERE / "VERIFIED-rust.toml"
-    return {m["file"]: m for m in tomllib.loads(file.read_text())["model"]} if file.is_file() else {}
-
-
-def record(results: list[Result]) -> None:
-    known = recorded()
-    for result in results:
-        name = model_name(result.file)
-        known[name] = {
-            "file": name, "library": result.library, "version": result.version, "rows": result.rows,
-            "checked": result.checked, "exempt": result.exempt, "unchecked": result.unchecked,
-            "also": result.also, "sha256": hashlib.sha256(result.file.read_bytes()).hexdigest(),
-        }  # fmt: skip
-        pinned = HERE / ".expected" / Path(name).with_suffix(".txt")
-        if result.expansions:
-            pinned.parent.mkdir(parents=True, exist_ok=True)
-            lines = [f"{glob}\n" + "".join(f"    {n}\n" for n in names) for glob, names in result.expansions.items()]
-            pinned.write_text("".join(lines))
-        elif pinned.is_file():
-            pinned.unlink()
-    lines = ["# Written by `verify_rust.py --write`: which version of each crate its model was last checked against.\n"]
-    for name in sorted(known):
-        lines.append("\n[[model]]\n")
-        for key, value in known[name].items():
-            if value != []:
-                shown = "[" + ", ".join(f'"{v}"' for v in value) + "]" if isinstance(value, list) else value
-                lines.append(f'{key} = "{value}"\n' if isinstance(value, str) else f"{key} = {shown}\n")
-    (HERE / "VERIFIED-rust.toml").write_text("".join(lines))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true", help="record the results of files without problems")
-    parser.add_argument("--also", action="append", default=[], help="a further crate to read")
+    parser.add_argument("--also", action="append", default=[], help="a further crate to read, with versions if need be")
     parser.add_argument("--sources", action="append", default=[], type=Path, help="a folder with crates' sources")
     parser.add_argument("--cache", type=Path, help="keep what cargo is asked with here")
     arguments = parser.parse_args()

@@ -74,8 +74,6 @@ fn needs_no_record(file: &str) -> Option<&'static str> {
     match file {
         "rust/std.toml" => Some("the standard library; its names are those of the toolchain"),
         _ if file.starts_with("python/stdlib/") => Some("the standard library; verify_stdlib.py asks interpreters"),
-        // Checked with the other models of their language, whose scripts came later than these files.
-        "rust/tokio.toml" => Some("not recorded yet"),
         _ => None,
     }
 }

@@ -49,9 +49,6 @@ const KNOWN: [&str; 14] = [
     "eventlet",
 ];
 
-/// Crates that are named with a word which is something else first: an option, an extension, a module, a form.
-const WORDS: [&str; 8] = ["blocking", "glob", "http", "ignore", "lambda", "rs", "tempfile", "threadpool"];
-
 /// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
     file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/names"))
@@ -84,16 +81,28 @@ fn libraries() -> BTreeSet<String> {
     let mut names = OTHERS.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
     for model in models {
         let text = fs::read_to_string(&model).expect("a model");
-        let line = text.lines().find(|line| line.starts_with("library = ")).expect("a model names its library");
-        for name in line.split('"').skip(1).step_by(2) {
-            // `group:artifact` in Java, of which the group's last part is in the code's paths.
-            names.extend(name.split([':', '.']).map(|part| part.replace('-', "_")));
+        let quoted = |key: &str| {
+            let line = text.lines().find(|line| line.starts_with(key)).unwrap_or_default();
+            line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let libraries = quoted("library = ");
+        assert!(!libraries.is_empty(), "{} names no library", model.display());
+        if libraries.iter().any(|name| name.contains(':')) {
+            // Java's code knows packages, not artifacts.
+            names.extend(quoted("roots = "));
+        } else if text.contains("\nlanguage = \"rust\"") {
+            // Many crates are called by plain words, which code writes as a path all the same.
+            names.extend(libraries.iter().map(|name| name.replace('-', "_") + "::"));
+        } else {
+            names.extend(libraries.iter().flat_map(|name| name.split('.')).map(|part| part.replace('-', "_")));
         }
     }
     // Parts of names that say nothing, and what is the name of a format too.
-    let parts = ["io", "org", "com", "projectreactor", "core", "common", "py", "toml", "markdown"];
-    for known in KNOWN.iter().chain(&parts).chain(&WORDS) {
+    let parts =
+        ["io", "org", "com", "projectreactor", "core", "common", "code", "lib", "java", "py", "toml", "markdown"];
+    for known in KNOWN.iter().chain(&parts) {
         names.remove(*known);
+        names.remove(&format!("{known}::"));
     }
     names
 }
@@ -141,7 +150,8 @@ fn names_library(text: &str, library: &str) -> bool {
     text.match_indices(library).any(|(start, _)| {
         let (before, after) = (&text[..start], &text[start + library.len()..]);
         let begins = !before.ends_with(is_name);
-        let member = after.strip_prefix("::").or_else(|| after.strip_prefix('.'));
+        let path = library.ends_with("::").then_some(after);
+        let member = path.or_else(|| after.strip_prefix("::")).or_else(|| after.strip_prefix('.'));
         begins && (text == library || member.is_some_and(|rest| rest.starts_with(is_name)))
     })
 }
@@ -149,7 +159,7 @@ fn names_library(text: &str, library: &str) -> bool {
 #[test]
 fn no_crate_names_a_library() {
     let libraries = libraries();
-    assert!(libraries.contains("requests") && libraries.contains("pydantic"), "{libraries:?}");
+    assert!(libraries.contains("requests") && libraries.contains("redis.clients.jedis"), "{libraries:?}");
     let mut sources = Vec::new();
     for entry in fs::read_dir(repository().join("crates")).expect("crates") {
         files(&entry.expect("a crate").path().join("src"), "rs", &mut sources);
@@ -175,5 +185,6 @@ fn strings_and_names_are_found() {
     let named = found.iter().map(|(_, text)| names_library(text, "requests")).collect::<Vec<_>>();
     assert_eq!(named, [true, false, false]);
     assert!(names_library("requests", "requests") && names_library("requests::get", "requests"));
+    assert!(names_library("ignore::Walk", "ignore::") && !names_library("ignore", "ignore::"));
     assert!(!names_library("all requests. Then", "requests") && !names_library("my_requests.x", "requests"));
 }

@@ -4,6 +4,7 @@
 
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionKind, Sym};
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
@@ -30,44 +31,54 @@ impl<'a> Link<'a> {
         let mut steps = 0;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && let Some(subject) = self.chosen_by(site.file, region.test, 4)
-            {
-                steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
+            if region.kind == RegionKind::Then {
+                for subject in self.chosen_by(site.file, region.test, 4) {
+                    steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
+                }
             }
             at = region.parent;
         }
         steps
     }
 
-    /// What a test compares with one or some values, so that it holds for these only.
-    fn chosen_by(&self, file: FileId, test: FormId, depth: u32) -> Option<FormId> {
-        let depth = depth.checked_sub(1)?;
+    /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
+    /// meant; which one is compared again and again tells.
+    fn chosen_by(&self, file: FileId, test: FormId, depth: u32) -> SmallVec<[FormId; 2]> {
+        let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
         let facts = self.program.facts(file);
         match facts.form(test) {
-            Form::Compare(Comparison::Eq | Comparison::In, subject, right) => {
-                let named = matches!(facts.form(subject), Form::Var(_) | Form::Attr(..));
-                (named && self.values_in(file, right).next().is_some()).then_some(subject)
+            Form::Compare(comparison @ (Comparison::Eq | Comparison::In), left, right) => {
+                let sides = [(left, right), (right, left)];
+                let sides = &sides[..if comparison == Comparison::Eq { 2 } else { 1 }];
+                let is_subject = |&&(subject, other): &&(FormId, FormId)| {
+                    matches!(facts.form(subject), Form::Var(_) | Form::Attr(..))
+                        && self.values_in(file, other).next().is_some()
+                };
+                sides.iter().filter(is_subject).map(|&(subject, _)| subject).collect()
             }
             Form::Alt(AltKind::And, list) => {
-                facts.list(list).iter().find_map(|&part| self.chosen_by(file, part, depth))
+                let mut parts = facts.list(list).iter().map(|&part| self.chosen_by(file, part, depth));
+                parts.find(|subjects| !subjects.is_empty()).unwrap_or_default()
             }
             // `a == "x" or a == "y"`: both of one subject.
             Form::Alt(AltKind::Or, list) => {
-                let mut subjects = facts.list(list).iter().map(|&part| self.chosen_by(file, part, depth));
-                let first = subjects.next()??;
-                subjects.all(|other| other.is_some_and(|other| facts.form(other) == facts.form(first))).then_some(first)
+                let mut parts = facts.list(list).iter().map(|&part| self.chosen_by(file, part, depth));
+                let mut first = parts.next().unwrap_or_default();
+                for part in parts {
+                    first.retain(|known| part.iter().any(|&other| facts.form(other) == facts.form(*known)));
+                }
+                first
             }
-            _ => None,
+            _ => SmallVec::new(),
         }
     }
 
     /// What a form is or holds that another is compared with.
     fn values_in(&self, file: FileId, form: FormId) -> impl Iterator<Item = Value> {
         let facts = self.program.facts(file);
-        let parts: smallvec::SmallVec<[FormId; 4]> = match facts.form(form) {
+        let parts: SmallVec<[FormId; 4]> = match facts.form(form) {
             Form::Display(_, list) => facts.list(list).iter().copied().collect(),
-            _ => smallvec::smallvec![form],
+            _ => smallvec![form],
         };
         parts.into_iter().filter_map(|part| match facts.form(part) {
             Form::Str(text) => Some(Value::Text(text)),
@@ -102,6 +113,9 @@ impl<'a> Link<'a> {
                 if facts.form(left) == subject =>
             {
                 found.extend(self.values_in(file, right));
+            }
+            Form::Compare(Comparison::Eq | Comparison::NotEq, left, right) if facts.form(right) == subject => {
+                found.extend(self.values_in(file, left));
             }
             Form::Alt(AltKind::And | AltKind::Or, list) => {
                 facts.list(list).iter().for_each(|&part| self.collect(file, part, subject, found, depth));

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::{AltKind, At, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, At, Comparison, ExitKind, Flow, Form, FormId, RegionId, RegionKind, VarKind};
 use smallvec::smallvec;
 
 use crate::constants::Constant;
-use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::eval::Scope;
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
-use crate::link::Link;
+use crate::link::{Link, Typed};
 use crate::names;
 use crate::rows::Shown;
 use crate::value::{EnvId, Val};
@@ -16,14 +18,21 @@ use crate::value::{EnvId, Val};
 impl<'a> Link<'a> {
     /// The condition on a parameter of its body under which a site is reached, of the innermost branch that has one.
     pub(crate) fn branch_guard(&self, site: SiteRef) -> Option<Guard> {
-        let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
+        self.branch_guard_at(self.scope_of(site, EnvId::NONE))
+    }
+
+    /// The same for any place.
+    pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
+        let facts = self.program.facts(place.file);
+        let mut at = place.at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
             let found = match region.kind {
-                RegionKind::Then => self.choice(site, id, region.test, true, 4),
-                RegionKind::Else if region.test.is_some() => self.choice(site, id, region.test, false, 4),
-                RegionKind::Else => self.sibling_test(site, id).and_then(|test| self.choice(site, id, test, false, 4)),
+                RegionKind::Then => self.choice(place, id, region.test, true, 4),
+                RegionKind::Else if region.test.is_some() => self.choice(place, id, region.test, false, 4),
+                RegionKind::Else => {
+                    self.sibling_test(place.file, id).and_then(|test| self.choice(place, id, test, false, 4))
+                }
                 _ => None,
             };
             if found.is_some() {
@@ -68,15 +77,15 @@ impl<'a> Link<'a> {
             self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Fn { body: of, .. } if of == body))
         };
         match (gives(*then), gives(*otherwise)) {
-            (true, false) => self.choice(site, RegionId::NONE, *test, true, 4),
-            (false, true) => self.choice(site, RegionId::NONE, *test, false, 4),
+            (true, false) => self.choice(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, true, 4),
+            (false, true) => self.choice(self.scope_of(site, EnvId::NONE), RegionId::NONE, *test, false, 4),
             _ => None,
         }
     }
 
     /// The test of the branch that an `else` without a test of its own belongs to.
-    pub(crate) fn sibling_test(&self, site: SiteRef, id: RegionId) -> Option<FormId> {
-        let facts = self.program.facts(site.file);
+    pub(crate) fn sibling_test(&self, file: FileId, id: RegionId) -> Option<FormId> {
+        let facts = self.program.facts(file);
         let own = facts.region(id);
         // Arms follow each other: the `then` lies shortly before its `else`.
         (0..id.0).rev().take(256).find_map(|at| {
@@ -87,59 +96,72 @@ impl<'a> Link<'a> {
     }
 
     /// The guard of a test that must come out as `wanted`, for what stands in a branch.
-    fn choice(&self, site: SiteRef, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
+    fn choice(&self, place: Scope, branch: RegionId, test: FormId, wanted: bool, depth: u32) -> Option<Guard> {
         let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(site.file);
+        let facts = self.program.facts(place.file);
         let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
             escape: param.escape,
             ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
         };
         match facts.form(test) {
-            Form::Not(inner) => self.choice(site, branch, inner, !wanted, depth),
-            Form::Var(_) => Some(guard(self.own_param(site, branch, test)?, Choice::Truth, wanted)),
+            Form::Not(inner) => self.choice(place, branch, inner, !wanted, depth),
+            Form::Var(_) => Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted)),
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
-                let param = self.own_param(site, branch, left)?;
+                let param = self.own_param(place, branch, left)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
-                let all = facts.list(list).iter().map(|&part| self.literal_of(site, part));
+                let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
                 let holds = wanted == (comparison == Comparison::In);
                 Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
             }
             Form::Compare(comparison, left, right) => {
-                let param = self.own_param(site, branch, left)?;
+                let param = self.own_param(place, branch, left)?;
                 let holds = match comparison {
                     Comparison::Is | Comparison::Eq => wanted,
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
-                match self.literal_of(site, right)? {
+                match self.literal_of(place, right)? {
                     Constant::Null => Some(guard(param, Choice::Null, holds)),
                     other => Some(guard(param, Choice::Equals(smallvec![other]), holds)),
                 }
             }
-            // `name.startswith("s3:")`
+            // `isinstance(source, str)`, `name.startswith("s3:")`
             Form::Result(call) => {
                 let row = facts.site(call);
+                if let [subject, _] = facts.args_of(call)[..]
+                    && let Form::Var(var) = facts.form(subject.value)
+                    && let Some((class, true)) = names::instance_test(facts, test, true, var)
+                {
+                    let param = self.own_param(place, branch, subject.value)?;
+                    return Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted));
+                }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
                 let end = names::asks_for_end(facts.language, facts.text(row.name))?;
-                let param = self.own_param_but_for_prefixes(site, subject)?;
+                let param = self.own_param_but_for_prefixes(place, subject)?;
                 let [only] = facts.args_of(call)[..] else { return None };
-                let Constant::Str(part) = self.constant(site, only.value, EnvId::NONE, 3) else { return None };
-                let choice = match end {
-                    names::StringEnd::First => Choice::Begins(part),
-                    names::StringEnd::Last => Choice::Ends(part),
+                let text = |form| match self.constant_at(place, form) {
+                    Constant::Str(part) => Some(part),
+                    _ => None,
+                };
+                let choice = match (end, facts.form(only.value)) {
+                    (names::StringEnd::First, Form::Display(_, list)) => {
+                        Choice::Begins(facts.list(list).iter().map(|&part| text(part)).collect::<Option<_>>()?)
+                    }
+                    (names::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
+                    (names::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
                 };
                 Some(guard(OwnParam { index: param, escape: None }, choice, wanted))
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(site, branch, part, true, depth))
+                facts.list(list).iter().find_map(|&part| self.choice(place, branch, part, true, depth))
             }
             Form::Alt(AltKind::Or, list) if !wanted => {
-                facts.list(list).iter().find_map(|&part| self.choice(site, branch, part, false, depth))
+                facts.list(list).iter().find_map(|&part| self.choice(place, branch, part, false, depth))
             }
             // `a == "x" or a == "y"`
             Form::Alt(AltKind::Or, list) => {
-                let mut guards = facts.list(list).iter().map(|&part| self.choice(site, branch, part, true, depth));
+                let mut guards = facts.list(list).iter().map(|&part| self.choice(place, branch, part, true, depth));
                 let first = guards.next()??;
                 guards.try_fold(first, |known, next| either(known, next?))
             }
@@ -147,9 +169,45 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The types that a form names, if literals have them all: no other class is derived from one of them by surprise.
+    fn literal_types(&self, place: Scope, class: FormId) -> Option<Vec<PathId>> {
+        let language = self.program.language(place.file);
+        let typed = self.instances_of(place, class);
+        let members = self.values.members(typed.value);
+        let types: Option<Vec<PathId>> = members
+            .into_iter()
+            .map(|val| match val {
+                Val::Library { ty, .. } => {
+                    names::is_literal_type(language, &self.library.text(ty).to_string()).then_some(ty)
+                }
+                _ => None,
+            })
+            .collect();
+        types.filter(|types| !types.is_empty())
+    }
+
+    /// Whether all that a form may be is known, and of other types than these.
+    pub(crate) fn has_other_types(&self, site: SiteRef, form: FormId, env: EnvId, types: &[PathId]) -> bool {
+        let language = self.program.language(site.file);
+        let members = self.values.members(self.eval(self.scope_of(site, env), form).value);
+        !members.is_empty()
+            && members.into_iter().all(|val| match val {
+                Val::None => true,
+                Val::Library { ty, .. } => {
+                    !types.contains(&ty) && names::is_literal_type(language, &self.library.text(ty).to_string())
+                }
+                _ => false,
+            })
+    }
+
+    fn constant_at(&self, place: Scope, form: FormId) -> Constant {
+        let body = self.program.facts(place.file).body_of(place.at);
+        self.constant_in(place.file, body, form, EnvId::NONE, 3)
+    }
+
     /// The literal that a form is.
-    fn literal_of(&self, site: SiteRef, form: FormId) -> Option<Constant> {
-        match self.constant(site, form, EnvId::NONE, 3) {
+    fn literal_of(&self, place: Scope, form: FormId) -> Option<Constant> {
+        match self.constant_at(place, form) {
             Constant::Hidden | Constant::Param(_) => None,
             constant => Some(constant),
         }
@@ -274,8 +332,8 @@ impl<'a> Link<'a> {
 
     /// As `own_param`, also if a prefix was taken off before: `if name.startswith("env:"): name = name[4:]`. Without that
     /// prefix nothing is assigned, and with it the rest is not known to begin otherwise.
-    fn own_param_but_for_prefixes(&self, site: SiteRef, form: FormId) -> Option<u32> {
-        let facts = self.program.facts(site.file);
+    fn own_param_but_for_prefixes(&self, place: Scope, form: FormId) -> Option<u32> {
+        let facts = self.program.facts(place.file);
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
@@ -288,17 +346,17 @@ impl<'a> Link<'a> {
                 && on_it
                 && names::asks_for_end(facts.language, facts.text(test.name)).is_some()
         };
-        let own = row.body == facts.body_of(facts.site(site.site).at);
+        let own = row.body == facts.body_of(place.at);
         (own && facts.assigns_of(var).all(|assign| takes_off(assign.at.region))).then_some(index)
     }
 
     /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
-    fn own_param(&self, site: SiteRef, branch: RegionId, form: FormId) -> Option<OwnParam> {
-        let facts = self.program.facts(site.file);
+    fn own_param(&self, place: Scope, branch: RegionId, form: FormId) -> Option<OwnParam> {
+        let facts = self.program.facts(place.file);
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
-        let at = facts.site(site.site).at;
+        let at = place.at;
         let body = facts.body_of(at);
         if row.body != body {
             return None;
@@ -306,10 +364,10 @@ impl<'a> Link<'a> {
         let mut escape = None;
         for assign in facts.assigns_of(var) {
             let own = facts.body_of(assign.at) == body;
-            if own && branch.is_some() && !self.comes_before(site.file, assign.at, at, branch) {
+            if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
                 continue;
             }
-            let under = own.then(|| self.truth_around(site.file, assign.at.region)).flatten()?;
+            let under = own.then(|| self.truth_around(place.file, assign.at.region)).flatten()?;
             if escape.is_some_and(|known| known != under) {
                 return None;
             }
@@ -356,6 +414,81 @@ impl<'a> Link<'a> {
     }
 }
 
+impl<'a> Link<'a> {
+    /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
+    /// it has no such end.
+    pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[(Option<Guard>, Scope, FormId)]> {
+        if let Some(known) = self.ends.borrow().get(&body) {
+            return known.clone();
+        }
+        let facts = self.program.facts(body.file);
+        let ends = facts.exits.iter().filter(|exit| {
+            exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body.body
+        });
+        let ends: Vec<_> = ends
+            .take(MOST_ENDS)
+            .map(|exit| {
+                let place = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                (self.branch_guard_at(place), place, exit.value)
+            })
+            .collect();
+        let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
+        let found: Rc<[_]> = if decides { Rc::from(ends) } else { Rc::from([]) };
+        self.ends.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    fn unpacks(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.args_of(site.site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
+    }
+
+    /// What a function without declared result gives to a call whose literals rule out some of its ends.
+    pub(crate) fn given_by_literals(
+        &self,
+        body: BodyRef,
+        bound: EnvId,
+        site: SiteRef,
+        with_receiver: bool,
+    ) -> Option<Typed> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.flow != Flow::Sync || row.returns.is_some() || facts.language != Language::Python {
+            return None;
+        }
+        let ends = self.guarded_ends(body);
+        let mut left = Vec::new();
+        for (guard, place, value) in ends.iter() {
+            let fails = guard.as_ref().is_some_and(|guard| {
+                let Question::Choice(choice) = &*guard.question else { return false };
+                let constant = match self.passed_with(site, body, guard.param, with_receiver) {
+                    Some(form) => self.constant(site, form, EnvId::NONE, 3),
+                    None if self.unpacks(site) => return false,
+                    None => {
+                        let parent = row.parent.get().unwrap_or(blocklint_facts::BodyId(0));
+                        let default = facts.params_of(body.body).get(guard.param as usize).map(|param| param.default);
+                        let Some(default) = default.filter(|default| default.is_some()) else { return false };
+                        self.constant_in(body.file, parent, default, EnvId::NONE, 3)
+                    }
+                };
+                let holds = match answer(choice, &constant) {
+                    Shown::Yes => guard.wanted,
+                    Shown::No => !guard.wanted,
+                    Shown::Param(_) | Shown::Hidden => return false,
+                };
+                !holds && guard.escape.is_none()
+            });
+            if !fails {
+                left.push(self.eval(Scope { env: bound, ..*place }, *value));
+            }
+        }
+        (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
+    }
+}
+
+/// Ends of one function that are looked at.
+const MOST_ENDS: usize = 16;
+
 /// A parameter that a branch tests.
 #[derive(Clone, Copy)]
 struct OwnParam {
@@ -367,13 +500,16 @@ struct OwnParam {
 /// The guard of two tests of one parameter of which one holds.
 fn either(mut left: Guard, right: Guard) -> Option<Guard> {
     let same = left.param == right.param && left.escape == right.escape && left.wanted && right.wanted;
-    let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =
-        (&*left.question, &*right.question)
-    else {
-        return None;
+    let choice = match (&*left.question, &*right.question) {
+        (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) => {
+            Choice::Equals(some.iter().chain(others).cloned().collect())
+        }
+        (Question::Choice(Choice::Begins(some)), Question::Choice(Choice::Begins(others))) => {
+            Choice::Begins(some.iter().chain(others).cloned().collect())
+        }
+        _ => return None,
     };
-    let all = some.iter().chain(others).cloned().collect();
-    left.question = Rc::new(Question::Choice(Choice::Equals(all)));
+    left.question = Rc::new(Question::Choice(choice));
     same.then_some(left)
 }
 
@@ -391,7 +527,9 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (Choice::Truth, Constant::Str(text)) => truth(!text.is_empty()),
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
-        (Choice::Begins(part), Constant::Str(text)) => truth(text.starts_with(part.as_str())),
+        (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
+        // Its value says more than the literal.
+        (Choice::OfType(_), _) => Shown::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),

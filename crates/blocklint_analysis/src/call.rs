@@ -223,6 +223,9 @@ impl<'a> Link<'a> {
                 if let Some(picked) = self.overloaded(body, site, env, with_receiver, receiver) {
                     return picked;
                 }
+                if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
+                    return chosen;
+                }
                 let given = self.called(body, bound, receiver);
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;

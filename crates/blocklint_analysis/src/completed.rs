@@ -1,4 +1,5 @@
-//! Futures that are known to be done where they are asked for their value: `if (f.isSuccess()) use(f.get())`.
+//! Futures that are known to be done where they are asked for their value, `if (f.isSuccess()) use(f.get())`, and those that
+//! only say that a thread has begun.
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
@@ -6,6 +7,8 @@ use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
 use crate::ids::SiteRef;
 use crate::link::Link;
 use crate::names;
+use crate::targets::Target;
+use crate::value::EnvId;
 
 impl<'a> Link<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
@@ -30,6 +33,53 @@ impl<'a> Link<'a> {
                         .is_some_and(|of| is_same(facts, of, receiver))
             })
         })
+    }
+}
+
+impl<'a> Link<'a> {
+    /// Whether a wait is for the sign of life of a thread that the same block has just started: what ends it, `method`, is
+    /// only ever given literals. `thread.start(); ready.result()`, and the thread begins with `ready.set_result(None)`.
+    pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let index = self.program.index_of(site.file);
+        let named = |text: &str| {
+            let sym = self.program.name(text).and_then(|name| self.program.local(site.file, name));
+            sym.into_iter().flat_map(|sym| index.sites_named(sym).iter().copied())
+        };
+        let here = facts.site(site.site).at;
+        let started = named(names::STARTS_THREAD).any(|before| {
+            let row = facts.site(before);
+            let targets = || self.targets(SiteRef { file: site.file, site: before }, EnvId::NONE);
+            row.at.region == here.region
+                && row.at.position < here.position
+                && targets().list.iter().any(|target| matches!(target, Target::Row { .. }))
+        });
+        if !started {
+            return false;
+        }
+        let mut ends = named(method).filter(|&end| {
+            let of = self.receiver_form(SiteRef { file: site.file, site: end });
+            of.is_some_and(|of| is_same_name(facts, of, receiver))
+        });
+        let gives_literal = |end| {
+            facts.args_of(end).iter().all(|arg| {
+                matches!(
+                    facts.form(arg.value),
+                    Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_)
+                )
+            })
+        };
+        ends.next().is_some_and(gives_literal) && ends.all(gives_literal)
+    }
+}
+
+/// Whether two forms read the same variable, or a field of one name: the other body has another name for the object.
+fn is_same_name(facts: &FileFacts, a: FormId, b: FormId) -> bool {
+    match (facts.form(a), facts.form(b)) {
+        (Form::Var(a), Form::Var(b)) => a == b,
+        (Form::Attr(_, x), Form::Attr(_, y)) => x == y,
+        _ => false,
     }
 }
 

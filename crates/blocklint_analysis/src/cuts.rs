@@ -36,6 +36,10 @@ pub enum Misuse {
     ThreadsMadeAnew,
     /// Connections are made for each request or item.
     ConnectionsMadeAnew,
+    /// A connection of a pool is held where others wait for one.
+    PoolStarved,
+    /// Work is handed to threads without a bound.
+    UnboundedOffload,
 }
 
 /// One comment that names rules.

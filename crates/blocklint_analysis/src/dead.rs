@@ -24,7 +24,7 @@ impl<'a> Link<'a> {
             let (test, wanted) = match region.kind {
                 RegionKind::Then => (Some(region.test), true),
                 RegionKind::Else if region.test.is_some() => (Some(region.test), false),
-                RegionKind::Else => (self.sibling_test(site, id), false),
+                RegionKind::Else => (self.sibling_test(site.file, id), false),
                 _ => (None, true),
             };
             if let Some(test) = test

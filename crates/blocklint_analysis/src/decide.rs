@@ -2,6 +2,7 @@
 
 use blocklint_core::Hold;
 use blocklint_facts::Form;
+use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
 use crate::ids::SiteRef;
@@ -59,8 +60,32 @@ impl<'l, 'a> Search<'l, 'a> {
         Decided::Holds { steps }
     }
 
+    /// Whether what a site passes comes from where a guard asks for.
+    fn ask_origin(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+            return Answer::Unseen;
+        }
+        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        let Some(form) = form else { return Answer::Unseen };
+        let shown = |test: &Test| match test {
+            Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),
+            other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
+        };
+        match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
+            None if guard.wanted => Answer::Holds,
+            None | Some(Shown::No) => Answer::Fails,
+            Some(Shown::Param(index)) if guard.passed < 3 => Answer::Param { index, passed: guard.passed + 1 },
+            Some(_) => Answer::Unseen,
+        }
+    }
+
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+        if let Question::Condition(condition) = &*guard.question
+            && condition.tests.iter().any(|test| matches!(test, Test::From(_) | Test::Unbounded))
+        {
+            return self.ask_origin(caller, node, guard, &condition.tests);
+        }
         let constant = match self.argument_for(caller, node, guard.param) {
             Given::Forwarded => return Answer::Param { index: guard.param, passed: guard.passed },
             Given::Hidden => return Answer::Unseen,
@@ -97,11 +122,21 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
         let known = form.and_then(|form| self.link.known_beginning(caller.site, form));
-        known.is_some_and(|known| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
+        known.is_some_and(|known| {
+            wanted.iter().all(|wanted| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
+        })
     }
 
-    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here.
+    /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of
+    /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+        if let Question::Choice(Choice::OfType(types)) = &*guard.question {
+            if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.wanted {
+                return false;
+            }
+            let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+            return form.is_some_and(|form| self.link.has_other_types(caller.site, form, caller.env, types));
+        }
         let Question::Choice(choice @ (Choice::Truth | Choice::Null)) = &*guard.question else { return false };
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;

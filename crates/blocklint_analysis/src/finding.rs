@@ -143,6 +143,41 @@ pub enum What {
         /// How often.
         anew: Anew,
     },
+    /// A connection of a pool is held where others wait for one.
+    Starves(Starved),
+    /// Work is handed to threads without a bound.
+    Offloads {
+        /// What there are as many of as threads.
+        unbounded: Unbounded,
+        /// The call by which each piece takes a connection of a pool, if it does.
+        takes: Option<String>,
+    },
+}
+
+/// Who waits for a connection that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starved {
+    /// The task itself may need the thread that waits for a connection: it is held over an `await`.
+    OverAwait {
+        /// What is awaited.
+        awaited: SiteRef,
+    },
+    /// The holder waits for one more of the same pool.
+    Second {
+        /// Where the first one is taken.
+        first: SiteRef,
+    },
+}
+
+/// What there are as many of as threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unbounded {
+    /// Elements of a collection.
+    PerItem,
+    /// Requests, messages or events that enter this body.
+    PerEntry(BodyRef),
+    /// The work never ends.
+    Endless,
 }
 
 /// How often something is made that could be made once.

@@ -13,9 +13,10 @@ use crate::callers::Callers;
 use crate::cuts::Cuts;
 use crate::entries::Entries;
 use crate::finding::{Mending, RawFinding, What};
-use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
+use crate::patched::Patched;
 use crate::paths::{Causes, way_steps};
 use crate::roots::RootKind;
 use crate::search::{Graph, Next, StateId, Way};
@@ -65,6 +66,13 @@ pub(crate) fn blocked_hubs<'a>(
     if leaves.is_empty() {
         return Vec::new();
     }
+    // Where only calls in code say that threads are greenlets, they say it of the programs that they are part of.
+    let patching: Vec<FileId> = units.patched_in().collect();
+    let patched = Patched::new(link, &patching);
+    let is_open = |file: FileId| units.of(link, file).patched_in.is_empty();
+    let is_patched = |file: FileId| is_open(file) || patched.holds(file);
+    let leaves: FxHashSet<u32> =
+        leaves.into_iter().filter(|at| is_patched(graph.leaves[*at as usize].site.file)).collect();
     let mut into_leaf: FxHashMap<(SiteRef, PathId), Vec<(StateId, Way)>> = FxHashMap::default();
     let mut before: FxHashMap<StateId, Vec<(StateId, Way)>> = FxHashMap::default();
     for (at, state) in graph.states.iter().enumerate() {
@@ -87,6 +95,10 @@ pub(crate) fn blocked_hubs<'a>(
     let mut found = Vec::new();
     for ((site, _), starts) in starts {
         let (hops, mut reached) = walk(link, graph, &before, &mut entries, &starts);
+        reached.retain(|one| {
+            let is_used = || one.confidence == Confidence::High || patched.uses(link, one.entry);
+            is_open(one.entry.file) || patched.holds(one.entry.file) && is_used()
+        });
         reached.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.hops, one.entry));
         let mut seen = FxHashSet::default();
         reached.retain(|one| seen.insert(one.entry));

@@ -64,6 +64,14 @@ impl<'a> Link<'a> {
         }
         let facts = self.program.facts(file);
         let index = self.program.index_of(file);
+        // What a block enters it ends.
+        let is_entered = |assign: &blocklint_facts::Assign| match facts.form(assign.value) {
+            Form::Result(of) => facts.site(of).kind == SiteKind::Enter,
+            _ => false,
+        };
+        if facts.assigns_of(var).any(|assign| is_entered(&assign)) {
+            return Kept::Nowhere;
+        }
         let mentions = index.mentions_named(facts.var(var).name).iter();
         mentions
             .filter(|(mention, _)| self.mentions_var(file, *mention, var))
@@ -152,22 +160,28 @@ impl<'a> Link<'a> {
                     let calls = self.library.calls(path);
                     if calls.iter().any(|row| row.row.adds.is_some()) {
                         Kept::Elsewhere
-                    } else if calls.iter().any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_)))) {
+                    } else if calls
+                        .iter()
+                        .any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_))) || row.row.moves.is_some())
+                    {
                         Kept::Nowhere
                     } else {
-                        self.kept_result(site, seen, depth)
+                        self.kept_by_taker(site, seen, depth)
                     }
                 }
                 Target::Body { body, with_receiver, .. } => match self.param_for(site, arg, body, with_receiver) {
                     Some(index) => {
                         let summary = self.summary(body, index);
-                        if !summary.stored.is_empty() {
-                            // An object that keeps it lives on in what keeps the object.
-                            self.kept_result(site, seen, depth)
-                        } else if summary.returned {
-                            self.kept_result(site, seen, depth)
-                        } else {
-                            Kept::Nowhere
+                        let is_delegation = facts.text(row.name) == "<init>";
+                        match self.class_around(site.file, facts.body_of(row.at)) {
+                            // `this(…)` and `super(…)` give it to the instance that is being made.
+                            Some(class) if is_delegation && !summary.stored.is_empty() => Kept::ByInstance(class),
+                            // An object that keeps it lives on in what keeps the object; what a method does with it
+                            // nobody knows.
+                            _ if !summary.stored.is_empty() || summary.returned => {
+                                self.kept_by_taker(site, seen, depth)
+                            }
+                            _ => Kept::Elsewhere,
                         }
                     }
                     None => Kept::Elsewhere,
@@ -175,7 +189,17 @@ impl<'a> Link<'a> {
                 Target::Overrides { .. } => Kept::Elsewhere,
             });
         }
-        if targets.list.is_empty() { self.kept_result(site, seen, depth) } else { kept }
+        if targets.list.is_empty() { self.kept_by_taker(site, seen, depth) } else { kept }
+    }
+
+    /// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody
+    /// that is seen.
+    fn kept_by_taker(&self, site: SiteRef, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
+        self.kept_result(site, seen, depth).max(match self.program.facts(site.file).site(site.site).kind {
+            SiteKind::New => Kept::Nowhere,
+            _ if self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_none() => Kept::Elsewhere,
+            _ => Kept::Nowhere,
+        })
     }
 
     /// Whose field a bare name is that stands in a class's scope.

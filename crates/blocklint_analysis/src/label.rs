@@ -55,8 +55,10 @@ pub enum Choice {
     Null,
     /// It is one of these literals.
     Equals(smallvec::SmallVec<[crate::constants::Constant; 1]>),
-    /// It is a string that begins so.
-    Begins(String),
+    /// It is a string that begins with one of these.
+    Begins(smallvec::SmallVec<[String; 1]>),
+    /// It is an instance of one of these types that literals have.
+    OfType(Vec<crate::ids::PathId>),
     /// It is a string that ends so.
     Ends(String),
 }
@@ -84,6 +86,18 @@ impl Guard {
     /// Whether it asks for one literal.
     pub(crate) fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
+    }
+
+    /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not
+    /// what a caller has that does not say so.
+    pub(crate) fn asks_for_scheme(&self) -> bool {
+        match &*self.question {
+            Question::Choice(Choice::Begins(parts)) if self.wanted => parts.iter().all(|part| {
+                part.strip_suffix("://")
+                    .is_some_and(|scheme| !matches!(scheme, "http" | "https" | "file" | "ws" | "wss"))
+            }),
+            _ => false,
+        }
     }
 
     /// A guard that no call has passed on yet.

@@ -192,7 +192,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let program = self.link.program;
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None });
+        self.graph.leaves.push(LeafSite { site: caller.site, row, path, label: label_id, held_by: None, wraps: None });
         let way = Way {
             site: caller.site,
             arg: caller.arg,
@@ -521,7 +521,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(label) = label else { return };
         let label_id = self.graph.labels.id(label.clone());
         let leaf = self.graph.leaves.len() as u32;
-        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None });
+        self.graph.leaves.push(LeafSite { site: row_site, row, path, label: label_id, held_by: None, wraps: None });
         *self.graph.leaf_sites.entry(place).or_default() += 1;
         let way = Way { site: place, arg: if same_body { None } else { arg }, next: Next::Leaf(leaf), steps, shared };
         self.arrive(place, env, label, way);

@@ -44,8 +44,12 @@ mod members;
 pub mod mentions;
 mod missing;
 mod names;
+mod offloads;
+mod origins;
 mod overloads;
+mod patched;
 mod paths;
+mod pool_holds;
 mod program;
 mod qualified;
 mod reach;
@@ -62,6 +66,7 @@ mod times;
 mod unawaited;
 mod units;
 mod value;
+mod wrapped;
 
 use blocklint_core::Confidence;
 use blocklint_models::Models;
@@ -70,7 +75,7 @@ pub use cuts::{Misuse, RuleNames};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, What};
+pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbounded, What};
 pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use label::LabelHold;
 pub use link::Link;

@@ -179,6 +179,9 @@ pub struct Link<'a> {
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
+    /// The ends of functions with the branches that they stand under.
+    pub(crate) ends:
+        RefCell<FxHashMap<BodyRef, Rc<[(Option<crate::label::Guard>, crate::eval::Scope, blocklint_facts::FormId)]>>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
@@ -237,6 +240,7 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             by_name: RefCell::default(),
+            ends: RefCell::default(),
             alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),

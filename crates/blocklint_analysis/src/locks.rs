@@ -18,9 +18,12 @@ use crate::search::{LeafSite, Next, Search, Way};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
+/// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
+pub(crate) type Holder = Lock;
+
 /// One lock, as far as names tell: all that has the same holder is the same lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Lock {
+pub(crate) enum Lock {
     /// A field, under the class furthest up that assigns it.
     Field(ClassRef, Name),
     /// A module's variable.
@@ -47,6 +50,11 @@ impl<'a> Link<'a> {
             }
             _ => None,
         })
+    }
+
+    /// What holds the value of a form, where names tell.
+    pub(crate) fn holder(&self, scope: Scope, form: FormId) -> Option<Holder> {
+        self.lock_of(scope, form, 4)
     }
 
     /// Which lock a form is, where names tell.
@@ -283,7 +291,14 @@ impl<'l, 'a> Search<'l, 'a> {
             let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
             let label_id = self.graph.labels.id(label.clone());
             let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite { site, row: found.row, path, label: label_id, held_by: Some(holding) });
+            self.graph.leaves.push(LeafSite {
+                site,
+                row: found.row,
+                path,
+                label: label_id,
+                held_by: Some(holding),
+                wraps: None,
+            });
             *self.graph.leaf_sites.entry(site).or_default() += 1;
             let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
             self.arrive(site, EnvId::NONE, label, way);

@@ -39,7 +39,9 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
     let mut times = TimesOf::new(link, callers);
     let mut found = Vec::new();
     for (site, path, creates) in link.makers(reach) {
-        let aside = link.program.is_test(site.file) || link.program.is_command_line(site.file);
+        let aside = link.program.is_test(site.file)
+            || link.program.is_command_line(site.file)
+            || is_example(&link.program.files[site.file.index()].relative);
         if aside || creates == Creates::Threads && link.is_dedicated(site) {
             continue;
         }
@@ -52,8 +54,15 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
         };
         let severity = match creates {
             Creates::Threads if is_shown => Severity::Error,
-            // Who makes the instances is not in the project: a library's users, or a framework.
-            Creates::Threads if names::is_made_by_others(facts.language) => Severity::Warning,
+            // Who makes the instances is not in the project: a library's users. A plain executor of what nobody is seen to make
+            // or call is mostly a container's, which makes one.
+            Creates::Threads
+                if names::is_made_by_others(facts.language)
+                    && (link.is_scheduler(site, path) || steps == 0 && anew != Anew::PerCall) =>
+            {
+                Severity::Warning
+            }
+            Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections if is_shown && link.depends_on_caller(site) => Severity::Note,
@@ -70,12 +79,23 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
     found
 }
 
+/// Whether a file shows or measures something and serves nobody, as far as its path tells.
+fn is_example(relative: &str) -> bool {
+    let folders = relative.split('/').rev().skip(1);
+    folders.into_iter().any(|folder| {
+        matches!(
+            folder,
+            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "docs_src"
+        )
+    })
+}
+
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
 /// code is that shows it.
 fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
     let anew = |times: Times| match times {
         Times::Tested | Times::Once => None,
-        Times::Unknown => Some((Anew::PerCall, 0)),
+        Times::Unseen | Times::Unknown => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
         Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
         Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };
@@ -134,6 +154,27 @@ impl<'a> Link<'a> {
             let mut rows = calls.with(|row| row.creates.is_some());
             let row = rows.find(|row| self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
             Some((path, row.row.creates?))
+        })
+    }
+
+    /// Whether what a site makes is a scheduler of chains, or becomes one.
+    fn is_scheduler(&self, site: SiteRef, path: PathId) -> bool {
+        let says = |path: PathId| self.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+        if says(path) {
+            return true;
+        }
+        let index = self.program.index_of(site.file);
+        let class = self.class_around(site.file, self.program.body_of_site(site).body);
+        let facts = self.program.facts(site.file);
+        let of_holder = self.holder_of(site).map(|sym| index.mentions_named(sym));
+        index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+            let crate::mentions::Mention::Arg(taker, _) = mention else { return false };
+            let taker = SiteRef { file: site.file, site: taker };
+            self.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
+                && self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => says(path),
+                    _ => false,
+                })
         })
     }
 
@@ -251,7 +292,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a body loops without a count over a wait or network call that has no limit.
-    fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    pub(crate) fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if !seen.insert(body) {
             return false;

@@ -1,7 +1,7 @@
 //! Calls of libraries of which no row speaks, in bodies that must not block: where models are missing.
 
 use blocklint_core::{Confidence, Language, Span};
-use blocklint_facts::{SiteFlags, SiteKind};
+use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
 
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::link::Link;
@@ -25,12 +25,15 @@ pub struct MissingCall {
 }
 
 /// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
-/// files and places. The language's own built-in names are left out.
+/// files and places. The language's own built-in names are left out, and so are tests.
 pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
     let roots = Roots::new(link);
     let mut found = Vec::new();
     for (at, file) in link.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
         let id = FileId(at as u32);
+        if link.program.is_test(id) {
+            continue;
+        }
         for site in 0..file.facts.sites.len() as u32 {
             let site = SiteRef { file: id, site: blocklint_facts::SiteId(site) };
             let row = file.facts.site(site.site);
@@ -38,7 +41,7 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
                 continue;
             }
             let body = BodyRef { file: id, body: file.facts.body_of(row.at) };
-            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) {
+            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(link, body) {
                 continue;
             }
             let targets = link.targets(site, EnvId::NONE);
@@ -53,12 +56,29 @@ pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
     found
 }
 
+/// Whether a body, or one around it, is a test.
+fn tests(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let mut at = Some(body.body);
+    while let Some(body) = at {
+        let row = facts.body(body);
+        if row.flags.has(BodyFlags::TEST) {
+            return true;
+        }
+        at = row.parent.get();
+    }
+    false
+}
+
 /// The path, if no row speaks of it, and whether one speaks of its library.
 fn unspoken(link: &Link<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
     let library = &link.library;
     let text = library.text(path);
-    let first = text.split(crate::library::separator(language)).next().unwrap_or(&text);
-    let is_own = matches!((language, first), (Language::Python, "builtins"));
+    let separator = crate::library::separator(language);
+    let first = text.split(separator).next().unwrap_or(&text);
+    // Outside of Python a name alone is none of a library: nobody saw where it comes from.
+    let is_bare = language != Language::Python && !text.contains(separator);
+    let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
     // A synthetic type's members have no name outside of models.
     if is_own || text.contains('<') {
         return None;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::Language;
+use blocklint_core::{Effect, Language};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, PathId, SiteRef};
@@ -21,26 +21,25 @@ pub(crate) struct Paths {
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
 pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
-    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way)) } else { 0 }
+    let effect = match way.next {
+        Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).effect,
+        Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).effect,
+    };
+    u32::from(way.steps) + if way.shared { u32::from(share_steps(link, graph, way, effect)) } else { 0 }
 }
 
-/// Steps of a union: none if one alternative is left, one if at least half are labelled or at most three are meant,
-/// else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u8 {
+/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
+/// at most three are meant, else low.
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Effect) -> u8 {
     let site = way.site;
-    // Of a method with many implementations what few of them do says nothing, whatever the others do.
-    let effect = match way.next {
-        Next::State(state) if link.program.language(site.file) == Language::Java => {
-            Some(graph.labels.get(graph.states[state.0 as usize].label).effect)
-        }
-        _ => None,
-    };
-    let is_labelled = |body: BodyRef| match effect {
-        Some(effect) if link.program.language(body.file) == Language::Java => graph.effects.contains(&(body, effect)),
-        _ => graph.labelled.contains(&body),
+    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do.
+    let by_effect = matches!(way.next, Next::State(_)) && link.program.language(site.file) == Language::Java;
+    let is_labelled = |body: BodyRef| match by_effect {
+        true => graph.effects.contains(&(body, effect)),
+        false => graph.labelled.contains(&body),
     };
     let targets = link.targets(site, crate::value::EnvId::NONE);
-    let (mut all, mut labelled) = (0usize, 0usize);
+    let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
         match *target {
@@ -51,6 +50,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u8 {
                 }
                 all += 1;
                 labelled += usize::from(is_labelled(body));
+                same += usize::from(graph.effects.contains(&(body, effect)));
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
@@ -59,15 +59,17 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u8 {
                     }
                     all += 1;
                     labelled += usize::from(is_labelled(*body));
+                    same += usize::from(graph.effects.contains(&(*body, effect)));
                 }
             }
             Target::Row { .. } => all += 1,
         }
     }
-    labelled += graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 {
         0
-    } else if labelled * 2 >= all || all <= 3 {
+    } else if labelled * 2 >= all && same * 8 >= all || all <= 3 {
         1
     } else {
         LOW_STEPS

@@ -8,7 +8,7 @@ use crate::callers::{Caller, Node};
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name};
 use crate::label::{Label, Own};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
 use crate::value::Val;
 
 /// Implementations of one method beyond which labels do not remember theirs.
@@ -19,16 +19,20 @@ const MOST_CLASSES: usize = 64;
 
 impl<'a> Link<'a> {
     /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
-    pub(crate) fn on_receiver(&self, label: &mut Label, caller: Caller, node: Node) -> bool {
+    /// Gives the inferred steps of that.
+    pub(crate) fn on_receiver(&self, label: &mut Label, caller: Caller, node: Node) -> Option<u8> {
         if caller.arg.is_some() {
             label.own = None;
-            return true;
+            return Some(0);
         }
         let facts = self.program.facts(caller.site.file);
         let around = self.class_around(caller.site.file, facts.body_of(facts.site(caller.site.site).at));
         let receiver = self.receiver_form(caller.site);
         let on_self = receiver.is_some_and(|form| crate::mentions::is_own_receiver(facts, form));
-        let on_super = !on_self && receiver.is_some_and(|form| self.is_super(caller, form));
+        let on_super = !on_self
+            && receiver
+                .is_some_and(|form| self.is_super(caller, form) || !caller.with_receiver && self.is_base(caller, form));
+        let mut steps = 0;
         if let Some(own) = label.own {
             let holds = match (on_self || on_super, around) {
                 (true, Some(class)) => self.may_find(class, false, own),
@@ -37,7 +41,17 @@ impl<'a> Link<'a> {
                     .is_none_or(|classes| classes.iter().any(|&(class, exact)| self.may_find(class, exact, own))),
             };
             if !holds {
-                return false;
+                return None;
+            }
+            // What the class itself defines is what runs as a rule, not what one derived from it does.
+            let declared = match (on_self || on_super, around) {
+                (true, _) => None,
+                _ => self.receivers(caller, node),
+            };
+            let derived_only = declared
+                .is_some_and(|classes| classes.iter().all(|&(class, exact)| !exact && self.does_otherwise(class, own)));
+            if derived_only {
+                steps = LOW_STEPS - 1;
             }
             if !on_self && !on_super {
                 label.own = None;
@@ -47,7 +61,30 @@ impl<'a> Link<'a> {
         if on_self && label.own.is_none() {
             label.own = self.implementation(around, node.body);
         }
-        true
+        Some(steps)
+    }
+
+    /// The inferred steps of a label that ends in a method of a class whose own way is another one.
+    pub(crate) fn steps_on_root(&self, label: &Label, root: BodyRef) -> u8 {
+        let around = self.class_around(root.file, root.body);
+        let otherwise = label.own.zip(around).is_some_and(|(own, class)| self.does_otherwise(class, own));
+        if otherwise { LOW_STEPS - 1 } else { 0 }
+    }
+
+    /// Whether a class finds another body under a name, one with code of its own.
+    fn does_otherwise(&self, class: ClassRef, own: Own) -> bool {
+        for ancestor in self.mro(class).iter() {
+            match *ancestor {
+                Ancestor::Class(owner) => {
+                    if let Some((owner, var)) = self.own_member(owner, own.name) {
+                        let found = self.functions_of(owner, var);
+                        return !found.is_empty() && found.iter().all(|&body| body != own.body && !self.is_stub(body));
+                    }
+                }
+                Ancestor::Unknown | Ancestor::Library(..) => return false,
+            }
+        }
+        false
     }
 
     /// A method that other classes implement otherwise.
@@ -134,6 +171,17 @@ impl<'a> Link<'a> {
             }
         }
         (!found.is_empty()).then_some(found)
+    }
+
+    /// Whether a form is a class whose method is called on the body's own object: `Base.load(self)`.
+    fn is_base(&self, caller: Caller, form: blocklint_facts::FormId) -> bool {
+        let facts = self.program.facts(caller.site.file);
+        let args = facts.args_of(caller.site.site);
+        let on_self = args.first().is_some_and(|arg| crate::mentions::is_own_receiver(facts, arg.value));
+        on_self && {
+            let typed = self.eval(self.scope_of(caller.site, caller.env), form);
+            self.values.members(typed.value).iter().any(|val| matches!(val, Val::Class(_)))
+        }
     }
 
     /// Whether a form is `super()`.

@@ -170,6 +170,17 @@ impl<'a> Link<'a> {
         if matches!(effect, Effect::File | Effect::Cpu) {
             hold = LabelHold::Fixed(Hold::Unstated);
         }
+        // How large it is, nobody sees: only that nothing bounds it. In a loop each may be small.
+        let is_sized = row.when.iter().any(|condition| condition.tests.contains(&Test::Unbounded));
+        if is_sized {
+            undecided = true;
+            severity = Severity::Note;
+        }
+        if let Some(method) = &row.ended_by
+            && self.is_handshake(site, method)
+        {
+            severity = Severity::Note;
+        }
         if severity == Severity::Note {
             hold = LabelHold::Fixed(Hold::Brief);
         }
@@ -179,7 +190,7 @@ impl<'a> Link<'a> {
         }
         // One call of many that iterate is one call; the loop around it is the caller's to see.
         let facts = self.program.facts(site.file);
-        if severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
+        if severity == Severity::Note && !is_sized && facts.in_loop(facts.site(site.site).at.region) {
             severity = Severity::Warning;
         }
         let label = Label {
@@ -298,7 +309,8 @@ impl<'a> Link<'a> {
             Test::Type(wanted) => return self.type_test(wanted, site, form, receiver, env),
             Test::State(state) => return yes_if(self.in_state(site, form, argument, receiver, state, env)),
             Test::Absent(wanted) => return yes_if(!*wanted),
-            Test::From(_) | Test::Unbounded | Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
+            Test::From(_) | Test::Unbounded => return self.origin_test(test, site, form, env),
+            Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
             _ => {}
         }
         match self.constant(site, form, env, 6) {

@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Hold, Severity, WhereSet};
+use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +13,7 @@ use crate::cuts::Cuts;
 use crate::decide::Decided;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Label, LabelHold, LabelId, Labels, Source};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
 use crate::value::EnvId;
@@ -84,6 +84,15 @@ pub(crate) struct LeafSite<'m> {
     pub(crate) label: LabelId,
     /// It takes a lock that is held over this call.
     pub(crate) held_by: Option<SiteRef>,
+    /// The body that the row's decorator wraps, where the site is that decorator's.
+    pub(crate) wraps: Option<BodyRef>,
+}
+
+impl LeafSite<'_> {
+    /// The body that enters the row.
+    pub(crate) fn body(&self, link: &Link<'_>) -> BodyRef {
+        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
+    }
 }
 
 /// The graph that the search leaves behind.
@@ -94,8 +103,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub(crate) labelled: FxHashSet<BodyRef>,
-    /// The same with what the label does, of bodies in Java, whose methods often have dozens of implementations.
-    pub(crate) effects: FxHashSet<(BodyRef, blocklint_core::Effect)>,
+    /// The same, by the label's effect.
+    pub(crate) effects: FxHashSet<(BodyRef, Effect)>,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
@@ -141,6 +150,8 @@ impl<'l, 'a> Search<'l, 'a> {
     pub(crate) fn run(mut self) -> Graph<'a> {
         self.graph.reach = Reach::new(self.link);
         self.find_leaves();
+        self.drain();
+        self.find_wrapped();
         self.drain();
         self.call_through_containers();
         if self.wait_for_locks() {
@@ -191,6 +202,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match &mut label.guard {
             // A caller may say which of the many it is.
             Some(guard) if decides && guard.is_choice_of_literal() => guard.rare = rare,
+            Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => way.steps = add_steps(way.steps, rare),
         }
         if let Some(root) = self.roots.of(body) {
@@ -211,6 +223,7 @@ impl<'l, 'a> Search<'l, 'a> {
             return;
         }
         let (mut label, mut way) = (label.clone(), way);
+        way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
         // A root's own parameter is not visible.
         if let Some(guard) = label.guard.take() {
             match guard.source {
@@ -234,7 +247,7 @@ impl<'l, 'a> Search<'l, 'a> {
         self.graph.hits.push(Hit { root, kind, handed, cut, label, way });
     }
 
-    fn push(&mut self, node: Node, label: Label, way: Way) {
+    pub(crate) fn push(&mut self, node: Node, label: Label, way: Way) {
         let effect = label.effect;
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
@@ -247,9 +260,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let state = StateId(self.graph.states.len() as u32);
         self.graph.states.push(State { node, label: id, ways: vec![way] });
         self.graph.labelled.insert(node.body);
-        if self.link.program.language(node.body.file) == blocklint_core::Language::Java {
-            self.graph.effects.insert((node.body, effect));
-        }
+        self.graph.effects.insert((node.body, effect));
         self.ids.insert((node, id), state);
         self.longest.entry(node).or_default().push(id);
         self.queue.push(state);
@@ -284,8 +295,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let mut label = label.clone();
         let mut steps = caller.steps;
-        if !self.link.on_receiver(&mut label, caller, node) {
-            return;
+        match self.link.on_receiver(&mut label, caller, node) {
+            Some(more) => steps = add_steps(steps, more),
+            None => return,
         }
         match self.decide(&mut label, caller, node) {
             Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),

@@ -9,16 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::Callers;
 use crate::cuts::{Cuts, Misuse};
-use crate::finding::{Mending, RawCause, RawFinding, RawStep, What};
+use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::paths::{Causes, Cost, Paths};
-use crate::reach::Reach;
 use crate::response::LargeResponse;
-
 use crate::roots::Root;
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -127,18 +125,21 @@ pub(crate) fn findings<'a>(
             RawCause {
                 file: leaf.site.file,
                 span: facts.site(leaf.site.site).span,
-                function: link.qualified_name(link.program.body_of_site(leaf.site)),
+                function: link.qualified_name(leaf.body(link)),
                 call: link.library.text(leaf.path).to_string(),
                 reach: roots.len() as u32,
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, &graph.reach, &units, &callers);
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
     let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
-        !misused.iter().any(|one| one.site == *site && matches!(one.what, What::CalledInstead { .. }))
+        !misused.iter().any(|one| {
+            one.site == *site
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
     });
     let mut found: Vec<RawFinding> = places
         .into_iter()
@@ -361,10 +362,11 @@ fn called_for_a_chain(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCo
 fn misuses<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
-    reach: &Reach,
+    graph: &Graph<'_>,
     units: &Units,
     callers: &Callers<'_, 'a>,
 ) -> Vec<RawFinding> {
+    let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in link.handed_results(reach) {
@@ -412,6 +414,22 @@ fn misuses<'a>(
         };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
         let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::pool_holds::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::offloads::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
         let call = link.library.text(one.path).to_string();
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
@@ -528,7 +546,11 @@ pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
 pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
     let facts = link.program.facts(way.site.file);
     let row = facts.site(way.site.site);
-    let body = link.program.body_of_site(way.site);
+    let wraps = match way.next {
+        Next::State(_) => None,
+        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
     let call = match way.next {
         Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
         Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),

@@ -22,7 +22,9 @@ pub(crate) enum Times {
     Tested,
     /// Once in the life of a program, or as often as a person asks for it.
     Once,
-    /// Nobody knows.
+    /// Nobody is seen to run or make it.
+    Unseen,
+    /// Somebody does, and nobody knows how often.
     Unknown,
     /// For each element of a collection that this body goes through.
     PerItem(BodyRef),
@@ -44,9 +46,10 @@ impl Times {
         match self {
             Times::Tested => 0,
             Times::Once => 1,
-            Times::Unknown => 2,
-            Times::PerItem(_) => 3,
-            Times::PerEntry(..) => 4,
+            Times::Unseen => 2,
+            Times::Unknown => 3,
+            Times::PerItem(_) => 4,
+            Times::PerEntry(..) => 5,
         }
     }
 
@@ -131,14 +134,16 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             Kept::ByCaller(body) => {
                 let sites = self.callers.call_sites(body);
                 let row = link.program.facts(body.file).body(body.body);
-                if row.kind != BodyKind::Function || sites.is_empty() || link.method_kind(body).cached {
+                let is_registered = self.registered(body).is_some();
+                if row.kind != BodyKind::Function || sites.is_empty() || link.method_kind(body).cached || is_registered
+                {
                     return self.body(body, depth);
                 }
                 let mut all = Times::Tested;
                 for &site in sites.iter().take(MOST_SITES) {
                     all = all.max(self.made(site, depth).one_further(link.program.body_of_site(site)));
                 }
-                if all == Times::Tested { Times::Unknown } else { all }
+                if all == Times::Tested { Times::Unseen } else { all }
             }
             Kept::Nowhere => self.site(site, depth),
         }
@@ -149,7 +154,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let times = self.body(body, depth);
         // A loop of start-up code goes through what is configured.
         match times {
-            Times::Unknown if self.link.is_per_item(site) => Times::PerItem(body),
+            Times::Unseen | Times::Unknown if self.link.is_per_item(site) => Times::PerItem(body),
+            _ if self.link.is_first_time(site) => Times::Once,
             _ => times,
         }
     }
@@ -182,7 +188,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Initialiser => return class.map_or(Times::Unknown, |class| self.class(class, depth)),
             _ => {}
         }
-        if link.method_kind(body).cached {
+        if link.method_kind(body).cached || self.is_main(body) {
             return Times::Once;
         }
         match self.registered(body) {
@@ -209,22 +215,28 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
         // What only tests call is called by somebody else too, who is not here.
-        if all == Times::Tested { Times::Unknown } else { all }
+        if all == Times::Tested { Times::Unseen } else { all }
+    }
+
+    /// Whether a body is where a program begins.
+    fn is_main(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        let row = facts.body(body.body);
+        row.kind == BodyKind::Function
+            && facts.text(row.name) == "main"
+            && (row.class.is_none() || row.flags.has(BodyFlags::STATIC))
     }
 
     /// A body that nobody is seen to call.
     fn without_callers(&mut self, body: BodyRef, depth: u32) -> Times {
         let facts = self.link.program.facts(body.file);
         let row = facts.body(body.body);
-        if facts.text(row.name) == "main" && (row.class.is_none() || row.flags.has(BodyFlags::STATIC)) {
-            return Times::Once;
-        }
         // A function inside of another one is made anew with each run of it.
         match row.parent.get() {
             Some(parent) if matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) => {
                 self.body(BodyRef { body: parent, ..body }, depth)
             }
-            _ => Times::Unknown,
+            _ => Times::Unseen,
         }
     }
 
@@ -376,13 +388,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if facts.class(class.class).kind == ClassKind::Enum {
             return Times::Once;
         }
-        let mut said: Option<Registered> = None;
-        for path in link.class_decorators(class) {
-            for of in link.library.handovers(path).of_via(Via::Decorator) {
-                said = said.max(self.says(of));
-            }
-        }
-        if said == Some(Registered::Aside) {
+        if self.is_single(class) {
             return Times::Once;
         }
         let mut names = Vec::new();
@@ -409,6 +415,10 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
         let mut all = Times::Tested;
+        // Of a class that a container makes one of there is one, also where it stands for the base.
+        if classes[1..].iter().any(|&derived| self.is_single(derived)) {
+            all = Times::Once;
+        }
         let mut seen = 0;
         for site in names.iter().flat_map(|&name| link.program.sites_named(name)) {
             let kind = link.program.facts(site.file).site(site.site).kind;
@@ -421,9 +431,24 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                 continue;
             }
             seen += 1;
-            all = all.max(self.made(site, depth));
+            all = all.max(match self.made(site, depth) {
+                // Whoever it is, the code is there to make them.
+                Times::Unseen => Times::Unknown,
+                times => times,
+            });
         }
-        if all == Times::Tested { Times::Unknown } else { all }
+        if all == Times::Tested { Times::Unseen } else { all }
+    }
+
+    /// Whether an annotation says that a container makes one instance of a class.
+    fn is_single(&self, class: ClassRef) -> bool {
+        let mut said: Option<Registered> = None;
+        for path in self.link.class_decorators(class) {
+            for of in self.link.library.handovers(path).of_via(Via::Decorator) {
+                said = said.max(self.says(of));
+            }
+        }
+        said == Some(Registered::Aside)
     }
 
     /// The constructor of a class, if it has one of its own.
@@ -449,6 +474,25 @@ impl<'a> Link<'a> {
             match region.kind {
                 RegionKind::Body => return false,
                 RegionKind::Loop if region.test.is_some() && self.goes_through(site.file, id) => return true,
+                _ => at = region.parent,
+            }
+        }
+        false
+    }
+
+    /// Whether a site runs only the first time that its body does: a test around it sets what it asks for.
+    fn is_first_time(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at: RegionId = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let sets = match facts.form(region.test) {
+                Form::Result(call) => names::sets_once(facts.language, facts.text(facts.site(call).name)),
+                _ => false,
+            };
+            match region.kind {
+                RegionKind::Body => return false,
+                RegionKind::Then if region.test.is_some() && sets => return true,
                 _ => at = region.parent,
             }
         }

@@ -24,6 +24,8 @@ pub(crate) struct UnitRow {
     pub(crate) greenlets: Option<Runtime>,
     /// Every call that patches leaves threads alone (`thread=False`), so that they are real ones.
     pub(crate) real_threads: bool,
+    /// The files whose calls patch, where nothing else says that its threads are greenlets.
+    pub(crate) patched_in: Vec<FileId>,
     /// What else versions do that a declared range allows, in words, by the switch that they turn.
     pub(crate) other_paths: Vec<(String, String)>,
     /// Libraries whose native calls an adapter made cooperative.
@@ -57,10 +59,11 @@ impl Units {
             let calls: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
             for at in 0..units.rows.len() {
                 let own = |site: &&SiteRef| units.at(link, site.file) == at && !is_aside(link, site.file);
-                let mut own = calls.iter().filter(own).peekable();
+                let own: Vec<SiteRef> = calls.iter().filter(own).copied().collect();
                 let set = layout.get(at).is_some_and(|unit| unit.switches.contains(&switch.name));
-                if own.peek().is_some() && !set {
-                    units.rows[at].real_threads = own.all(|site| leaves_threads(link, *site));
+                if !own.is_empty() && !set {
+                    units.rows[at].real_threads = own.iter().all(|site| leaves_threads(link, *site));
+                    units.rows[at].patched_in.extend(own.iter().map(|site| site.file));
                 }
             }
         }
@@ -111,6 +114,11 @@ impl Units {
     /// Whether any unit has greenlets.
     pub(crate) fn any_greenlets(&self) -> bool {
         self.rows.iter().any(|row| row.greenlets.is_some())
+    }
+
+    /// The files whose calls patch, where nothing else says that threads are greenlets.
+    pub(crate) fn patched_in(&self) -> impl Iterator<Item = FileId> {
+        self.rows.iter().flat_map(|row| row.patched_in.iter().copied())
     }
 
     /// Whether something other than code turns a switch on for a file's unit: how its program is started.

@@ -7,7 +7,7 @@ use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, 
 use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project};
-use blocklint_rules::{Anew, Made, What};
+use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
 use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
@@ -105,6 +105,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
                 Misuse::LargeResponse => return Some(blocklint_core::RuleCode(201)),
                 Misuse::LateMonkeyPatch => What::LatePatch { taken: "", is_module: false, patch: "" },
                 Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+                Misuse::PoolStarved => What::Starves(Starved::Second("")),
+                Misuse::UnboundedOffload => What::Offloads { unbounded: Unbounded::PerItem, takes: None },
                 Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
                 Misuse::ConnectionsMadeAnew => What::MadeAnew { made: Made::Connections, anew: Anew::PerCall("") },
             };

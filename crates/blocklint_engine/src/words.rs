@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, What,
+    Anew, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved, Starved,
+    Unbounded, What,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
@@ -50,6 +51,7 @@ fn finding_and_remedy(
     let owner_name = owner_name(link, raw);
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
+    let other = other_site(link, raw);
     let told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
@@ -68,6 +70,18 @@ fn finding_and_remedy(
                 blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
             }
             What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::Starves(starved) => blocklint_rules::What::Starves(match starved {
+                Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
+                Starved::Second { .. } => blocklint_rules::Starved::Second(&other),
+            }),
+            What::Offloads { unbounded, takes } => blocklint_rules::What::Offloads {
+                unbounded: match unbounded {
+                    Unbounded::PerItem => blocklint_rules::Unbounded::PerItem,
+                    Unbounded::PerEntry(_) => blocklint_rules::Unbounded::PerEntry(&repeated),
+                    Unbounded::Endless => blocklint_rules::Unbounded::Endless,
+                },
+                takes: takes.as_deref(),
+            },
             What::MadeAnew { creates, anew } => blocklint_rules::What::MadeAnew {
                 made: match creates {
                     Creates::Threads => Made::Threads,
@@ -227,9 +241,22 @@ fn owner_kind(link: &Link<'_>, raw: &RawFinding) -> OwnerKind {
     }
 }
 
+/// The other call that a finding speaks of, as written.
+fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
+    match raw.what {
+        What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
+        What::Starves(Starved::Second { first }) => link.written_site(first),
+        _ => String::new(),
+    }
+}
+
 /// What is run or made again and again, as people say it.
 fn repeated_name(link: &Link<'_>, raw: &RawFinding) -> String {
-    let What::MadeAnew { anew, .. } = raw.what else { return String::new() };
+    let anew = match raw.what {
+        What::MadeAnew { anew, .. } => anew,
+        What::Offloads { unbounded: Unbounded::PerEntry(body), .. } => return inside_name(link, body),
+        _ => return String::new(),
+    };
     match anew {
         Anew::PerEntry(body) | Anew::PerItem(body) => inside_name(link, body),
         Anew::PerInstance { class, .. } => blocklint_core::last_name(&link.qualified_class(class)).to_owned(),

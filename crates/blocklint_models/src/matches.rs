@@ -85,6 +85,15 @@ impl<'m, R> Match<'m, R> {
     }
 }
 
+impl<'m> Match<'m, HandoverRow> {
+    /// What calling the callable does besides that the row makes.
+    pub fn called(&self) -> Option<Match<'m, CallRow>> {
+        let row: &'m HandoverRow = self.row;
+        let Match { path, line, file, layer, distance, id, uses, rank, order, .. } = *self;
+        row.called.as_deref().map(|row| Match { row, path, line, file, layer, distance, id, uses, rank, order })
+    }
+}
+
 /// All rows of one kind that speak of a path, or of one path of a list: by layer, type distance, path
 /// and order in the file.
 #[derive(Clone, Debug)]

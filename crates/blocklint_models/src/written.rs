@@ -194,6 +194,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.raw("timeout", row.timeout.as_ref().map(argument_value));
     keys.word("unit", row.unit.map(|unit| unit.as_str()));
     keys.raw("default", row.default.map(|seconds| seconds.to_string()));
+    keys.word("ended-by", row.ended_by.as_deref());
     keys.flag("lazy", row.lazy);
     keys.raw("consumes", row.consumes.as_ref().map(argument_value));
     keys.raw("async", row.is_async.map(|is_async| is_async.to_string()));
@@ -292,7 +293,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     keys.word("runtime", row.runtime.map(|runtime| runtime.as_str()));
     keys.word("phase", row.phase.map(|phase| phase.as_str()));
     keys.flag("wraps", row.wraps);
-    keys.word("effect", row.effect.map(|effect| effect.as_str()));
+    keys.word("effect", row.called.as_ref().and_then(|called| called.held()).map(|effect| effect.as_str()));
     keys.word("passes", row.passes.map(|passes| passes.as_str()));
     keys.types("gives", row.gives.iter(), language);
     keys.flag("native", row.native);

@@ -18,6 +18,10 @@ pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
         What::LatePatch { patch, .. } => {
             return Some(format!("call `{patch}()` above all other imports of the file that starts the program"));
         }
+        What::Starves(starved) => return Some(crate::offloads::starved_help(raw.language, starved).to_owned()),
+        What::Offloads { unbounded, .. } => {
+            return Some(crate::offloads::offload_help(raw.language, unbounded).to_owned());
+        }
         What::MadeAnew { made, .. } => return Some(crate::made_anew::help(made, raw.language, raw.call)),
         What::HoldsHub { adapter, pool, .. } => return hub(raw, adapter, pool),
     }

@@ -65,7 +65,8 @@ impl Response<'_> {
         };
         let meanwhile = match self.path {
             Path::Direct => "it is serialised",
-            Path::Rendered | Path::ByClass | Path::ByHand => "JSON is rendered of it in Python",
+            Path::ByClass => "data are made of it before JSON is",
+            Path::Rendered | Path::ByHand => "JSON is rendered of it in Python",
             Path::Encoded => "`jsonable_encoder` converts it",
             Path::Old => "pydantic 1 converts it",
         };
@@ -115,7 +116,7 @@ impl Response<'_> {
         let page = "let callers ask for a page of it, or send it in chunks with `StreamingResponse`";
         match (self.path, self.class) {
             (Path::ByClass, Some(class)) => format!("drop `response_class={class}`, and {page}"),
-            (Path::ByClass, None) => format!("drop `default_response_class`, and {page}"),
+            (Path::ByClass, None) => format!("do without the response class, and {page}"),
             (Path::ByHand, _) => format!("return the data and declare what they are (`-> list[…]`), and {page}"),
             (Path::Rendered, _) => format!("from FastAPI 0.130 on this is three to four times as fast; {page}"),
             (Path::Encoded, _) => match self.model {

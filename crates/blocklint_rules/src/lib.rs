@@ -19,12 +19,15 @@ mod lock_held_across_await;
 mod made_anew;
 mod native_call_blocks_hub;
 mod nested_event_loop;
+mod offloads;
 mod per_instance_scheduler;
 mod pool_per_call;
+mod pool_starvation;
 mod remedy;
 mod remedy_java;
 mod rule;
 mod selection;
+mod unbounded_offload;
 mod unreadable_source;
 mod words;
 
@@ -32,6 +35,7 @@ use blocklint_core::{Context, Effect, RuleCode};
 
 pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
+pub use offloads::{Starved, Unbounded};
 pub use remedy::{Advice, FixKind, remedy};
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
@@ -52,6 +56,8 @@ pub static RULES: &[&Rule] = &[
     &large_response_on_loop::LARGE_RESPONSE_ON_LOOP,
     &native_call_blocks_hub::NATIVE_CALL_BLOCKS_HUB,
     &late_monkey_patch::LATE_MONKEY_PATCH,
+    &unbounded_offload::UNBOUNDED_OFFLOAD,
+    &pool_starvation::POOL_STARVATION,
     &called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER,
     &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
     &pool_per_call::POOL_PER_CALL,
@@ -80,6 +86,8 @@ pub fn rule_of_misuse(what: What<'_>) -> Option<&'static Rule> {
         What::LatePatch { .. } => Some(&late_monkey_patch::LATE_MONKEY_PATCH),
         What::CalledInstead { .. } => Some(&called_instead_of_handed_over::CALLED_INSTEAD_OF_HANDED_OVER),
         What::LockOverAwait { .. } => Some(&lock_held_across_await::LOCK_HELD_ACROSS_AWAIT),
+        What::Offloads { takes: Some(_), .. } | What::Starves(_) => Some(&pool_starvation::POOL_STARVATION),
+        What::Offloads { takes: None, .. } => Some(&unbounded_offload::UNBOUNDED_OFFLOAD),
         What::MadeAnew { made: Made::Threads, .. } => Some(&per_instance_scheduler::PER_INSTANCE_SCHEDULER),
         What::MadeAnew { made: Made::Connections, .. } => Some(&pool_per_call::POOL_PER_CALL),
     }

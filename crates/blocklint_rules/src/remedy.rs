@@ -74,6 +74,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }
+        What::Starves(_) => return refuse("what is done with the connection must move to a thread as a whole"),
+        What::Offloads { .. } => return refuse("how much may run at once is for the program to say"),
         What::MadeAnew { .. } => {
             return refuse("where it is made once, and who ends it, is for the program to say");
         }

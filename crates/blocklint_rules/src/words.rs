@@ -5,7 +5,7 @@ use blocklint_core::{Fails, Hold, Language, Runtime};
 
 use crate::advice::help;
 use crate::large_response_on_loop::Response;
-use crate::{Anew, Made, Rule};
+use crate::{Anew, Made, Rule, Starved, Unbounded, offloads};
 
 /// One finding as the analysis knows it, before it has words.
 #[derive(Clone, Debug)]
@@ -88,6 +88,15 @@ pub enum What<'a> {
         made: Made,
         /// How often.
         anew: Anew<'a>,
+    },
+    /// A connection of a pool is held where others wait for one.
+    Starves(Starved<'a>),
+    /// Work is handed to threads without a bound.
+    Offloads {
+        /// What there are as many of as threads.
+        unbounded: Unbounded<'a>,
+        /// The call by which each piece takes a connection of a pool, if it does.
+        takes: Option<&'a str>,
     },
 }
 
@@ -189,6 +198,8 @@ impl RawFinding<'_> {
                     .to_owned()
             }
             What::MadeAnew { made, anew } => crate::made_anew::why(made, anew),
+            What::Starves(starved) => offloads::starved_why(starved).to_owned(),
+            What::Offloads { unbounded, takes } => offloads::offload_why(self.language, unbounded, takes).to_owned(),
         }];
         if let What::HoldsHub { entries, .. } = self.what {
             notes.push(match entries {
@@ -235,6 +246,8 @@ impl RawFinding<'_> {
                 return format!("lock `{written}` is held over `await {awaited}` in {owner}");
             }
             What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
+            What::Starves(starved) => return offloads::starved_message(self.written, call, starved, &owner),
+            What::Offloads { unbounded, takes } => return offloads::offload_message(self.written, unbounded, takes),
         }
         let through = match self.direct {
             true => String::new(),

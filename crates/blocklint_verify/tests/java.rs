@@ -86,6 +86,8 @@ fn library() -> Vec<Class<'static>> {
                 (PUBLIC, "<init>", "(Ljava/lang/String;)V"),
                 (PUBLIC, "get", "(Ljava/lang/String;J)Ljava/lang/String;"),
                 (PUBLIC, "get", "(Ljava/net/URI;)[B"),
+                (PUBLIC, "send", "(Ljava/net/URI;)V"),
+                (PUBLIC, "send", "([B)V"),
                 (PUBLIC, "getAsync", "(Ljava/lang/String;)Ljava/util/concurrent/CompletableFuture;"),
                 (PUBLIC | VARARGS, "del", "([Ljava/lang/String;)I"),
                 (PUBLIC, "each", "(Ljava/lang/String;Lacme/Listener;)V"),
@@ -198,6 +200,15 @@ fn names_are_members_of_classes_and_their_bases() {
 fn overloads_are_those_that_are_written() {
     let file = "effect = \"file\"";
     assert_eq!(call("acme.Client.get(_,long)", file), [] as [&str; 0]);
+    // Where an argument's type is not seen, this row would speak of the other one too.
+    let of_one = call("acme.Client.send(URI)", file);
+    assert_eq!(of_one, ["acme.Client.send(URI): is taken for (byte[]), of which no row speaks"]);
+    let both = "[[call]]\npath = \"acme.Client.send(URI)\"\neffect = \"file\"\n[[call]]\npath = \"acme.Client.send(_)\"\neffect = \"none\"\n";
+    assert_eq!(problems(both), [] as [&str; 0]);
+    assert_eq!(
+        call("acme.Client.send", "effect = \"file\"\nwhen = { argument = 0, type = \"java.net.URI\" }"),
+        [] as [&str; 0]
+    );
     assert_eq!(call("acme.Client.get(URI)", file), [] as [&str; 0]);
     assert_eq!(call("acme.Client.del(String...)", file), [] as [&str; 0]);
     assert_eq!(
@@ -242,8 +253,8 @@ fn globs_cover_what_can_be_called_and_is_no_objects_own() {
         "[[call]]\npath = \"acme.Client.*\"\neffect = \"network\"\n[[call]]\npath = \"acme.Client.*Async\"\nasync = true\n",
     );
     assert_eq!(whole.problems, []);
-    let names =
-        ["close", "del", "each", "get", "getAsync", "onMessage", "open"].map(|name| format!("acme.Client.{name}"));
+    let names = ["close", "del", "each", "get", "getAsync", "onMessage", "open", "send"]
+        .map(|name| format!("acme.Client.{name}"));
     assert_eq!(whole.expansions[0].1, names);
     assert_eq!(
         call("acme.Client.*", "effect = \"network\""),

@@ -16,6 +16,9 @@ use rustc_hash::FxHashMap;
 use crate::ids::{FileId, Name};
 use crate::program::Program;
 
+/// The method by which threads are set going, in all languages that have one.
+pub(crate) const STARTS_THREAD: &str = "start";
+
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Literal {
@@ -52,6 +55,12 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
             _ => None,
         },
     }
+}
+
+/// Whether a type is that of literals or displays, from which projects derive none of their own as a rule.
+pub(crate) fn is_literal_type(language: Language, path: &str) -> bool {
+    use Literal::{Bool, Bytes, Dict, Float, Int, List, Set, Str};
+    [Bool, Int, Float, Str, Bytes, List, Set, Dict].iter().any(|&literal| literal_type(language, literal) == Some(path))
 }
 
 /// Which end of a string a method asks for.
@@ -169,4 +178,28 @@ pub(crate) fn counts(language: Language, name: &str) -> bool {
 /// libraries are used through builders and containers. A Python or Rust program mostly makes one of each.
 pub(crate) fn is_made_by_others(language: Language) -> bool {
     language == Language::Java
+}
+
+/// Whether a method of this name says true to the first who asks, and to nobody after.
+pub(crate) fn sets_once(language: Language, name: &str) -> bool {
+    match language {
+        Language::Java => name == "compareAndSet",
+        Language::Rust => name == "compare_exchange",
+        Language::Python => false,
+    }
+}
+
+/// Whether a method of this name, given a callable, calls it for each element.
+pub(crate) fn goes_through(language: Language, name: &str) -> bool {
+    match language {
+        Language::Rust => matches!(name, "map" | "for_each" | "filter_map" | "flat_map" | "then" | "and_then"),
+        Language::Python => name == "map",
+        Language::Java => matches!(name, "map" | "forEach" | "flatMap"),
+    }
+}
+
+/// Whether the threads to which the language's own functions hand work are bounded to a few for each core: Python's are, and
+/// the rest waits in a queue; those of Rust's runtimes are hundreds.
+pub(crate) fn bounds_offloads(language: Language) -> bool {
+    language == Language::Python
 }

@@ -167,6 +167,9 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                 Some(method) => method,
                 None => link.attr(member, name),
             },
+            Val::Library { .. } => {
+                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site.file, val, name)))
+            }
             _ => link.attr(member, name),
         });
     }

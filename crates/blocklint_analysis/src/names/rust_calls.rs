@@ -1,10 +1,10 @@
 //! Rust: closures given to callees that nobody knows, `drop`, methods that traits of the project add to other types.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, ImportKind, SiteKind};
 use blocklint_models::{Argument, TypeExpr};
 
-use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{Link, Typed};
 use crate::names::rust;
 use crate::targets::{Target, Targets};
@@ -92,7 +92,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a chain of calls began with a parallel iterator, whose closures run elsewhere.
-    fn is_parallel(&self, file: crate::ids::FileId, callee: FormId) -> bool {
+    fn is_parallel(&self, file: FileId, callee: FormId) -> bool {
         let facts = self.program.facts(file);
         let mut at = callee;
         for _ in 0..32 {
@@ -145,6 +145,29 @@ impl<'a> Link<'a> {
         for val in self.values.members(given.value) {
             self.add_method(targets, val, name);
         }
+    }
+
+    /// The method of a library's trait that the file imports, where the type itself has none of that name:
+    /// `use a::Commands; connection.get(key)`.
+    pub(crate) fn of_imported_trait(&self, file: FileId, method: Val, name: Name) -> Val {
+        let Val::Method { path, receiver } = method else { return method };
+        if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
+            return method;
+        }
+        let facts = self.program.facts(file);
+        for row in facts.imports.iter().filter(|row| row.kind == ImportKind::Module) {
+            let text = facts.text(row.module).trim_start_matches("::");
+            let Some((head, _)) = text.split_once("::") else { continue };
+            if !is_spelled_like_a_type(text) || !self.library.knows_root(Language::Rust, head) {
+                continue;
+            }
+            let given = self.library.path(Language::Rust, text);
+            let found = self.library.member(given, self.program.text(name));
+            if !self.library.calls(found).is_empty() {
+                return Val::Method { path: found, receiver };
+            }
+        }
+        method
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.
@@ -261,4 +284,9 @@ impl<'a> Link<'a> {
         });
         (!self.values.is_unknown(found.value)).then_some(found)
     }
+}
+
+/// Whether a path's last segment is spelled like that of a type or trait.
+fn is_spelled_like_a_type(path: &str) -> bool {
+    path.rsplit("::").next().is_some_and(|last| last.starts_with(char::is_uppercase))
 }

@@ -35,6 +35,9 @@ const VERBS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "opti
 /// Fields of one item from which on it is wide.
 const WIDE: u32 = 20;
 
+/// Fields of one item without models in it up to which it takes tens of thousands to be felt.
+const NARROW: u32 = 5;
+
 /// Levels of models from which on an item is nested.
 const NESTED: u32 = 3;
 
@@ -211,8 +214,10 @@ impl Link<'_> {
             }
             _ => return None,
         };
-        let slow = way != Serialisation::Direct;
-        let severity = match slow || levels >= NESTED && fields >= WIDE || bound.is_some() {
+        // A class that renders JSON in compiled code is not much slower than none.
+        let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
+        let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+        let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
             true => Severity::Warning,
             false => Severity::Note,
         };
@@ -227,7 +232,8 @@ impl Link<'_> {
             severity,
             confidence,
             versions: declared.versions.clone().filter(|_| site == route.made),
-            class: declared.class.clone().filter(|_| site == route.made),
+            // Where little is lost dropping it gains little.
+            class: declared.class.clone().filter(|_| site == route.made && severity > Severity::Note),
             model: item.filter(|_| declared.model.is_none()).and_then(|item| item.written.clone()),
         })
     }

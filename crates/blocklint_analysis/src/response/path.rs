@@ -46,6 +46,8 @@ pub(super) struct Declared {
     pub(super) model: Option<FormId>,
     /// The response class that may be dropped, as written.
     pub(super) class: Option<String>,
+    /// Whether the response class renders JSON in compiled code.
+    pub(super) compiled: bool,
     /// What else versions of the declared range do.
     pub(super) versions: Option<String>,
 }
@@ -139,17 +141,24 @@ impl Link<'_> {
             && self.is_response_type(route, form)
         {
             // The annotation says that a response is returned; what it is made of is looked at where it is made.
-            return Some(Declared { way: Serialisation::ByHand, model: None, class: None, versions: None });
+            return Some(Declared {
+                way: Serialisation::ByHand,
+                model: None,
+                class: None,
+                compiled: false,
+                versions: None,
+            });
         }
         let class = arg("response_class").map(|form| (form, route.made, true));
         let class = class.or_else(|| self.default_class(units, route));
-        let mut dropped = None;
+        let (mut dropped, mut compiled) = (None, false);
         if let Some((form, made, own)) = class {
             let text = self.class_text(made, form)?;
             if !renders_json(&text.0) {
                 // HTML, files, streams and classes of one's own.
                 return None;
             }
+            compiled = !text.0.ends_with(".JSONResponse");
             dropped = own.then_some(text.1);
         }
         let unit = units.of(self, file);
@@ -158,10 +167,10 @@ impl Link<'_> {
             Serialisation::Old
         } else if model.is_none() {
             Serialisation::Encoded
+        } else if class.is_some() && (compiled || on(DUMPS)) {
+            Serialisation::ByClass
         } else if !on(DUMPS) {
             Serialisation::Rendered
-        } else if class.is_some() {
-            Serialisation::ByClass
         } else {
             Serialisation::Direct
         };
@@ -173,7 +182,13 @@ impl Link<'_> {
         let versions: Vec<&str> =
             unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
         let versions = (!versions.is_empty()).then(|| versions.join("; "));
-        Some(Declared { way, model, class: dropped.filter(|_| way == Serialisation::ByClass), versions })
+        Some(Declared {
+            way,
+            model,
+            class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
+            compiled,
+            versions,
+        })
     }
 
     /// The path and the text of a response class.

@@ -55,6 +55,9 @@ const GROUPING: [&str; 4] = ["group_by", "distinct", "rollup", "having"];
 /// Calls that say which rows.
 const WHERE: [&str; 9] = ["where", "filter", "filter_by", "find", "and_", "or_", "join", "outerjoin", "match"];
 
+/// Conditions by a method.
+const PICKING: [&str; 9] = ["any", "has", "exists", "contains", "like", "ilike", "between", "startswith", "match"];
+
 /// What a chain of calls consists of.
 #[derive(Default)]
 pub(super) struct Chain {
@@ -216,6 +219,13 @@ impl Link<'_> {
                 !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
             }
             Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
+            // `Row.parts.any()`, `Row.name.ilike(text)`; what has no form of its own, such as `~…`, says something too.
+            Form::Result(site) => {
+                let row = facts.site(site);
+                row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
+            }
+            Form::Other => true,
+            Form::Not(inner) => self.asks_for_one(scope, inner, depth),
             // `(A.x == x) & (A.y == y)`, `*filters`, `and_(…)` are looked at where they are made.
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
                 facts.assigns_of(var).any(|assign| self.asks_for_one(scope, assign.value, depth))

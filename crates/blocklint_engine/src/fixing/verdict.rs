@@ -84,7 +84,7 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
             .any(|key| (key.rule, &key.path, &key.function) == (finding.rule, &finding.place.path, &finding.function))
             && before.all.iter().any(|old| {
                 (old.rule, &old.place.path, &old.function) == (finding.rule, &finding.place.path, &finding.function)
-                    && old.severity > finding.severity
+                    && old.severity >= finding.severity
             });
         if is_new && !is_rest && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);

@@ -6,6 +6,7 @@ use blocklint_core::{Effect, Language};
 use rustc_hash::FxHashMap;
 
 use super::language::separator;
+use super::packed::Packed;
 use super::path::{Path, Rank, last_name, literal_head, parent, qualified};
 use super::rows::{CallRow, Entry, File, HandoverRow, RowEffect, Selector, Switch, TypeRow};
 use super::table::{Key, Kind, Layer, Name, Pattern, Range, Rows, Uses, hash};
@@ -173,12 +174,12 @@ impl Builder {
                     .flat_map(|file| file.info.libraries.iter().cloned()),
             ),
             text: self.text.all.into(),
-            keys,
-            slots,
-            targets,
-            patterns,
-            names,
-            name_patterns,
+            keys: Packed::of(&keys),
+            slots: Packed::of(&slots),
+            targets: Packed::of(&targets),
+            patterns: Packed::of(&patterns),
+            names: Packed::of(&names),
+            name_patterns: Packed::of(&name_patterns),
             headless_globs,
         })
     }
@@ -363,5 +364,6 @@ fn handover_uses(row: &HandoverRow) -> Uses {
         Selector::Via(Via::Decorator) => Uses::DECORATOR,
         Selector::Via(Via::Override) => Uses::OVERRIDE,
     };
-    if row.wraps { uses.union(Uses::WRAPS) } else { uses }
+    let uses = if row.wraps { uses.union(Uses::WRAPS) } else { uses };
+    if row.called.is_some() { uses.union(Uses::CALLED) } else { uses }
 }

@@ -10,6 +10,7 @@ mod compile;
 mod condition;
 mod error;
 mod language;
+mod packed;
 mod path;
 mod read;
 mod rows;

@@ -34,6 +34,17 @@ pub struct Rank {
 }
 
 impl Rank {
+    /// The rank as one word.
+    pub(super) fn word(self) -> u32 {
+        u32::from(self.glob) << 24 | u32::from(self.open) << 16 | u32::from(self.missing)
+    }
+
+    /// The rank of a word.
+    pub(super) fn of_word(word: u32) -> Self {
+        let [glob, open, high, low] = word.to_be_bytes();
+        Rank { glob, open, missing: u16::from_be_bytes([high, low]) }
+    }
+
     fn of(text: &str) -> Self {
         let (body, parameters) = split_parameters(text);
         let glob = if body.contains("**") { 2 } else { u8::from(is_glob(body)) };

@@ -152,6 +152,8 @@ pub struct CallRow {
     pub unit: Option<Unit>,
     /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
     pub default: Option<f64>,
+    /// The method of its receiver whose call ends the wait.
+    pub ended_by: Option<String>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
     /// The argument it consumes.
@@ -348,8 +350,8 @@ pub struct HandoverRow {
     pub phase: Option<Phase>,
     /// Not run now: the result is a callable that runs it so.
     pub wraps: bool,
-    /// With `wraps`: calling the result also does this.
-    pub effect: Option<Effect>,
+    /// With `wraps`: what calling the result does besides, where the conditions of this row hold: its `effect`.
+    pub called: Option<Box<CallRow>>,
     /// Where its arguments come from.
     pub passes: Option<Passes>,
     /// What the library passes to it.

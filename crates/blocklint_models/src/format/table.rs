@@ -11,11 +11,12 @@ use blocklint_core::Language;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::packed::{Packed, Record};
 use super::path::{self, Rank};
 use super::rows::{CallRow, FileInfo, HandoverRow, Switch, TypeRow};
 
 /// A half-open range: of the text, or of an array.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) start: u32,
     pub(super) len: u32,
@@ -84,6 +85,8 @@ uses! {
     TYPE = 21;
     /// A handover whose result is a callable (`wraps`).
     WRAPS = 22;
+    /// One that says what calling that result does besides (`wraps` with `effect`).
+    CALLED = 23;
 }
 
 impl Uses {
@@ -115,7 +118,7 @@ pub enum Kind {
 }
 
 /// Something that can be looked up exactly.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Key {
     pub(super) text: Range,
     /// Patterns that are exactly this path.
@@ -129,7 +132,7 @@ pub(super) struct Key {
 }
 
 /// One expanded path of one row.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Pattern {
     pub(super) text: Range,
     pub(super) kind: Kind,
@@ -141,12 +144,75 @@ pub(super) struct Pattern {
 }
 
 /// A last name and the patterns that end in it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) text: Range,
     /// Range of `name_patterns`.
     pub(super) patterns: Range,
     pub(super) uses: Uses,
+}
+
+impl Record for Range {
+    const WORDS: usize = 2;
+
+    fn write(&self, mut put: impl FnMut(u32)) {
+        put(self.start);
+        put(self.len);
+    }
+
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        Range { start: word(0), len: word(1) }
+    }
+}
+
+impl Record for Key {
+    const WORDS: usize = 8;
+
+    fn write(&self, mut put: impl FnMut(u32)) {
+        [self.text, self.exact, self.globs].iter().for_each(|range| range.write(&mut put));
+        put(self.alias);
+        put(u32::from(self.is_type));
+    }
+
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        let range = |at| Range { start: word(at), len: word(at + 1) };
+        Key { text: range(0), exact: range(2), globs: range(4), alias: word(6), is_type: word(7) != 0 }
+    }
+}
+
+impl Record for Pattern {
+    const WORDS: usize = 7;
+
+    fn write(&self, mut put: impl FnMut(u32)) {
+        self.text.write(&mut put);
+        [self.kind as u32, self.row, self.file, self.rank.word(), self.uses.0].into_iter().for_each(put);
+    }
+
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        let kind = match word(2) {
+            0 => Kind::Call,
+            1 => Kind::Type,
+            2 => Kind::Handover,
+            _ => Kind::Mention,
+        };
+        let text = Range { start: word(0), len: word(1) };
+        Pattern { text, kind, row: word(3), file: word(4), rank: Rank::of_word(word(5)), uses: Uses(word(6)) }
+    }
+}
+
+impl Record for Name {
+    const WORDS: usize = 5;
+
+    fn write(&self, mut put: impl FnMut(u32)) {
+        self.text.write(&mut put);
+        self.patterns.write(&mut put);
+        put(self.uses.0);
+    }
+
+    fn read(word: impl Fn(usize) -> u32) -> Self {
+        let range = |at| Range { start: word(at), len: word(at + 1) };
+        Name { text: range(0), patterns: range(2), uses: Uses(word(4)) }
+    }
 }
 
 /// Rows of one kind as bytes, decoded when first asked for.
@@ -155,7 +221,7 @@ pub(super) struct Name {
 pub(super) struct Rows<R> {
     #[serde(borrow)]
     bytes: Cow<'static, [u8]>,
-    ends: Vec<u32>,
+    ends: Packed<u32>,
     #[serde(skip)]
     cells: OnceLock<Vec<OnceLock<Option<Box<R>>>>>,
 }
@@ -174,7 +240,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
             bytes = postcard::to_extend(row, bytes)?;
             ends.push(u32::try_from(bytes.len()).map_err(|_| postcard::Error::SerializeBufferFull)?);
         }
-        Ok(Rows { bytes: Cow::Owned(bytes), ends, cells: OnceLock::new() })
+        Ok(Rows { bytes: Cow::Owned(bytes), ends: Packed::of(&ends), cells: OnceLock::new() })
     }
 
     /// The row of this index, or `None` where the table has none that can be read.
@@ -182,8 +248,8 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         let cells = self.cells.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(self.ends.len()).collect());
         let index = index as usize;
         let decode = || {
-            let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-            let bytes = self.bytes.get(start..self.ends[index] as usize)?;
+            let start = index.checked_sub(1).map_or(Some(0), |before| self.ends.get(before))? as usize;
+            let bytes = self.bytes.get(start..self.ends.get(index)? as usize)?;
             postcard::from_bytes(bytes).ok().map(Box::new)
         };
         cells.get(index)?.get_or_init(decode).as_deref()
@@ -207,15 +273,15 @@ pub struct Layer {
     pub(super) handovers: Rows<HandoverRow>,
     pub(super) switches: Vec<Switch>,
     /// Sorted by text.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Packed<Key>,
     /// Open addressing over `keys`: index + 1, or 0; the length is a power of two.
-    pub(super) slots: Vec<u32>,
-    pub(super) targets: Vec<Range>,
+    pub(super) slots: Packed<u32>,
+    pub(super) targets: Packed<Range>,
     /// Exact ones by key, rank and file order; then globs likewise.
-    pub(super) patterns: Vec<Pattern>,
+    pub(super) patterns: Packed<Pattern>,
     /// Sorted by text.
-    pub(super) names: Vec<Name>,
-    pub(super) name_patterns: Vec<u32>,
+    pub(super) names: Packed<Name>,
+    pub(super) name_patterns: Packed<u32>,
     /// First segments that rows, aliases or roots begin with, sorted.
     pub(super) heads: Vec<String>,
     /// First segments whose rows name types under other first segments, sorted.
@@ -260,21 +326,21 @@ pub(super) fn hash(text: &str) -> u64 {
 impl Layer {
     /// A layer that says nothing.
     pub fn empty(language: Language) -> Self {
-        let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() };
+        let none = || Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() };
         Layer {
             language,
             text: Cow::Borrowed(""),
             files: Vec::new(),
             calls: none(),
-            types: Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() },
-            handovers: Rows { bytes: Cow::Borrowed(&[]), ends: Vec::new(), cells: OnceLock::new() },
+            types: Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() },
+            handovers: Rows { bytes: Cow::Borrowed(&[]), ends: Packed::empty(), cells: OnceLock::new() },
             switches: Vec::new(),
-            keys: Vec::new(),
-            slots: Vec::new(),
-            targets: Vec::new(),
-            patterns: Vec::new(),
-            names: Vec::new(),
-            name_patterns: Vec::new(),
+            keys: Packed::empty(),
+            slots: Packed::empty(),
+            targets: Packed::empty(),
+            patterns: Packed::empty(),
+            names: Packed::empty(),
+            name_patterns: Packed::empty(),
             heads: Vec::new(),
             links: Vec::new(),
             tags: Vec::new(),
@@ -348,7 +414,7 @@ impl Layer {
 
     /// Every expanded path of a row of one of its files, sorted.
     pub fn paths_of_file(&self, file: usize) -> Vec<&str> {
-        let of_file = |pattern: &&Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
+        let of_file = |pattern: &Pattern| pattern.file as usize == file && pattern.kind != Kind::Mention;
         let mut paths: Vec<&str> = self.patterns.iter().filter(of_file).map(|pattern| self.str(pattern.text)).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -359,11 +425,11 @@ impl Layer {
         self.text.get(range.indexes()).unwrap_or("")
     }
 
-    pub(super) fn key(&self, text: &str) -> Option<&Key> {
+    pub(super) fn key(&self, text: &str) -> Option<Key> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut slot = hash(text) as usize & mask;
         loop {
-            let key = self.keys.get((*self.slots.get(slot)? as usize).checked_sub(1)?)?;
+            let key = self.keys.get((self.slots.get(slot)? as usize).checked_sub(1)?)?;
             if self.str(key.text) == text {
                 return Some(key);
             }
@@ -374,7 +440,7 @@ impl Layer {
     /// Where the alias with exactly this spelling leads.
     pub fn alias(&self, spelling: &str) -> Option<&str> {
         let target = self.key(spelling)?.alias.checked_sub(1)?;
-        self.targets.get(target as usize).map(|range| self.str(*range))
+        self.targets.get(target as usize).map(|range| self.str(range))
     }
 
     /// Aliases whose last segment is not that of where they lead: `("pymysql.Connect", "pymysql.connect")`.
@@ -382,7 +448,7 @@ impl Layer {
         let separator = super::separator(self.language);
         let last = move |path: &str| path.rfind(separator).map_or(0, |at| at + separator.len());
         self.keys.iter().filter_map(move |key| {
-            let target = self.str(*self.targets.get(key.alias.checked_sub(1)? as usize)?);
+            let target = self.str(self.targets.get(key.alias.checked_sub(1)? as usize)?);
             let spelling = self.str(key.text);
             (spelling[last(spelling)..] != target[last(target)..]).then_some((spelling, target))
         })
@@ -394,13 +460,13 @@ impl Layer {
         let separator = super::separator(self.language);
         let prefix = format!("{module}{separator}");
         let start = self.keys.partition_point(|key| self.str(key.text) < prefix.as_str());
-        self.keys[start..]
-            .iter()
+        self.keys
+            .from(start)
             .map_while(move |key| Some((key, self.str(key.text).strip_prefix(prefix.as_str())?)))
             .filter(move |(_, name)| !name.contains(separator))
             .filter_map(|(key, name)| {
                 let target = self.targets.get(key.alias.checked_sub(1)? as usize)?;
-                Some((name, self.str(*target)))
+                Some((name, self.str(target)))
             })
     }
 
@@ -451,7 +517,7 @@ impl Layer {
     /// The pattern of this index.
     pub fn pattern(&self, index: u32) -> Option<PatternInfo<'_>> {
         let pattern = self.patterns.get(index as usize)?;
-        let Pattern { text, kind, row, file, rank, uses } = *pattern;
+        let Pattern { text, kind, row, file, rank, uses } = pattern;
         Some(PatternInfo { path: self.str(text), kind, row, file, rank, uses })
     }
 
@@ -463,14 +529,14 @@ impl Layer {
     /// The patterns with the last name of this index.
     pub fn named(&self, name: usize) -> impl Iterator<Item = PatternInfo<'_>> {
         let indexes = self.names.get(name).map_or(0..0, |name| name.patterns.indexes());
-        let indexes = self.name_patterns.get(indexes).unwrap_or(&[]);
-        indexes.iter().filter_map(|index| self.pattern(*index))
+        indexes.filter_map(|index| self.pattern(self.name_patterns.get(index)?))
     }
 
     /// A last name by its text: its index and the uses of its rows together.
     pub fn name(&self, name: &str) -> Option<(usize, Uses)> {
-        let index = self.names.binary_search_by(|known| self.str(known.text).cmp(name)).ok()?;
-        Some((index, self.names.get(index)?.uses))
+        let index = self.names.partition_point(|known| self.str(known.text) < name);
+        let found = self.names.get(index).filter(|found| self.str(found.text) == name)?;
+        Some((index, found.uses))
     }
 
     /// Patterns of one kind that match a path without parameter list: exact ones first.

@@ -1,7 +1,7 @@
 //! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
 
-use blocklint_core::{Effect, Hold, Severity};
-use blocklint_models::{Argument, CallRow, RowEffect};
+use blocklint_core::{Effect, Hold, Language, Severity};
+use blocklint_models::{Argument, CallRow, RowEffect, expand_twin};
 
 use crate::draft::{Draft, Reason};
 use crate::python::{Spelling, Wish, World, sample};
@@ -51,6 +51,29 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize
         }
     }
     uses
+}
+
+/// Calls of the asynchronous twins that one path of a row names.
+pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Vec<Result<Use, Reason>> {
+    let twins = row.instead.iter().flat_map(|instead| instead.all());
+    twins
+        .map(|twin| {
+            let path = sample(&expand_twin(twin, &of.path, &sample(&of.path), Language::Python));
+            // As check 8 of models has it.
+            if world.lang.calls(&path).effect().any(|row| row.severity == Some(Severity::Note)) {
+                return Err("a twin that holds its thread briefly");
+            }
+            let mut draft = Draft::default();
+            let spelling = match world.call(&mut draft, &path, false, &Wish::default(), world.depth())? {
+                // Not awaited: of what is awaited a row with an effect would not count.
+                Spelling::With(text) => Spelling::AsyncWith(text),
+                Spelling::For(text) => Spelling::AsyncFor(text),
+                other => other,
+            };
+            draft.line(spelling.statement());
+            Ok(draft.finish(of, next(number), Expected::Silent { call: String::new() }))
+        })
+        .collect()
 }
 
 /// The next number of a use.
@@ -120,6 +143,21 @@ fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result
     Ok(draft.finish(of, next(number), expected))
 }
 
+/// The rule that reports an effect on an event loop.
+pub(crate) fn rule_of(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Sleep => "BLT101",
+        Effect::Network => "BLT102",
+        Effect::Database => "BLT103",
+        Effect::File => "BLT104",
+        Effect::Subprocess => "BLT105",
+        Effect::Wait => "BLT106",
+        Effect::NestedLoop => "BLT107",
+        Effect::Cpu => "BLT108",
+        Effect::Input => "BLT109",
+    }
+}
+
 /// What a line that makes the row hold must have: `wish` tells which arguments are given.
 pub(crate) fn expected(
     of: &Of,
@@ -134,15 +172,7 @@ pub(crate) fn expected(
     let rule = match effect {
         // A lock alone says nothing (ENGINE section 6).
         Effect::Wait if is_lock => return silent,
-        Effect::Sleep => "BLT101",
-        Effect::Network => "BLT102",
-        Effect::Database => "BLT103",
-        Effect::File => "BLT104",
-        Effect::Subprocess => "BLT105",
-        Effect::Wait => "BLT106",
-        Effect::NestedLoop => "BLT107",
-        Effect::Cpu => "BLT108",
-        Effect::Input => "BLT109",
+        _ => rule_of(effect),
     };
     let mut severity = row.severity.unwrap_or(match effect {
         Effect::File | Effect::Cpu => Severity::Warning,
@@ -167,6 +197,11 @@ pub(crate) fn expected(
     }
     if matches!(effect, Effect::File | Effect::Cpu) {
         hold = Hold::Unstated;
+    }
+    // Nobody sees how large it is.
+    let is_sized = row.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Unbounded));
+    if is_sized {
+        severity = Severity::Note;
     }
     if severity == Severity::Note {
         hold = Hold::Brief;

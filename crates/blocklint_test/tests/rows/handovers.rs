@@ -1,15 +1,18 @@
 //! Uses of `[[handover]]` rows in Python: where a callable given to the library runs.
 
 use blocklint_core::{Context, Severity};
-use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Subject, Test, Via};
 
-use crate::calls::{Uses, next};
+use crate::calls::{Uses, next, rule_of};
 use crate::draft::{Draft, Reason};
 use crate::python::{Spelling, Wish, World};
 use crate::uses::{Expected, Of, Use};
 
 /// What is handed over.
 const SLEEPER: &str = "# A function to hand over.\nimport time\ndef sleeper(*args):\n    time.sleep(1)";
+
+/// What is handed over to a row that says what its result does besides.
+const QUIET: &str = "# A function to wrap.\ndef quiet(*args):\n    pass";
 
 /// How the same source is expected to end.
 #[derive(Clone, Copy, PartialEq)]
@@ -34,7 +37,55 @@ pub(crate) fn uses(world: &World<'_>, of: &Of, row: &HandoverRow, number: &mut u
             Err(reason) => uses.skipped.push((of.clone(), reason)),
         }
     }
+    if let Some(effect) = row.called.as_ref().and_then(|called| called.held()) {
+        match wrapper(world, of, row, rule_of(effect), number) {
+            Ok(made) => uses.real.push(made),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
     uses
+}
+
+/// A call of what the row makes of a function that does nothing.
+fn wrapper(
+    world: &World<'_>,
+    of: &Of,
+    row: &HandoverRow,
+    rule: &'static str,
+    number: &mut usize,
+) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    for condition in &row.unless {
+        // What is absent by itself excuses; so it is given.
+        if condition.tests.contains(&Test::Absent(true))
+            && let Subject::Argument(argument) = &condition.subject
+        {
+            wish.arguments.put(argument, "2.5", false);
+        }
+    }
+    let expected = Expected::Found { rule, severity: None, hold: None, call: of.path.clone() };
+    let number = next(number);
+    let Selector::Argument(argument) = &row.selector else {
+        let arguments = draft.arguments(&wish.arguments);
+        let name = world.name(&mut draft, &of.path)?;
+        let called = if arguments.is_empty() { String::new() } else { format!("({arguments})") };
+        let lines = [
+            format!("@{name}{called}"),
+            format!("def wrapped_{number}(*args):"),
+            "    pass".to_owned(),
+            format!("async def use_{number}():"),
+            format!("    wrapped_{number}()"),
+        ];
+        return Ok(draft.finish_as(of, lines.to_vec(), 4, expected));
+    };
+    draft.import(QUIET);
+    wish.arguments.put(argument, "quiet", false);
+    let spelling = world.call(&mut draft, &of.path, false, &wish, world.depth())?;
+    let Spelling::Expression(text) = spelling else { return Err("a statement gives no callable") };
+    draft.line(format!("{text}()"));
+    Ok(draft.finish(of, number, expected))
 }
 
 /// Where a plain function runs that this row is given.

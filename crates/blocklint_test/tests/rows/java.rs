@@ -26,7 +26,7 @@ pub(crate) fn call(
     number: usize,
 ) -> Result<Use, Reason> {
     if row.via.is_some() {
-        return Err("calls of methods that carry an annotation");
+        return Ok(declared(of, way, number));
     }
     let (path, list) = of.path.split_once('(').map_or((&*of.path, None), |(path, list)| (path, Some(list)));
     let list = list.map_or("", |list| list.trim_end_matches(')')).trim();
@@ -85,6 +85,22 @@ pub(crate) fn call(
     let at = lines.len() - 1;
     lines.extend(["    }".to_owned(), "}".to_owned()]);
     Ok(Use { of: of.clone(), imports: Default::default(), lines, at, expected: nothing() })
+}
+
+/// A call of a method without a body, which carries the annotation itself, or whose interface does.
+fn declared(of: &Of, way: Way, number: usize) -> Use {
+    let (class, method) = if way == Way::Static { (&*of.path, "") } else { ("", &*of.path) };
+    let at = |annotation: &str| if annotation.is_empty() { String::new() } else { format!("@{annotation} ") };
+    let lines = vec![
+        format!("{}interface Api{number} {{ {}String load(String id); }}", at(class), at(method)),
+        format!("class Use{number} extends io.netty.channel.ChannelInboundHandlerAdapter {{"),
+        format!("    Api{number} receiver;"),
+        "    public void channelRead(io.netty.channel.ChannelHandlerContext c, Object m) {".to_owned(),
+        "        receiver.load(\"x\");".to_owned(),
+        "    }".to_owned(),
+        "}".to_owned(),
+    ];
+    Use { of: of.clone(), imports: Default::default(), lines, at: 4, expected: nothing() }
 }
 
 /// A name that a path's globs match: its types begin with a capital, its methods do not.

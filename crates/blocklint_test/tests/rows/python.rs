@@ -1,7 +1,7 @@
 //! Python source that uses a path: its module imported, its receiver made, its arguments given.
 
 use blocklint_models::{
-    Argument, CallRow, Condition, File, LanguageModels, Subject, Test, TypeExpr, TypeRow, TypeTest,
+    Argument, CallRow, Condition, File, LanguageModels, Source, Subject, Test, TypeExpr, TypeRow, TypeTest,
 };
 
 use crate::draft::{Arguments, Draft, Reason, literal};
@@ -286,8 +286,18 @@ impl<'m> World<'m> {
                     continue;
                 }
                 Test::Literal(false) => return Err("no literal"),
-                Test::From(_) => return Err("where bytes come from is not followed yet"),
-                Test::Unbounded => return Err("sizes are not followed yet"),
+                // A body of a request is from there, and nothing bounds it.
+                Test::From(sources) if !sources.contains(&Source::Request) => return Err("no bytes of a request"),
+                Test::From(_) | Test::Unbounded => {
+                    if matches!(test, Test::From(_)) && condition.tests.contains(&Test::Unbounded) {
+                        continue;
+                    }
+                    draft.import("import starlette.requests");
+                    let request = draft.param("starlette.requests.Request");
+                    let bytes = draft.name();
+                    draft.line(format!("{bytes} = await {request}.body()"));
+                    bytes
+                }
                 Test::Version(_) | Test::Feature(_) => return Err("dependencies are not read yet"),
             };
             wish.arguments.put(argument, &text, false);

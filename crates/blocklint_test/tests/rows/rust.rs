@@ -50,7 +50,11 @@ pub(crate) fn call(
             0 if asked.is_some() && receiver.ends_with("::BufRead") && !ty.ends_with("Lock") => {
                 format!("std::io::BufReader<{ty}>")
             }
-            0 => ty,
+            0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
+                // What the type is looked through for is asked, and the method is its own.
+                Some(_) => format!("{receiver}<{ty}>"),
+                None => ty,
+            },
             count => format!("{ty}<{}>", vec!["u8"; count].join(", ")),
         };
         if asked.is_some() {

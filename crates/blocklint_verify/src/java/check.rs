@@ -64,6 +64,7 @@ impl<'a> Checker<'a> {
                 messages.extend(self.kind(call, &named));
                 messages.extend(self.returns(call, &named));
                 messages.extend(self.twins(call, path.body()));
+                messages.extend(self.mistaken(call, path));
             }
             RowView::Handover(row) if messages.is_empty() => messages.extend(self.callable(row, &named.found)),
             RowView::Handover(_) | RowView::Type(_) => {}
@@ -94,9 +95,7 @@ impl<'a> Checker<'a> {
             }
             (owner, Some(member.to_owned()), found)
         };
-        if path.rank.has_parameters() {
-            let list = path.text[name.len()..].trim_start_matches('(').trim_end_matches(')');
-            let wanted: Vec<&str> = list.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+        if let Some(wanted) = parameters(path) {
             let mut lists: Vec<String> =
                 found.iter().map(|method| format!("({})", method.parameters.join(","))).collect();
             found.retain(|method| fits(&method.parameters, &wanted));
@@ -262,6 +261,39 @@ impl<'a> Checker<'a> {
         messages
     }
 
+    /// Where nobody knows what an argument is, a row that names its type is taken, unless another row speaks of the other
+    /// overloads that take so many.
+    fn mistaken(&self, row: &CallRow, path: &Path) -> Option<String> {
+        let wanted = parameters(path).filter(|_| row.held().is_some())?;
+        let of_same = |other: &&Path| other.body() == path.body() && parameters(other).is_some();
+        let speaks = |entry: &&Entry<CallRow>| entry.row.has_effect_group() || entry.row.is_async.is_some();
+        let others: Vec<&Path> =
+            self.model.calls.iter().filter(speaks).flat_map(|entry| &entry.paths).filter(of_same).collect();
+        let covered =
+            |other: &&&Path| parameters(other).is_some_and(|list| list.len() == wanted.len() && list != wanted);
+        // A row for all overloads says the same of the others.
+        let same = |entry: &Entry<CallRow>| {
+            entry.row.effect == row.effect
+                && !entry.row.is_conditional()
+                && entry.paths.iter().any(|other| other.text == path.body())
+        };
+        if self.model.calls.iter().any(same) || row.is_conditional() {
+            return None;
+        }
+        if wanted.iter().all(|part| *part == "_") || others.iter().any(|other| covered(&other)) {
+            return None;
+        }
+        let name = path.body();
+        let found = match self.classes.get(name) {
+            Some(class) => self.classes.constructors(&class),
+            None => name.rsplit_once('.').map_or(Vec::new(), |(owner, member)| self.classes.methods(owner, member)),
+        };
+        let other = found
+            .iter()
+            .find(|method| method.parameters.len() == wanted.len() && !fits(&method.parameters, &wanted))?;
+        Some(format!("is taken for ({}), of which no row speaks", other.parameters.join(",")))
+    }
+
     /// What is handed over must be something that users write: an interface, or a class to derive from.
     fn callable(&self, row: &HandoverRow, found: &[Method]) -> Vec<String> {
         let Selector::Argument(Argument::Position(position)) = &row.selector else { return Vec::new() };
@@ -307,6 +339,13 @@ impl<'a> Checker<'a> {
         };
         (!exists(left) && !exists(right)).then(|| format!("neither it nor `{right}` exists"))
     }
+}
+
+/// The parameter list of a path.
+fn parameters(path: &Path) -> Option<Vec<&str>> {
+    let list = path.text.strip_prefix(path.body()).filter(|_| path.rank.has_parameters())?;
+    let list = list.trim_start_matches('(').trim_end_matches(')');
+    Some(list.split(',').map(str::trim).filter(|part| !part.is_empty()).collect())
 }
 
 fn via(row: RowView<'_>) -> Option<Via> {

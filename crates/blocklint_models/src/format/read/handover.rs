@@ -3,7 +3,7 @@
 use blocklint_core::{Effect, Runtime};
 use toml::de::{DeTable, DeValue};
 
-use super::super::rows::{Entry, HandoverContext, HandoverRow, Selector};
+use super::super::rows::{CallRow, Entry, HandoverContext, HandoverRow, RowEffect, Selector};
 use super::super::words::{Passes, Phase, Runs, Via};
 use super::Row;
 use super::reader::{At, Reader, Value};
@@ -47,7 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         runtime: None,
         phase: None,
         wraps: false,
-        effect: None,
+        called: None,
         passes: None,
         gives: Vec::new(),
         native: false,
@@ -59,6 +59,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         note: None,
     };
     let (mut paths, mut argument, mut via, mut context) = (None, None, None, None);
+    let mut effect = None;
     for (key, value) in table.keys.iter() {
         let at = table.at(key.get_ref());
         match at.key {
@@ -75,7 +76,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "wraps" => row.wraps = reader.boolean(at, value).unwrap_or(false),
             "effect" => {
                 let words: Vec<_> = Effect::ALL.iter().map(|effect| effect.as_str()).collect();
-                row.effect = reader.word(at, value, &words, Effect::parse);
+                effect = reader.word(at, value, &words, Effect::parse);
             }
             "passes" => row.passes = reader.word(at, value, Passes::WORDS, Passes::parse),
             "gives" => row.gives = reader.type_exprs(at, value),
@@ -107,8 +108,23 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         }
     };
     row.context = context??;
+    row.called = effect.map(|effect| Box::new(called(&row, effect)));
     let paths = paths.filter(|paths| !paths.is_empty())?;
     Some(table.entry(reader, KEYS, paths, row))
+}
+
+/// What calling the result of a row with `wraps` does.
+fn called(row: &HandoverRow, effect: Effect) -> CallRow {
+    CallRow {
+        line: row.line,
+        when: row.when.clone(),
+        unless: row.unless.clone(),
+        version: row.version.clone(),
+        unchecked: row.unchecked.clone(),
+        effect: Some(RowEffect::Holds(effect)),
+        note: row.note.clone(),
+        ..CallRow::default()
+    }
 }
 
 fn context(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Option<HandoverContext> {

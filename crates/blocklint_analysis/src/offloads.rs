@@ -1,0 +1,303 @@
+//! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
+
+use blocklint_core::{Confidence, Context, Effect, Language, Severity};
+use blocklint_facts::{BodyFlags, BodyKind, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_models::{Concurrency, HandoverContext, Runs, Selector, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::callers::Callers;
+use crate::finding::Unbounded;
+use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::link::Link;
+use crate::mentions::Mention;
+use crate::names;
+use crate::search::Graph;
+use crate::targets::Target;
+use crate::times::{Times, TimesOf};
+use crate::value::{EnvId, Val};
+
+/// One hand-over without a bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offload {
+    /// The call that hands over.
+    pub(crate) site: SiteRef,
+    /// The path of its row.
+    pub(crate) path: PathId,
+    /// What there are as many of as threads.
+    pub(crate) unbounded: Unbounded,
+    /// What each piece takes from a pool, if it does.
+    pub(crate) takes: Option<PathId>,
+    /// How bad.
+    pub(crate) severity: Severity,
+    /// How sure.
+    pub(crate) confidence: Confidence,
+}
+
+/// All such hand-overs of the program, in order.
+pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
+    let mut times = TimesOf::new(link, callers);
+    // Bodies that calculate: what a thread does for long without waiting.
+    let calculates: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| graph.labels.get(state.label).effect == Effect::Cpu)
+        .map(|state| state.node.body)
+        .collect();
+    // Bodies that are known to wait: for those a thread each is dear, but no more than that.
+    let waits: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
+        .map(|state| state.node.body)
+        .collect();
+    let mut found = Vec::new();
+    for (site, path, tasks) in link.offload_sites(graph) {
+        let facts = link.program.facts(site.file);
+        let body = link.program.body_of_site(site);
+        let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
+        if is_test || link.program.is_command_line(site.file) || link.is_bounded(site) {
+            continue;
+        }
+        let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
+        let (when, awaited) = (times.of_site(site), link.is_awaited(site));
+        let is_aside = when.is_once();
+        let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        let unbounded = if !is_aside && per_item {
+            Unbounded::PerItem
+        } else if let Times::PerEntry(entry, _) = when
+            && tasks.iter().any(|task| calculates.contains(task))
+            && !names::bounds_offloads(facts.language)
+        {
+            Unbounded::PerEntry(entry)
+        } else if !is_aside
+            && !names::bounds_offloads(facts.language)
+            && tasks.iter().any(|&task| link.never_ends(task))
+        {
+            Unbounded::Endless
+        } else {
+            continue;
+        };
+        let is_served = matches!(when, Times::PerEntry(..));
+        let known = takes.is_some() || tasks.iter().any(|task| calculates.contains(task));
+        let severity = match unbounded {
+            Unbounded::Endless if !when.is_repeated() => Severity::Note,
+            // A pool with a bound of its own queues the rest: bad for those who wait behind, not for the process.
+            Unbounded::PerItem if names::bounds_offloads(facts.language) && !is_served => Severity::Note,
+            Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
+                Severity::Note
+            }
+            _ => Severity::Warning,
+        };
+        let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
+        let confidence = if direct { Confidence::High } else { Confidence::Medium };
+        found.push(Offload { site, path, unbounded, takes, severity, confidence });
+    }
+    found
+}
+
+impl<'a> Link<'a> {
+    /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
+    fn offload_sites(&self, graph: &Graph<'_>) -> Vec<(SiteRef, PathId, Vec<BodyRef>)> {
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for language in Language::ALL {
+            let models = self.library.of(*language);
+            let separator = crate::library::separator(*language);
+            for row in models.names(Uses::HANDOVER) {
+                let Some(name) = self.program.name(row.name) else { continue };
+                let paths: Vec<&str> = row.paths(Uses::HANDOVER).map(|path| path.path).collect();
+                let offloads = paths.iter().any(|path| {
+                    models.handovers(path).iter().any(|row| {
+                        matches!(row.row.selector, Selector::Argument(_))
+                            && matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker)))
+                            && !row.row.bounded
+                            && !row.row.offer.is_empty()
+                    })
+                });
+                if !offloads {
+                    continue;
+                }
+                let roots = graph.reach.roots(paths.iter().map(|path| path.split(separator).next().unwrap_or(path)));
+                for name in self.with_aliases(name) {
+                    for &(file, sym) in self.program.occurrences(name) {
+                        let facts = self.program.facts(file);
+                        if facts.language != *language || !graph.reach.may_hold(file, *language, &roots) {
+                            continue;
+                        }
+                        let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
+                        let calls = of_file.filter(|&site| facts.site(site).kind == SiteKind::Call);
+                        sites.extend(calls.map(|site| SiteRef { file, site }));
+                    }
+                }
+            }
+        }
+        sites.sort();
+        sites.dedup();
+        sites.into_iter().filter_map(|site| self.offload_at(site).map(|(path, tasks)| (site, path, tasks))).collect()
+    }
+
+    fn offload_at(&self, site: SiteRef) -> Option<(PathId, Vec<BodyRef>)> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let rows = self.library.handovers(path);
+            let row = rows.iter().find(|row| {
+                matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker))) && !row.row.bounded
+            })?;
+            let Selector::Argument(argument) = &row.row.selector else { return None };
+            let form = self.argument(site, argument)?;
+            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+            let tasks = self.values.members(typed.value).into_iter().filter_map(|val| match val {
+                Val::Fn { body, .. } => Some(body),
+                _ => None,
+            });
+            Some((path, tasks.collect()))
+        })
+    }
+
+    /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
+    fn is_bounded(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut body = Some(self.program.body_of_site(site).body);
+        while let Some(id) = body {
+            let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
+                facts.body_of(row.at) == id
+                    && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
+                    && self.bounds(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) })
+            });
+            if bounded {
+                return true;
+            }
+            let row = facts.body(id);
+            body = match row.kind {
+                BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => row.parent.get(),
+                // A function inside of another one is started from there.
+                BodyKind::Function if row.class.is_none() => row
+                    .parent
+                    .get()
+                    .filter(|&parent| matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda)),
+                _ => None,
+            };
+        }
+        false
+    }
+
+    /// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
+    fn bounds(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).iter().any(|row| {
+                matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
+                    && self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+            }),
+            // A permit of the project's own.
+            Target::Body { body, .. } => {
+                let name = self.program.facts(body.file).text(self.program.facts(body.file).body(body.body).name);
+                matches!(name, "acquire" | "__aenter__" | "__enter__")
+            }
+            Target::Overrides { .. } => false,
+        })
+    }
+
+    /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
+    fn is_awaited(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.site(site.site).flags.has(SiteFlags::AWAITED) {
+            return true;
+        }
+        // Through the local it is put into, or unwrapped.
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        uses.iter().any(|(mention, wrap)| match mention {
+            _ if wrap == crate::mentions::Wrap::Awaited => true,
+            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => facts.sites.iter().any(|row| {
+                    row.flags.has(SiteFlags::AWAITED)
+                        && facts.form(row.callee) == Form::Var(var)
+                        && self.same_loop(site, row.at.region)
+                }),
+                _ => false,
+            },
+            Mention::Arg(of, _) => {
+                facts.site(of).flags.has(SiteFlags::AWAITED) && self.same_loop(site, facts.site(of).at.region)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a region lies in the innermost loop around a site.
+    fn same_loop(&self, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+        let facts = self.program.facts(site.file);
+        let innermost = |mut at: blocklint_facts::RegionId| {
+            while let Some(id) = at.get() {
+                if facts.region(id).kind == RegionKind::Loop {
+                    return Some(id);
+                }
+                at = facts.region(id).parent;
+            }
+            None
+        };
+        innermost(facts.site(site.site).at.region) == innermost(region)
+    }
+
+    /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
+    /// library takes for each element.
+    fn is_per_piece(&self, site: SiteRef) -> bool {
+        if self.is_per_item(site) {
+            return true;
+        }
+        let body = self.program.body_of_site(site);
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        match row.kind {
+            BodyKind::GeneratorExpression => true,
+            BodyKind::Lambda => {
+                self.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| {
+                    let Mention::Arg(of, _) = mention else { return false };
+                    names::goes_through(facts.language, facts.text(facts.site(of).name))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether tasks that run a body are started for each element of a collection.
+    fn is_started_per_piece(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::AsyncBlock {
+            return false;
+        }
+        facts.sites.iter().enumerate().any(|(at, of)| {
+            let id = blocklint_facts::SiteId(at as u32);
+            let takes = facts
+                .args_of(id)
+                .into_iter()
+                .any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body.body));
+            let site = SiteRef { file: body.file, site: id };
+            takes
+                && of.kind == SiteKind::Call
+                && !of.flags.has(SiteFlags::AWAITED)
+                && self.is_per_piece(site)
+                && self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => {
+                        self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                    }
+                    _ => false,
+                })
+        })
+    }
+
+    /// What a task takes from a pool, holding its thread until there is one.
+    fn takes_connection(&self, task: BodyRef) -> Option<PathId> {
+        let facts = self.program.facts(task.file);
+        facts.sites.iter().enumerate().find_map(|(at, row)| {
+            if facts.body_of(row.at) != task.body || row.kind != SiteKind::Call {
+                return None;
+            }
+            let site = SiteRef { file: task.file, site: blocklint_facts::SiteId(at as u32) };
+            self.taken_at(site).filter(|taken| taken.blocks).map(|taken| taken.path)
+        })
+    }
+
+    /// Whether a task loops without an end over a wait that has no limit.
+    fn never_ends(&self, task: BodyRef) -> bool {
+        self.waits_for_ever(task, 2, &mut FxHashSet::default())
+    }
+}

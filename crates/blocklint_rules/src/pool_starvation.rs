@@ -1,0 +1,15 @@
+//! BLT402 pool-starvation.
+
+use blocklint_core::RuleCode;
+
+use crate::Rule;
+
+/// Holding a connection of a pool where others wait for one.
+pub(crate) static POOL_STARVATION: Rule = Rule {
+    code: RuleCode(402),
+    name: "pool-starvation",
+    summary: "a connection of a pool is held where others wait for one",
+    page: include_str!("../../../rules/BLT402-pool-starvation.md"),
+    effect: None,
+    noun: "pool starvation",
+};

@@ -1,0 +1,15 @@
+//! BLT401 unbounded-offload.
+
+use blocklint_core::RuleCode;
+
+use crate::Rule;
+
+/// Handing as many pieces of work to threads as there are items or requests.
+pub(crate) static UNBOUNDED_OFFLOAD: Rule = Rule {
+    code: RuleCode(401),
+    name: "unbounded-offload",
+    summary: "work is handed to threads without a bound",
+    page: include_str!("../../../rules/BLT401-unbounded-offload.md"),
+    effect: None,
+    noun: "unbounded offload",
+};

@@ -1,0 +1,2 @@
+worker_class = "gevent"
+workers = 1

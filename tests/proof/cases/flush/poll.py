@@ -1,0 +1,19 @@
+from confluent_kafka import Producer
+from flask import Flask
+
+app = Flask(__name__)
+# librdkafka's own mock of a broker, 200 ms away.
+producer = Producer({"test.mock.num.brokers": 1, "test.mock.broker.rtt": 200})
+
+
+@app.get("/live")
+def live():
+    return "ok"
+
+
+@app.get("/orders")
+def orders():
+    delivered = []
+    producer.produce("orders", b"an order", callback=lambda error, message: delivered.append(error is None))
+    producer.poll(0)
+    return {"delivered": delivered == [True]}
