@@ -1,7 +1,7 @@
 //! Methods without a body that a library implements at run time: of repositories, declarative clients, mappers.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form};
+use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form, SiteKind};
 use blocklint_models::{HandoverContext, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
@@ -9,6 +9,7 @@ use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::Link;
+use crate::mentions::Mention;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
@@ -67,6 +68,48 @@ impl<'a> Link<'a> {
             named(self.class_annotations(class))
         });
         found == Some(Context::Worker)
+    }
+
+    /// Whether every known instance of a class is given to what calls it where it may block, or to another class of the
+    /// project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
+    pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
+        let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return false };
+        let mut any = false;
+        for &(file, sym) in self.program.occurrences(name) {
+            if self.program.is_test(file) {
+                continue;
+            }
+            let index = self.program.index_of(file);
+            let made = index.sites_named(sym).iter().filter(|&&site| {
+                self.program.facts(file).site(site).kind == SiteKind::New
+                    && self.values.members(self.callee(SiteRef { file, site }, EnvId::NONE).value)[..]
+                        == [Val::Class(class)]
+            });
+            for &site in made {
+                any = true;
+                let uses = index.uses_of_result(site);
+                let mut uses = uses.iter().peekable();
+                if uses.peek().is_none() || !uses.all(|(mention, _)| self.keeps_off_the_loop(file, mention)) {
+                    return false;
+                }
+            }
+        }
+        any
+    }
+
+    /// Whether an object that is used so is called where it may block, or by a class of the project.
+    fn keeps_off_the_loop(&self, file: FileId, mention: Mention) -> bool {
+        let Mention::Arg(taker, arg) = mention else { return false };
+        let taker = SiteRef { file, site: taker };
+        if self.program.facts(file).site(taker.site).kind == SiteKind::New {
+            let callee = self.callee(taker, EnvId::NONE);
+            if matches!(self.values.members(callee.value)[..], [Val::Class(_)]) {
+                return true;
+            }
+        }
+        let passing = self.passing(taker, arg, EnvId::NONE);
+        !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
     }
 
     /// The library paths of a class's annotations.

@@ -368,10 +368,31 @@ impl<'a> Link<'a> {
         if row.value.is_none() {
             return declared;
         }
-        let [Val::Instance { class: base, .. }] = self.values.members(declared.value)[..] else { return declared };
+        let is_java = self.program.language(scope.file) == Language::Java;
+        let [base] = self.values.members(declared.value)[..] else { return declared };
+        if !matches!(base, Val::Instance { .. }) && !is_java {
+            return declared;
+        }
         let given = self.eval(scope, row.value);
-        match self.values.members(given.value)[..] {
-            [Val::Instance { class, .. }] if class != base && self.is_subclass(class, base) => given,
+        let [val] = self.values.members(given.value)[..] else { return declared };
+        match (base, val) {
+            (Val::Instance { class: base, .. }, Val::Instance { class, .. })
+                if class != base && self.is_subclass(class, base) =>
+            {
+                given
+            }
+            // What a library's class was made of: `InputStream in = new ByteArrayInputStream(bytes)`.
+            (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
+                if is_java && self.library.is_subtype(ty, base) =>
+            {
+                let args = if args == ArgsId::NONE { of_base } else { args };
+                Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
+            }
+            // A lambda for an interface of the project: its call is a call of the lambda.
+            (Val::Instance { class, .. }, Val::Fn { .. }) if is_java && self.functional_method(class).is_some() => {
+                given
+            }
+            (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
             _ => declared,
         }
     }

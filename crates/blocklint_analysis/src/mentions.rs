@@ -203,6 +203,15 @@ impl FileIndex {
                     ) => {}
                 _ => reader.mention(site.callee, Mention::Operand(id), Wrap::Direct, 8),
             }
+            // `work.run()`: a call of the lambda that `work` holds.
+            if facts.language == blocklint_core::Language::Java
+                && site.kind == SiteKind::Call
+                && let Form::Attr(base, name) = facts.form(site.callee)
+                && crate::names::is_functional_method(facts.language, facts.text(name))
+                && matches!(facts.form(base), Form::Var(_) | Form::Name(_) | Form::Attr(..))
+            {
+                reader.mention(base, Mention::Operand(id), Wrap::Direct, 8);
+            }
         }
         for (at, assign) in facts.assigns.iter().enumerate() {
             let id = AssignId(at as u32);

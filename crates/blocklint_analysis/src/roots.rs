@@ -135,12 +135,16 @@ impl<'l, 'a> Roots<'l, 'a> {
         }
         if let Some(class) = row.class.get() {
             let class = ClassRef { file: body.file, class };
+            let before = rows.len();
             for ancestor in link.mro(class).iter() {
                 if let Ancestor::Library(ty, _) = *ancestor {
                     let path = link.library.member(ty, facts.text(row.name));
                     let found = link.library.handovers(path);
                     rows.extend(found.of_via(Via::Override).map(|found| found.row));
                 }
+            }
+            if rows.len() > before && facts.language == Language::Java && link.is_given_to_workers(class) {
+                rows.truncate(before);
             }
         }
         let is_async = row.flow == Flow::Coroutine

@@ -177,6 +177,12 @@ impl<'a> Link<'a> {
         stubs.next().is_none().then_some(BodyRef { file: class.file, body: blocklint_facts::BodyId(at as u32) })
     }
 
+    /// Whether a library's type is an interface that a lambda implements.
+    pub(crate) fn is_functional_type(&self, ty: crate::ids::PathId) -> bool {
+        names::java::is_functional_interface(&self.library.text(ty))
+            || self.library.ty(ty).is_some_and(|rows| rows.functional().is_some())
+    }
+
     /// Whether a project function calls an argument inside of closures that it gives away: where they run decides.
     fn runs_in_closures(&self, site: SiteRef, arg: u32) -> bool {
         let targets = self.targets(site, EnvId::NONE);

@@ -54,6 +54,12 @@ const VALUES: &[&str] = &[
 /// Methods of futures that tell whether they are done.
 pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
 
+/// Whether a type of the language's own library is an interface that a lambda implements.
+pub(crate) fn is_functional_interface(path: &str) -> bool {
+    path.starts_with("java.util.function.")
+        || matches!(path, "java.lang.Runnable" | "java.util.concurrent.Callable" | "java.util.Comparator")
+}
+
 /// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
 pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize> {
     let name = interface.strip_prefix("java.util.function.")?;
