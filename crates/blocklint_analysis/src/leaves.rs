@@ -1,6 +1,6 @@
 //! Where labels begin: the calls that enter a model row, also under another name or as an argument.
 
-use blocklint_core::Hold;
+use blocklint_core::{Hold, Language};
 use blocklint_facts::{Form, FormId, SiteKind, Sym, VarKind};
 use blocklint_models::{CallRow, Match, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -302,7 +302,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return false };
         let annotation = facts.params_of(row.body)[index as usize].annotation;
-        if annotation.is_none() || facts.assigns_of(var).next().is_some() {
+        // In Rust an imported trait may have it, in Java an overload decides.
+        if facts.language != Language::Python || annotation.is_none() || facts.assigns_of(var).next().is_some() {
             return false;
         }
         let declared =
