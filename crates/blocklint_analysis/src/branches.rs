@@ -178,7 +178,7 @@ impl<'a> Link<'a> {
             .into_iter()
             .map(|val| match val {
                 Val::Library { ty, .. } => {
-                    names::is_literal_type(language, &self.library.text(ty).to_string()).then_some(ty)
+                    names::is_literal_type(language, self.library.text(ty).as_ref()).then_some(ty)
                 }
                 _ => None,
             })
@@ -194,7 +194,7 @@ impl<'a> Link<'a> {
             && members.into_iter().all(|val| match val {
                 Val::None => true,
                 Val::Library { ty, .. } => {
-                    !types.contains(&ty) && names::is_literal_type(language, &self.library.text(ty).to_string())
+                    !types.contains(&ty) && names::is_literal_type(language, self.library.text(ty).as_ref())
                 }
                 _ => false,
             })
@@ -417,7 +417,7 @@ impl<'a> Link<'a> {
 impl<'a> Link<'a> {
     /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
     /// it has no such end.
-    pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[(Option<Guard>, Scope, FormId)]> {
+    pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
         if let Some(known) = self.ends.borrow().get(&body) {
             return known.clone();
         }
@@ -485,6 +485,9 @@ impl<'a> Link<'a> {
         (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
     }
 }
+
+/// An end of a function: the branch that it stands under, its place, and what it gives.
+pub(crate) type End = (Option<Guard>, Scope, FormId);
 
 /// Ends of one function that are looked at.
 const MOST_ENDS: usize = 16;

@@ -180,8 +180,7 @@ pub struct Link<'a> {
     /// Where the bearers of one name are called.
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
     /// The ends of functions with the branches that they stand under.
-    pub(crate) ends:
-        RefCell<FxHashMap<BodyRef, Rc<[(Option<crate::label::Guard>, crate::eval::Scope, blocklint_facts::FormId)]>>>,
+    pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::branches::End]>>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.

@@ -199,7 +199,7 @@ impl<'a> Link<'a> {
         let text = self.library.text(path);
         let is_base = || self.library.ty(path).is_none_or(|rows| rows.role().is_none() && rows.through().is_none());
         let made = |name: &&str| !self.library.calls(self.library.member(path, name)).is_empty();
-        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(|name| made(&name))
+        is_spelled_like_a_type(&text) && is_base() && !MAKERS.iter().any(made)
     }
 
     /// A method that a trait of the project adds to a library's type, or to every type.
