@@ -189,8 +189,11 @@ mod tests {
 
     #[test]
     fn codes_prefixes_names_and_all() {
-        assert_eq!(chosen(&[], &[], &[]), "101 102 103 104 105 106 107 108 109 403 601 902");
-        assert_eq!(chosen(&["all"], &[], &["BLT10"]), "403 601 902");
+        assert_eq!(
+            chosen(&[], &[], &[]),
+            "101 102 103 104 105 106 107 108 109 201 301 302 401 402 403 501 502 601 902"
+        );
+        assert_eq!(chosen(&["all"], &[], &["BLT10"]), "201 301 302 401 402 403 501 502 601 902");
         assert_eq!(chosen(&["BLT101", "blocking-file"], &[], &[]), "101 104 902");
         assert_eq!(chosen(&["blt1"], &[], &["blocking-sleep"]), "102 103 104 105 106 107 108 109 902");
         assert_eq!(chosen(&["BLT101"], &["BLT103"], &[]), "101 103 902");
