@@ -438,7 +438,8 @@ impl<'a> Link<'a> {
         found
     }
 
-    fn unpacks(&self, site: SiteRef) -> bool {
+    /// Whether a call passes arguments that it does not list: `*args, **kwargs`.
+    pub(crate) fn unpacks(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         facts.args_of(site.site).iter().any(|arg| matches!(facts.form(arg.value), Form::Star(_) | Form::StarStar(_)))
     }
@@ -464,12 +465,10 @@ impl<'a> Link<'a> {
                 let constant = match self.passed_with(site, body, guard.param, with_receiver) {
                     Some(form) => self.constant(site, form, EnvId::NONE, 3),
                     None if self.unpacks(site) => return false,
-                    None => {
-                        let parent = row.parent.get().unwrap_or(blocklint_facts::BodyId(0));
-                        let default = facts.params_of(body.body).get(guard.param as usize).map(|param| param.default);
-                        let Some(default) = default.filter(|default| default.is_some()) else { return false };
-                        self.constant_in(body.file, parent, default, EnvId::NONE, 3)
-                    }
+                    None => match self.default_of(body, guard.param) {
+                        Some(constant) => constant,
+                        None => return false,
+                    },
                 };
                 let holds = match answer(choice, &constant) {
                     Shown::Yes => guard.wanted,

@@ -93,6 +93,14 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The literal that a parameter has where a call passes none; nothing if it has no default.
+    pub(crate) fn default_of(&self, body: crate::ids::BodyRef, param: u32) -> Option<Constant> {
+        let facts = self.program.facts(body.file);
+        let default = facts.params_of(body.body).get(param as usize).map(|param| param.default)?.get()?;
+        let parent = facts.body(body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        Some(self.constant_in(body.file, parent, default, EnvId::NONE, 6))
+    }
+
     /// The literal a name of another module or a library constant is.
     fn constant_of_value(&self, file: crate::ids::FileId, form: FormId, env: EnvId) -> Constant {
         let scope = crate::eval::Scope { file, at: blocklint_facts::At::default(), env };

@@ -9,7 +9,6 @@ use crate::ids::SiteRef;
 use crate::label::{Choice, Guard, Label, LabelHold, Question, Source};
 use crate::rows::Shown;
 use crate::search::{Search, cap_wait};
-use crate::value::EnvId;
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
@@ -216,24 +215,17 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
             Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
-            None => {
-                let unpacked = here
-                    .args_of(caller.site.site)
-                    .iter()
-                    .any(|arg| matches!(here.form(arg.value), Form::Star(_) | Form::StarStar(_)));
-                if unpacked {
-                    return if self.forwards_all(caller.site) { Given::Forwarded } else { Given::Hidden };
-                }
-                let Some(param) = facts.params_of(node.body.body).get(index as usize) else { return Given::Hidden };
-                if param.default.is_none() {
-                    return Given::Hidden;
-                }
-                let parent = facts.body(node.body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
-                match link.constant_in(node.body.file, parent, param.default, EnvId::NONE, 6) {
-                    Constant::Param(_) => Given::Hidden,
-                    constant => Given::Constant(constant),
+            None if link.unpacks(caller.site) => {
+                if self.forwards_all(caller.site) {
+                    Given::Forwarded
+                } else {
+                    Given::Hidden
                 }
             }
+            None => match link.default_of(node.body, index) {
+                None | Some(Constant::Param(_)) => Given::Hidden,
+                Some(constant) => Given::Constant(constant),
+            },
         }
     }
 

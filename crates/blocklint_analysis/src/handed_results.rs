@@ -28,32 +28,15 @@ pub(crate) struct HandedResult {
 impl<'a> Link<'a> {
     /// All such calls of the program, in order.
     pub(crate) fn handed_results(&self, reach: &Reach) -> Vec<HandedResult> {
-        let mut sites: Vec<SiteRef> = Vec::new();
-        for row in self.library.of(Language::Python).names(Uses::HANDOVER) {
-            let Some(name) = self.program.name(row.name) else { continue };
-            let paths = row.paths(Uses::HANDOVER).map(|path| path.path);
-            let roots = reach.roots(paths.map(|path| path.split('.').next().unwrap_or(path)));
-            for name in self.with_aliases(name) {
-                for &(file, sym) in self.program.occurrences(name) {
-                    let facts = self.program.facts(file);
-                    if facts.language != Language::Python || !reach.may_hold(file, Language::Python, &roots) {
-                        continue;
-                    }
-                    let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
-                    let given = of_file.filter(|&site| {
-                        facts.site(site).kind == SiteKind::Call
-                            && facts.args_of(site).into_iter().any(|arg| match facts.form(arg.value) {
-                                Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
-                                _ => false,
-                            })
-                    });
-                    sites.extend(given.map(|site| SiteRef { file, site }));
-                }
-            }
-        }
-        sites.sort();
-        sites.dedup();
-        sites.into_iter().flat_map(|site| self.handed_at(site)).collect()
+        let sites = self.sites_of_rows(reach, Language::Python, Uses::HANDOVER, &[SiteKind::Call], |paths| paths);
+        let gives_result = |site: &SiteRef| {
+            let facts = self.program.facts(site.file);
+            facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {
+                Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,
+                _ => false,
+            })
+        };
+        sites.into_iter().filter(gives_result).flat_map(|site| self.handed_at(site)).collect()
     }
 
     fn handed_at(&self, site: SiteRef) -> Vec<HandedResult> {

@@ -134,30 +134,12 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
 impl<'a> Link<'a> {
     /// The calls that make threads or connections, with their rows' paths, in order.
     fn makers(&self, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+        let kinds = [SiteKind::Call, SiteKind::New];
         let mut sites: Vec<SiteRef> = Vec::new();
-        for language in Language::ALL {
-            let models = self.library.of(*language);
-            let separator = crate::library::separator(*language);
-            for row in models.names(Uses::CREATES) {
-                let Some(name) = self.program.name(row.name) else { continue };
-                let paths = row.paths(Uses::CREATES).map(|path| path.path);
-                let roots = reach.roots(paths.map(|path| path.split(separator).next().unwrap_or(path)));
-                for name in self.with_aliases(name) {
-                    for &(file, sym) in self.program.occurrences(name) {
-                        let facts = self.program.facts(file);
-                        if facts.language != *language || !reach.may_hold(file, *language, &roots) {
-                            continue;
-                        }
-                        let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
-                        let made =
-                            of_file.filter(|&site| matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New));
-                        sites.extend(made.map(|site| SiteRef { file, site }));
-                    }
-                }
-            }
+        for &language in Language::ALL {
+            sites.extend(self.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
         }
         sites.sort();
-        sites.dedup();
         sites.into_iter().filter_map(|site| self.made_at(site).map(|(path, creates)| (site, path, creates))).collect()
     }
 

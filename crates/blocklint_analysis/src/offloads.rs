@@ -101,39 +101,20 @@ impl<'a> Link<'a> {
     /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
     fn offload_sites(&self, graph: &Graph<'_>) -> Vec<(SiteRef, PathId, Vec<BodyRef>)> {
         let mut sites: Vec<SiteRef> = Vec::new();
-        for language in Language::ALL {
-            let models = self.library.of(*language);
-            let separator = crate::library::separator(*language);
-            for row in models.names(Uses::HANDOVER) {
-                let Some(name) = self.program.name(row.name) else { continue };
-                let paths: Vec<&str> = row.paths(Uses::HANDOVER).map(|path| path.path).collect();
-                let offloads = paths.iter().any(|path| {
-                    models.handovers(path).iter().any(|row| {
-                        matches!(row.row.selector, Selector::Argument(_))
-                            && matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker)))
-                            && !row.row.bounded
-                            && !row.row.offer.is_empty()
-                    })
-                });
-                if !offloads {
-                    continue;
-                }
-                let roots = graph.reach.roots(paths.iter().map(|path| path.split(separator).next().unwrap_or(path)));
-                for name in self.with_aliases(name) {
-                    for &(file, sym) in self.program.occurrences(name) {
-                        let facts = self.program.facts(file);
-                        if facts.language != *language || !graph.reach.may_hold(file, *language, &roots) {
-                            continue;
-                        }
-                        let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
-                        let calls = of_file.filter(|&site| facts.site(site).kind == SiteKind::Call);
-                        sites.extend(calls.map(|site| SiteRef { file, site }));
-                    }
-                }
-            }
+        for &language in Language::ALL {
+            let models = self.library.of(language);
+            let offloads = |path: &&str| {
+                models.handovers(path).iter().any(|row| {
+                    matches!(row.row.selector, Selector::Argument(_))
+                        && matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker)))
+                        && !row.row.bounded
+                        && !row.row.offer.is_empty()
+                })
+            };
+            let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
+            sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
         sites.sort();
-        sites.dedup();
         sites.into_iter().filter_map(|site| self.offload_at(site).map(|(path, tasks)| (site, path, tasks))).collect()
     }
 

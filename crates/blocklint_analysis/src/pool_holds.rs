@@ -97,39 +97,15 @@ impl<'a> Link<'a> {
     /// The calls that take a connection from a pool, in order.
     pub(crate) fn taken_from_pools(&self, reach: &Reach) -> Vec<Taken> {
         let mut sites: Vec<SiteRef> = Vec::new();
-        for language in Language::ALL {
-            let models = self.library.of(*language);
-            let separator = crate::library::separator(*language);
-            for row in models.names(Uses::RETURNS) {
-                let Some(name) = self.program.name(row.name) else { continue };
-                let gives = |path: &str| {
-                    let id = self.library.path(*language, path);
-                    self.library.split(id).is_some_and(|(of, _)| self.library.role(of) == Some(Role::Pool))
-                };
-                let paths: Vec<&str> =
-                    row.paths(Uses::RETURNS).map(|path| path.path).filter(|path| gives(path)).collect();
-                if paths.is_empty() {
-                    continue;
-                }
-                let roots = reach.roots(paths.iter().map(|path| path.split(separator).next().unwrap_or(path)));
-                for name in self.with_aliases(name) {
-                    for &(file, sym) in self.program.occurrences(name) {
-                        let facts = self.program.facts(file);
-                        if facts.language != *language || !reach.may_hold(file, *language, &roots) {
-                            continue;
-                        }
-                        let of_file = self.program.index_of(file).sites_named(sym).iter().copied();
-                        sites.extend(
-                            of_file
-                                .filter(|&site| facts.site(site).kind == SiteKind::Call)
-                                .map(|site| SiteRef { file, site }),
-                        );
-                    }
-                }
-            }
+        for &language in Language::ALL {
+            let of_pool = |path: &&str| {
+                let id = self.library.path(language, path);
+                self.library.split(id).is_some_and(|(of, _)| self.library.role(of) == Some(Role::Pool))
+            };
+            let wanted = |paths: Vec<&'a str>| paths.into_iter().filter(of_pool).collect();
+            sites.extend(self.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
         }
         sites.sort();
-        sites.dedup();
         sites.into_iter().filter_map(|site| self.taken_at(site)).collect()
     }
 
@@ -217,10 +193,15 @@ impl<'a> Link<'a> {
 
     /// Whether a value is a connection of a pool.
     fn is_connection(&self, scope: Scope, form: FormId) -> bool {
+        self.has_role(scope, form, Role::Connection)
+    }
+
+    /// Whether a value may be of a type that plays a role.
+    fn has_role(&self, scope: Scope, form: FormId, role: Role) -> bool {
         self.values
             .members(self.eval(scope, form).value)
             .iter()
-            .any(|val| self.types_through(*val).into_iter().any(|ty| self.library.role(ty) == Some(Role::Connection)))
+            .any(|val| self.types_through(*val).into_iter().any(|ty| self.library.role(ty) == Some(role)))
     }
 
     /// Whether a form is the result of a site, unwrapped.
@@ -312,11 +293,7 @@ impl<'a> Link<'a> {
     }
 
     fn is_pool(&self, file: FileId, at: At, form: FormId) -> bool {
-        let scope = Scope { file, at, env: EnvId::NONE };
-        self.values
-            .members(self.eval(scope, form).value)
-            .iter()
-            .any(|val| self.types_through(*val).into_iter().any(|ty| self.library.role(ty) == Some(Role::Pool)))
+        self.has_role(Scope { file, at, env: EnvId::NONE }, form, Role::Pool)
     }
 
     /// Whether a form reads a variable.

@@ -34,21 +34,19 @@ impl<'a> Link<'a> {
                 .is_some_and(|form| self.is_super(caller, form) || !caller.with_receiver && self.is_base(caller, form));
         let mut steps = 0;
         if let Some(own) = label.own {
-            let holds = match (on_self || on_super, around) {
-                (true, Some(class)) => self.may_find(class, false, own),
-                _ => self
-                    .receivers(caller, node)
+            let own_class = around.filter(|_| on_self || on_super);
+            let classes = if own_class.is_none() { self.receivers(caller, node) } else { None };
+            let holds = match own_class {
+                Some(class) => self.may_find(class, false, own),
+                None => classes
+                    .as_ref()
                     .is_none_or(|classes| classes.iter().any(|&(class, exact)| self.may_find(class, exact, own))),
             };
             if !holds {
                 return None;
             }
             // What the class itself defines is what runs as a rule, not what one derived from it does.
-            let declared = match (on_self || on_super, around) {
-                (true, _) => None,
-                _ => self.receivers(caller, node),
-            };
-            let derived_only = declared
+            let derived_only = classes
                 .is_some_and(|classes| classes.iter().all(|&(class, exact)| !exact && self.does_otherwise(class, own)));
             if derived_only {
                 steps = LOW_STEPS - 1;

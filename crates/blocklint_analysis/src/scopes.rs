@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 use crate::callers::Callers;
 use crate::ids::{BodyRef, SiteRef};
 use crate::link::Link;
-use crate::mentions::Mention;
 use crate::value::{EnvId, Val};
 
 /// When code runs.
@@ -146,33 +145,17 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if found.is_some() {
             return found;
         }
-        for name in link.body_names(body) {
-            for &(file, sym) in link.program.occurrences(name) {
-                let facts = link.program.facts(file);
-                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
-                    let Mention::Arg(site, arg) = mention else { continue };
-                    let site = SiteRef { file, site };
-                    let form = facts.args_of(site.site)[arg as usize].value;
-                    let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
-                    let meant = link.values.members(typed.value).iter().any(|val| match *val {
-                        Val::Fn { body: of, .. } => of == body,
-                        _ => false,
-                    });
-                    if !meant {
-                        continue;
-                    }
-                    for val in link.values.members(link.callee(site, EnvId::NONE).value) {
-                        let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-                        for row in link.library.handovers(path).iter() {
-                            let Selector::Argument(argument) = &row.selector else { continue };
-                            if link.is_argument(site, arg, argument) && !row.wraps {
-                                let when = if row.phase.is_some() { When::StartUp } else { When::Serving };
-                                found = Some(match found {
-                                    Some(When::Serving) => When::Serving,
-                                    _ => when,
-                                });
-                            }
-                        }
+        for (site, arg) in link.given_body(body) {
+            for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
+                for row in link.library.handovers(path).iter() {
+                    let Selector::Argument(argument) = &row.selector else { continue };
+                    if link.is_argument(site, arg, argument) && !row.wraps {
+                        let when = if row.phase.is_some() { When::StartUp } else { When::Serving };
+                        found = Some(match found {
+                            Some(When::Serving) => When::Serving,
+                            _ => when,
+                        });
                     }
                 }
             }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::hierarchy::Ancestor;
-use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;
 use crate::mentions::Mention;
@@ -243,35 +243,12 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     /// The sites that run a body: that call it, or hand it over to run somewhere else.
     fn entering(&self, body: BodyRef) -> Vec<SiteRef> {
         let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        for (site, _) in
-            self.given(&self.link.body_names(body), |val| matches!(val, Val::Fn { body: of, .. } if of == body))
-        {
+        for (site, _) in self.link.given_body(body) {
             sites.push(site);
         }
         sites.sort();
         sites.dedup();
         sites
-    }
-
-    /// The sites that take a value as an argument, wherever one of its names is mentioned.
-    fn given(&self, names: &[Name], is_meant: impl Fn(Val) -> bool) -> Vec<(SiteRef, u32)> {
-        let link = self.link;
-        let mut found = Vec::new();
-        for &name in names {
-            for &(file, sym) in link.program.occurrences(name) {
-                let facts = link.program.facts(file);
-                for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
-                    let Mention::Arg(site, arg) = mention else { continue };
-                    let site = SiteRef { file, site };
-                    let form = facts.args_of(site.site)[arg as usize].value;
-                    let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
-                    if link.values.members(typed.value).iter().any(|val| is_meant(*val)) {
-                        found.push((site, arg));
-                    }
-                }
-            }
-        }
-        found
     }
 
     /// What a registration says of a body: a decorator, a method that it overrides, or a call that takes it.
@@ -312,9 +289,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
                     _ => None,
                 })
                 .collect(),
-            BodyKind::Function => {
-                self.given(&link.body_names(body), |val| matches!(val, Val::Fn { body: of, .. } if of == body))
-            }
+            BodyKind::Function => link.given_body(body),
             _ => Vec::new(),
         };
         // A handler of Rust's says in its parameters what it wants of a request, and the row cannot.
@@ -424,7 +399,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         names.sort();
         names.dedup();
         let means = |val: Val| matches!(val, Val::Class(of) if classes.contains(&of));
-        let given = self.given(&names, means);
+        let given = self.link.given(&names, means);
         if self.takers_say(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Times::PerEntry(body, 0),

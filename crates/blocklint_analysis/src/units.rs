@@ -155,6 +155,11 @@ fn is_below(folder: &str, above: &str) -> bool {
     folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Whether a module lies in a package.
+fn is_module_below(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+}
+
 /// The files whose code turns a switch on; tests turn none on for what they test.
 fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
@@ -173,9 +178,11 @@ fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
             facts.language == Language::Python
                 && facts.imports.iter().any(|import| {
                     let text = facts.text(import.module);
-                    let below = text.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('.'));
-                    let taken = format!("{text}.{}", facts.text(import.name)) == *module;
-                    import.level == 0 && (text == module || below || taken)
+                    let taken = || module.strip_prefix(text).and_then(|rest| rest.strip_prefix('.'));
+                    import.level == 0
+                        && (text == module
+                            || is_module_below(text, module)
+                            || taken().is_some_and(|name| name == facts.text(import.name)))
                 })
         };
         found.extend(heads.into_iter().filter(imports));

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::callers::{Node, add_steps};
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::label::LabelHold;
+use crate::label::{Label, LabelHold};
 use crate::rows::Leaf;
 use crate::search::{LeafSite, Next, Search, Way};
 use crate::value::{BoundId, EnvId, Val};
@@ -168,18 +168,8 @@ impl<'a> Search<'_, 'a> {
         }
         let node = Node::plain(body);
         if on_caller && decorates {
-            let label_id = self.graph.labels.id(label.clone());
-            let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite {
-                site: asked,
-                row: called,
-                path,
-                label: label_id,
-                held_by: None,
-                wraps: Some(body),
-            });
-            *self.graph.leaf_sites.entry(asked).or_default() += 1;
-            self.push(node, label, Way { site: asked, arg: None, next: Next::Leaf(leaf), steps, shared: false });
+            let way = self.leaf_of_wrapper(wrapping, asked, &label, Some(body), steps);
+            self.push(node, label, way);
             return;
         }
         // Of its callers those that call the wrapper.
@@ -193,20 +183,25 @@ impl<'a> Search<'_, 'a> {
             if !link.values.members(callee.value).iter().any(is_wrapper) {
                 continue;
             }
-            let label_id = self.graph.labels.id(label.clone());
-            let leaf = self.graph.leaves.len() as u32;
-            self.graph.leaves.push(LeafSite {
-                site: place,
-                row: called,
-                path,
-                label: label_id,
-                held_by: None,
-                wraps: None,
-            });
-            *self.graph.leaf_sites.entry(place).or_default() += 1;
-            let steps = add_steps(steps, callee.steps);
-            let way = Way { site: place, arg: None, next: Next::Leaf(leaf), steps, shared: false };
+            let way = self.leaf_of_wrapper(wrapping, place, &label, None, add_steps(steps, callee.steps));
             self.arrive(place, EnvId::NONE, label.clone(), way);
         }
+    }
+
+    /// Notes that a wrapper's row holds the thread at a site, and gives the way there.
+    fn leaf_of_wrapper(
+        &mut self,
+        wrapping: &Wrapping<'a>,
+        site: SiteRef,
+        label: &Label,
+        wraps: Option<BodyRef>,
+        steps: u8,
+    ) -> Way {
+        let label = self.graph.labels.id(label.clone());
+        let leaf = self.graph.leaves.len() as u32;
+        let &Wrapping { called: row, path, .. } = wrapping;
+        self.graph.leaves.push(LeafSite { site, row, path, label, held_by: None, wraps });
+        *self.graph.leaf_sites.entry(site).or_default() += 1;
+        Way { site, arg: None, next: Next::Leaf(leaf), steps, shared: false }
     }
 }

@@ -12,6 +12,28 @@ pub struct Remedy {
     pub at_most: Applicability,
 }
 
+impl Remedy {
+    /// The edits of the first way that can be written, ascending and no surer than the remedy allows.
+    ///
+    /// # Errors
+    ///
+    /// What the first way, which is the best, says why it cannot.
+    pub fn first(&self, mut write: impl FnMut(&Way) -> Result<Mended, Refusal>) -> Result<Mended, Refusal> {
+        let mut refused = None;
+        for way in &self.ways {
+            match write(way) {
+                Ok(mut mended) => {
+                    mended.applicability = mended.applicability.min(self.at_most);
+                    mended.edits.sort_by_key(|(span, _)| *span);
+                    return Ok(mended);
+                }
+                Err(refusal) => refused = refused.or(Some(refusal)),
+            }
+        }
+        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+    }
+}
+
 /// One way to mend a finding at a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {

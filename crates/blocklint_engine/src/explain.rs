@@ -97,7 +97,7 @@ fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Explained
             GivenArgument::Value(written, of) if link.values.is_unknown(*of) => format!("`{written}`"),
             GivenArgument::Value(written, of) => format!("`{written}`, {}", value(link, *of)),
         };
-        (conditions::argument(argument), text)
+        (blocklint_models::written::argument(argument), text)
     });
     ExplainedSite {
         place: place(link, site.site.file, site.span),
@@ -107,7 +107,7 @@ fn explained(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> Explained
         receiver: site.receiver.filter(|_| row.kind != SiteKind::Import).map(|of| value(link, of)),
         arguments: arguments.collect(),
         targets: site.targets.iter().map(|target| run_target(link, target)).collect(),
-        rows: site.rows.iter().map(tried).collect(),
+        rows: site.rows.iter().map(|of| tried(of, facts.language)).collect(),
         outcomes: outcomes(explainer, site),
     }
 }
@@ -244,8 +244,11 @@ fn context_words(context: Context) -> &'static str {
     }
 }
 
-fn tried(tried: &RowTried<'_>) -> ExplainedRow {
-    let shown = tried.conditions.iter().map(|of| (conditions::written(of), of.shown == blocklint_analysis::Shown::Yes));
+fn tried(tried: &RowTried<'_>, language: Language) -> ExplainedRow {
+    let shown = tried
+        .conditions
+        .iter()
+        .map(|of| (conditions::written(of, language), of.shown == blocklint_analysis::Shown::Yes));
     let conditions = shown.collect();
     let (path, says, (file, line)) = match tried.row {
         RowMatch::Call(row) => (row.path, call_says(&row, tried), row.origin()),
@@ -294,13 +297,15 @@ fn handover_says(row: &HandoverRow) -> String {
         HandoverContext::BySync { sync, async_ } => {
             format!("{}, a coroutine {}", runs(sync), runs(async_))
         }
-        HandoverContext::Of(argument) => format!("where `{}` runs its tasks", conditions::argument(argument)),
+        HandoverContext::Of(argument) => {
+            format!("where `{}` runs its tasks", blocklint_models::written::argument(argument))
+        }
     };
     match &row.selector {
         Selector::Argument(argument) if row.wraps => {
-            format!("gives a callable that runs `{}` {place}", conditions::argument(argument))
+            format!("gives a callable that runs `{}` {place}", blocklint_models::written::argument(argument))
         }
-        Selector::Argument(argument) => format!("runs `{}` {place}", conditions::argument(argument)),
+        Selector::Argument(argument) => format!("runs `{}` {place}", blocklint_models::written::argument(argument)),
         Selector::Via(Via::Decorator) => format!("runs what it decorates {place}"),
         Selector::Via(Via::Override) => format!("runs what overrides it {place}"),
     }

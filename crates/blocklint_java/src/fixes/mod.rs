@@ -65,20 +65,14 @@ type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
     fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
-        let mut refused = None;
-        for way in &remedy.ways {
-            let Way::Chain { of, taker, template, offload } = way else { continue };
+        remedy.first(|way| {
+            let Way::Chain { of, taker, template, offload } = way else {
+                return Err(Refusal::new("there is no edit for it"));
+            };
             let wish = Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload };
-            match self.chain(call, wish) {
-                Ok((shape, mut edits)) => {
-                    edits.sort_by_key(|(span, _)| *span);
-                    let title = shape.title().to_owned();
-                    return Ok(Mended { title, applicability: Applicability::Unsafe.min(remedy.at_most), edits });
-                }
-                Err(refusal) => refused = refused.or(Some(refusal)),
-            }
-        }
-        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+            let (shape, edits) = self.chain(call, wish)?;
+            Ok(Mended { title: shape.title().to_owned(), applicability: Applicability::Unsafe, edits })
+        })
     }
 
     /// The call whose name begins and whose arguments end at a span; an object that is made likewise.

@@ -93,29 +93,16 @@ impl<'a> File<'a> {
         });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
-        let mut refused = None;
-        for way in &remedy.ways {
-            let mended = match way {
-                Way::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
-                Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
-                Way::Rewrite { template } => self.rewrite(&site, template),
-                Way::Offload { to } => self.offload(&site, to),
-                Way::Chain { .. } => Err(Refusal::new("nothing here is a chain")),
-                Way::HandOver { passes } => self.hand_over(&site, *passes),
-                Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
-                Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
-            };
-            match mended {
-                Ok(mut mended) => {
-                    mended.applicability = mended.applicability.min(remedy.at_most);
-                    mended.edits.sort_by_key(|(span, _)| *span);
-                    return Ok(mended);
-                }
-                // The way that is best says why there is no fix.
-                Err(refusal) => refused = refused.or(Some(refusal)),
-            }
-        }
-        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+        remedy.first(|way| match way {
+            Way::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
+            Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
+            Way::Rewrite { template } => self.rewrite(&site, template),
+            Way::Offload { to } => self.offload(&site, to),
+            Way::Chain { .. } => Err(Refusal::new("nothing here is a chain")),
+            Way::HandOver { passes } => self.hand_over(&site, *passes),
+            Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
+            Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),
+        })
     }
 
     fn text(&self, range: TextRange) -> &'a str {

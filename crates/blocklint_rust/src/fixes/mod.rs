@@ -51,29 +51,16 @@ impl<'a> File<'a> {
         let call = self.call_at(span)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
         let site = Site { call, callee, around: Surroundings::of(call)? };
-        let mut refused = None;
-        for way in &remedy.ways {
-            let mended = match way {
-                Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
-                Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
-                Way::Rewrite { template } => self.rewrite(&site, template),
-                Way::Offload { to } => self.offload(&site, to),
-                Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
-                Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => {
-                    Err(Refusal::new("the edit is one of another language"))
-                }
-            };
-            match mended {
-                Ok(mut mended) => {
-                    mended.applicability = mended.applicability.min(remedy.at_most);
-                    mended.edits.sort_by_key(|(span, _)| *span);
-                    return Ok(mended);
-                }
-                // The way that is best says why there is no fix.
-                Err(refusal) => refused = refused.or(Some(refusal)),
+        remedy.first(|way| match way {
+            Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
+            Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
+            Way::Rewrite { template } => self.rewrite(&site, template),
+            Way::Offload { to } => self.offload(&site, to),
+            Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
+            Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => {
+                Err(Refusal::new("the edit is one of another language"))
             }
-        }
-        Err(refused.unwrap_or_else(|| Refusal::new("there is no edit for it")))
+        })
     }
 
     /// The call whose name begins, and that ends, there.
