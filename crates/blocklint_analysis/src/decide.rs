@@ -81,7 +81,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
-            && condition.tests.iter().any(|test| matches!(test, Test::From(_) | Test::Unbounded))
+            && guard.asks_for_origin()
         {
             return self.ask_origin(caller, node, guard, &condition.tests);
         }

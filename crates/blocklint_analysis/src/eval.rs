@@ -5,6 +5,7 @@ use blocklint_facts::{
     AltKind, Assign, AssignId, AssignKind, At, BodyId, BodyKind, DisplayKind, Form, FormId, RegionId, RegionKind, Sym,
     VarId, VarKind,
 };
+use smallvec::SmallVec;
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::link::{Link, Task, Typed};
@@ -231,7 +232,7 @@ impl<'a> Link<'a> {
             let task = Task::Var(reference, scope.env);
             return self.remember(task, || self.any_assigned(scope, id));
         }
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
         let mut settled = false;
         let mut empty = true;
         for assign in facts.assign_ids_of(id).rev() {
@@ -279,7 +280,7 @@ impl<'a> Link<'a> {
     fn any_assigned(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
         let var = facts.var(id);
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[Typed; 4]> = SmallVec::new();
         if facts.language == Language::Rust && facts.assigns_of(id).nth(1).is_some() {
             return self.rust_twins(scope, id);
         }

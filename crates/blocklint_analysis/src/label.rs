@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Effect, Hold, Severity, WhereSet};
-use blocklint_models::Condition;
+use blocklint_models::{Condition, Test};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, Name};
@@ -86,6 +86,16 @@ impl Guard {
     /// Whether it asks for one literal.
     pub(crate) fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
+    }
+
+    /// Whether it asks where an argument comes from or how much of it there is.
+    pub(crate) fn asks_for_origin(&self) -> bool {
+        match &*self.question {
+            Question::Condition(condition) => {
+                condition.tests.iter().any(|test| matches!(test, Test::From(_) | Test::Unbounded))
+            }
+            _ => false,
+        }
     }
 
     /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not

@@ -381,7 +381,12 @@ impl<'a> Link<'a> {
 
     /// Applies a function to each member and joins what it gives.
     pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
-        let parts: SmallVec<[Typed; 8]> = self.values.members(typed.value).iter().map(|&member| each(member)).collect();
+        let members = self.values.members(typed.value);
+        if let [one] = *members {
+            let given = each(one);
+            return Typed { value: given.value, steps: given.steps.max(typed.steps) };
+        }
+        let parts: SmallVec<[Typed; 8]> = members.iter().map(|&member| each(member)).collect();
         let joined = self.join(&parts);
         Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
     }

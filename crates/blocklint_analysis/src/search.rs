@@ -4,7 +4,7 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
-use blocklint_core::{Effect, Hold, Severity, WhereSet};
+use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::decide::Decided;
 use crate::ids::{BodyRef, PathId, SiteRef};
-use crate::label::{Label, LabelHold, LabelId, Labels, Source};
+use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
@@ -278,6 +278,14 @@ impl<'l, 'a> Search<'l, 'a> {
             label.once = true;
             label.severity = Severity::Note;
             label.hold = LabelHold::Fixed(Hold::Brief);
+        }
+        // No key is all of a request or a file; its method may stand behind every subscript of a program.
+        let facts = self.link.program.facts(node.body.file);
+        if label.guard.as_ref().is_some_and(Guard::asks_for_origin)
+            && facts.language == Language::Python
+            && crate::names::python::takes_a_key(facts.text(facts.body(node.body.body).name))
+        {
+            return;
         }
         let callers = self.callers.of(node);
         for caller in callers.iter() {

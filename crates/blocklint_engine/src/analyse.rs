@@ -48,10 +48,9 @@ pub struct Report {
 ///
 /// Where the system gives no threads.
 pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    let pool =
-        ThreadPoolBuilder::new().stack_size(STACK_SIZE).thread_name(|index| format!("blocklint-{index}")).build();
-    let pool = pool.map_err(|error| Failure::new(format!("no threads: {error}")))?;
-    Ok(pool.install(work))
+    let threads = ThreadPoolBuilder::new().thread_name(|index| format!("blocklint-{index}")).stack_size(STACK_SIZE);
+    let done = threads.build_scoped(rayon::ThreadBuilder::run, |pool| pool.install(work));
+    done.map_err(|error| Failure::new(format!("no threads: {error}")))
 }
 
 /// Analyses the project.
@@ -60,10 +59,11 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// Where the system gives no threads. What cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
+    let mut timings = Timings::default();
+    // Threads that end give back what their trees took.
+    let (extracted, parse, facts) = on_large_stacks(|| extract_all(project))?;
+    (timings.parse, timings.facts) = (parse, facts);
     on_large_stacks(|| {
-        let mut timings = Timings::default();
-        let (extracted, parse, facts) = extract_all(project);
-        (timings.parse, timings.facts) = (parse, facts);
         let mut findings = unread(project, &extracted);
         let started = Instant::now();
         let (files, layout) = loaded(project, models, extracted);

@@ -87,6 +87,11 @@ pub(crate) fn protocol_method(function: &str) -> Option<&'static str> {
     PROTOCOLS.iter().find(|(name, _)| *name == function).map(|(_, method)| *method)
 }
 
+/// Whether a method gets nothing but a key: a subscript or the name of an attribute.
+pub(crate) fn takes_a_key(method: &str) -> bool {
+    matches!(method, "__getitem__" | "__delitem__" | "__missing__" | "__getattr__" | "__getattribute__" | "__delattr__")
+}
+
 /// The functions of the language that call a method.
 pub(crate) fn protocol_functions(method: &str) -> impl Iterator<Item = &'static str> {
     PROTOCOLS.iter().filter(move |(_, name)| *name == method).map(|(function, _)| *function)
