@@ -40,15 +40,13 @@ impl<'a> Link<'a> {
                 Some(_) => {}
                 None => {
                     if let Some(mut classes) = self.receivers(caller, node) {
-                        let all = classes.len();
                         classes.retain(|&(class, exact)| self.may_find(class, exact, own));
                         if classes.is_empty() {
                             return None;
                         }
-                        // What the class itself defines is what runs as a rule, not what one derived from it does; the
-                        // more so where objects of another class are seen to come there.
+                        // What the class itself defines is what runs as a rule, not what one derived from it does.
                         if classes.iter().all(|&(class, exact)| !exact && self.does_otherwise(class, own)) {
-                            steps = if classes.len() < all { LOW_STEPS } else { LOW_STEPS - 1 };
+                            steps = LOW_STEPS - 1;
                         }
                     }
                 }
