@@ -12,12 +12,30 @@ use crate::mentions::{Mention, is_own_receiver};
 use crate::names;
 use crate::value::EnvId;
 
+/// What a test asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Something that is false or `None`.
+    Unset(FormId),
+    /// A collection that lacks a key.
+    Lacking(FormId),
+}
+
+/// Why a site runs the first time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FirstTime {
+    /// Who keeps the state that its test asks for.
+    pub(crate) keeper: Kept,
+    /// Whether it runs once for each key of a collection.
+    pub(crate) per_key: bool,
+}
+
 /// How deep a test is read.
 const DEPTH: u32 = 4;
 
 impl Link<'_> {
-    /// Who keeps the state that makes a site run the first time only.
-    pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<Kept> {
+    /// What makes a site run the first time only.
+    pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<FirstTime> {
         let facts = self.program.facts(site.file);
         let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
@@ -34,13 +52,19 @@ impl Link<'_> {
                     && holds
                     && names::sets_once(facts.language, facts.text(facts.site(call).name))
                 {
-                    return Some(Kept::ByProgram);
+                    return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
                 }
                 let mut unset = SmallVec::new();
                 self.unset_where(site.file, region.body, test, holds, &mut unset, DEPTH);
-                let keeper = unset.iter().find_map(|&state| self.keeper_of_set(site.file, region.body, state));
-                if keeper.is_some() {
-                    return keeper;
+                let found = unset.iter().find_map(|&state| {
+                    let (keeper, per_key) = match state {
+                        State::Unset(state) => (self.keeper_of_set(site.file, region.body, state)?, false),
+                        State::Lacking(all) => (self.keeper_of_filled(site.file, region.body, all)?, true),
+                    };
+                    Some(FirstTime { keeper, per_key })
+                });
+                if found.is_some() {
+                    return found;
                 }
             }
             at = region.parent;
@@ -48,21 +72,23 @@ impl Link<'_> {
         None
     }
 
-    /// The forms that a test which comes out as `holds` says to be false or `None`.
+    /// What a test which comes out as `holds` says to be false or `None`, or to lack a key.
     fn unset_where(
         &self,
         file: FileId,
         body: BodyId,
         test: FormId,
         holds: bool,
-        found: &mut SmallVec<[FormId; 2]>,
+        found: &mut SmallVec<[State; 2]>,
         depth: u32,
     ) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let facts = self.program.facts(file);
         match facts.form(test) {
             Form::Not(inner) => self.unset_where(file, body, inner, !holds, found, depth),
-            Form::Var(_) | Form::Attr(..) if !holds => found.push(test),
+            Form::Var(_) | Form::Attr(..) if !holds => found.push(State::Unset(test)),
+            Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
+            Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
             Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
                 let is_none = match comparison {
                     Comparison::Is | Comparison::Eq => holds,
@@ -70,7 +96,7 @@ impl Link<'_> {
                     _ => return,
                 };
                 if is_none {
-                    found.push(state);
+                    found.push(State::Unset(state));
                 }
             }
             Form::Alt(AltKind::And, list) if holds => {
@@ -140,6 +166,32 @@ impl Link<'_> {
         }
         let keeper = self.kept_where(file, Mention::Assign(sets));
         matches!(keeper, Kept::ByProgram | Kept::ByInstance(_)).then_some(keeper)
+    }
+
+    /// Who keeps a collection that a body fills.
+    fn keeper_of_filled(&self, file: FileId, body: BodyId, all: FormId) -> Option<Kept> {
+        let facts = self.program.facts(file);
+        let fills = |row: &blocklint_facts::Assign| match facts.form(row.target) {
+            Form::Subscript(base, _) => base == all && facts.body_of(row.at) == body,
+            _ => false,
+        };
+        if !facts.assigns.iter().any(|row| fills(&row)) {
+            return None;
+        }
+        match facts.form(all) {
+            Form::Var(var) => {
+                (facts.body(facts.var(var).body).kind == BodyKind::Module).then_some(Kept::ByProgram)
+            }
+            Form::Attr(base, sym) if is_own_receiver(facts, base) => {
+                let class = self.class_around(file, body)?;
+                let name = self.program.global(file, sym)?;
+                Some(match self.own_member(class, name) {
+                    Some(_) => Kept::ByProgram,
+                    None => Kept::ByInstance(class),
+                })
+            }
+            _ => None,
+        }
     }
 
     /// Whether a state that is unset there stays what it was for those that come later: where it begins or ends, and where

@@ -87,7 +87,7 @@ enum Registered {
 const MOST_SITES: usize = 64;
 
 /// How many bodies and classes up.
-pub(crate) const DEPTH: u32 = 10;
+const DEPTH: u32 = 10;
 
 /// How often bodies run and classes are made, remembered.
 pub(crate) struct TimesOf<'s, 'l, 'a> {
@@ -161,12 +161,20 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 
     /// Whether a site runs once in the life of a program: a state that lives as long keeps it from running again.
-    pub(crate) fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
-        match self.link.first_time_of(site) {
-            Some(Kept::ByProgram) => true,
-            Some(Kept::ByInstance(class)) => {
-                depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once())
-            }
+    fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
+        let found = self.link.first_time_of(site);
+        found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
+    }
+
+    /// Whether what keeps something lives as long as the program.
+    pub(crate) fn lives_on(&mut self, keeper: Kept) -> bool {
+        self.outlives(keeper, DEPTH)
+    }
+
+    fn outlives(&mut self, keeper: Kept, depth: u32) -> bool {
+        match keeper {
+            Kept::ByProgram => true,
+            Kept::ByInstance(class) => depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once()),
             _ => false,
         }
     }

@@ -198,6 +198,34 @@ pub(crate) fn ends_a_life(name: &str) -> bool {
     ) || matches!(name, "__exit__" | "__aexit__" | "__del__")
 }
 
+/// Whether an exception of this name tells of a failure. Some are rather an answer: that a key, an attribute, a file or a
+/// module is not there, that a text cannot be read as a number, that time is up.
+pub(crate) fn is_failure(language: Language, name: &str) -> bool {
+    language == Language::Python
+        && !matches!(
+            name,
+            "KeyError"
+                | "IndexError"
+                | "LookupError"
+                | "AttributeError"
+                | "NameError"
+                | "StopIteration"
+                | "StopAsyncIteration"
+                | "ImportError"
+                | "ModuleNotFoundError"
+                | "FileNotFoundError"
+                | "FileExistsError"
+                | "NotImplementedError"
+                | "ValueError"
+                | "TypeError"
+                | "JSONDecodeError"
+                | "UnicodeDecodeError"
+                | "TimeoutError"
+                | "Empty"
+                | "Full"
+        )
+}
+
 /// Whether a method of this name chooses the instance that a constructor call gives.
 pub(crate) fn gives_instances(language: Language, name: &str) -> bool {
     language == Language::Python && name == "__new__"
