@@ -179,9 +179,7 @@ impl Link<'_> {
             return None;
         }
         match facts.form(all) {
-            Form::Var(var) => {
-                (facts.body(facts.var(var).body).kind == BodyKind::Module).then_some(Kept::ByProgram)
-            }
+            Form::Var(var) => (facts.body(facts.var(var).body).kind == BodyKind::Module).then_some(Kept::ByProgram),
             Form::Attr(base, sym) if is_own_receiver(facts, base) => {
                 let class = self.class_around(file, body)?;
                 let name = self.program.global(file, sym)?;

@@ -86,6 +86,9 @@ impl<'l, 'a> Roots<'l, 'a> {
         let row = facts.body(body.body);
         let runtime = link.runtime_of(body.file);
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
+            if link.is_dropped(body) {
+                return None;
+            }
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
         if self.is_promised(body) {
