@@ -16,6 +16,7 @@ use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
+use crate::times::{self, TimesOf};
 use crate::value::EnvId;
 
 /// A body with one of its labels.
@@ -121,6 +122,8 @@ pub(crate) struct Search<'l, 'a> {
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<StateId>,
+    /// Sites by whether they run once in the life of a program.
+    single: FxHashMap<SiteRef, bool>,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -143,6 +146,7 @@ impl<'l, 'a> Search<'l, 'a> {
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
             queue: Vec::new(),
+            single: FxHashMap::default(),
         }
     }
 
@@ -187,6 +191,10 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             return;
         };
+        if !label.once && !label.fails && self.runs_once(site) {
+            label.once = true;
+            label.severity = Severity::Note;
+        }
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
@@ -212,6 +220,14 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.push(Node { body, env }, label, way);
+    }
+
+    /// Whether a site runs once in the life of a program.
+    fn runs_once(&mut self, site: SiteRef) -> bool {
+        let (link, callers) = (self.link, &self.callers);
+        *self.single.entry(site).or_insert_with(|| {
+            link.first_time_of(site).is_some() && TimesOf::new(link, callers).is_first_time(site, times::DEPTH)
+        })
     }
 
     pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
