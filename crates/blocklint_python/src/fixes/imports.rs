@@ -19,9 +19,10 @@ impl<'a> File<'a> {
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.
-    pub(super) fn has_library(&self, path: &str) -> Result<(), Refusal> {
+    pub(super) fn has_library(&self, site: &Site<'_>, path: &str) -> Result<(), Refusal> {
         let root = path.split('.').next().unwrap_or(path);
-        match is_standard(root) || self.names.uses(root) {
+        let written = || self.names.written(path, &site.around.functions, site.call.range().start());
+        match is_standard(root) || self.names.uses(root) || written().is_some() {
             true => Ok(()),
             false => Err(Refusal::new(format!("`{root}` is not imported in this file"))),
         }
@@ -120,7 +121,8 @@ impl<'a> File<'a> {
         let standard = is_standard(root);
         let of_root = |section: &&[&Stmt]| section.iter().any(|statement| root_of(statement) == Some(root));
         let of_kind = |section: &&[&Stmt]| {
-            section.iter().any(|statement| root_of(statement).is_some_and(|of| is_standard(of) == standard))
+            !section.iter().any(|statement| root_of(statement) == Some("__future__"))
+                && section.iter().any(|statement| root_of(statement).is_some_and(|of| is_standard(of) == standard))
         };
         let views: Vec<&[&Stmt]> = sections.iter().map(Vec::as_slice).collect();
         if let Some(section) =

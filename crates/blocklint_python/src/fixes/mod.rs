@@ -1,8 +1,9 @@
 //! From remedies to edits, on a fresh parse of the file that they stand in.
 //!
 //! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`), for what must hold around the call
-//! (`surroundings`) and for the imports that edits need (`imports`, `names`). What an edit would change besides the
-//! call is left alone: formatting, comments, line endings. Whatever cannot be written so is refused with a reason.
+//! (`surroundings`), for what the called function does (`callee`) and for the imports that edits need (`imports`, `names`).
+//! What an edit would change besides the call is left alone: formatting, comments, line endings. Whatever cannot be
+//! written so is refused with a reason.
 //!
 //! # Safe and unsafe
 //!
@@ -15,6 +16,7 @@
 //!   statements around it no longer run in one piece.
 
 mod arguments;
+mod callee;
 mod hand_over;
 mod imports;
 mod names;
@@ -33,8 +35,12 @@ use rustc_hash::FxHashMap;
 
 use crate::depth;
 use crate::walk::span;
+use callee::{Functions, Locals};
 use names::Names;
 use surroundings::Surroundings;
+
+/// Why a call that ends in `StopIteration` stays where it is: a future that is given one never ends.
+const STOPS: &str = "`StopIteration` cannot leave a thread";
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
 /// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
@@ -48,17 +54,24 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refus
         return refuse_all("the file has syntax errors");
     }
     let Mod::Module(module) = parsed.syntax() else { return refuse_all("the file is no module") };
-    let mut finder = Finder { wanted: FxHashMap::default(), around: Vec::new(), found: FxHashMap::default() };
+    let mut finder = Finder {
+        wanted: FxHashMap::default(),
+        around: Vec::new(),
+        found: FxHashMap::default(),
+        functions: Functions::default(),
+    };
     for (span, _) in wanted {
         finder.wanted.insert(*span, ());
     }
     finder.visit_body(&module.body);
     let comments =
         parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
-    let file = File { source, module, comments, names: Names::new(module) };
+    let Finder { found, functions, .. } = finder;
+    let file =
+        File { source, module, comments, names: Names::new(module), functions, locals: Locals::of(&module.body) };
     wanted
         .iter()
-        .map(|(span, remedy)| match finder.found.get(span) {
+        .map(|(span, remedy)| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
             Some(found) => file.mend(found, remedy),
         })
@@ -76,6 +89,8 @@ struct File<'a> {
     module: &'a ModModule,
     comments: Vec<TextRange>,
     names: Names<'a>,
+    functions: Functions<'a>,
+    locals: Locals<'a>,
 }
 
 /// A call that is mended, and what it stands in.
@@ -159,6 +174,7 @@ struct Finder<'a> {
     wanted: FxHashMap<Span, ()>,
     around: Vec<AnyNodeRef<'a>>,
     found: FxHashMap<Span, (&'a ExprCall, Vec<AnyNodeRef<'a>>)>,
+    functions: Functions<'a>,
 }
 
 impl<'a> SourceOrderVisitor<'a> for Finder<'a> {
@@ -168,6 +184,9 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'a> {
             if self.wanted.contains_key(&span) {
                 self.found.insert(span, (call, self.around.clone()));
             }
+        }
+        if let AnyNodeRef::StmtFunctionDef(function) = node {
+            self.functions.add(function, matches!(self.around.last(), Some(AnyNodeRef::StmtClassDef(_))));
         }
         self.around.push(node);
         TraversalSignal::Traverse

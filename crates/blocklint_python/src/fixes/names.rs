@@ -12,9 +12,21 @@ pub(super) struct Imported<'a> {
     pub(super) path: String,
     /// The name.
     pub(super) local: &'a str,
+    /// The module that is loaded where only its first part is bound: `a.b` of `import a.b`.
+    loaded: Option<&'a str>,
     /// Whether it exists when the code runs.
     at_run_time: bool,
     start: TextSize,
+}
+
+impl Imported<'_> {
+    /// Whether the module of a path is there: packages mostly load what lies right in them, but nothing deeper.
+    fn reaches(&self, path: &str) -> bool {
+        let module = path.rsplit_once('.').map_or("", |(module, _)| module);
+        let is_loaded =
+            |loaded: &str| loaded.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        module.split('.').count() <= 2 || self.loaded.is_none_or(is_loaded)
+    }
 }
 
 /// The names of a module.
@@ -43,7 +55,7 @@ impl<'a> Names<'a> {
         let mut best: Option<(usize, String)> = None;
         for import in of_module.chain(&local) {
             let Some(rest) = path.strip_prefix(import.path.as_str()) else { continue };
-            if !(rest.is_empty() || rest.starts_with('.')) {
+            if !(rest.is_empty() || rest.starts_with('.')) || !import.reaches(path) {
                 continue;
             }
             if best.as_ref().is_none_or(|(length, _)| import.path.len() > *length) {
@@ -116,8 +128,8 @@ impl<'a> Binder<'a> {
         self.others.contains(name) || self.imports.iter().any(|import| import.local == name)
     }
 
-    fn import(&mut self, path: String, local: &'a str, start: TextSize) {
-        self.imports.push(Imported { path, local, at_run_time: !self.typing_only, start });
+    fn import(&mut self, path: String, local: &'a str, loaded: Option<&'a str>, start: TextSize) {
+        self.imports.push(Imported { path, local, loaded, at_run_time: !self.typing_only, start });
     }
 
     fn function(&mut self, function: &'a StmtFunctionDef) {
@@ -143,10 +155,10 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                 for alias in &import.names {
                     let whole = alias.name.as_str();
                     match &alias.asname {
-                        Some(name) => self.import(whole.to_owned(), name.as_str(), import.range.start()),
+                        Some(name) => self.import(whole.to_owned(), name.as_str(), None, import.range.start()),
                         None => {
                             let head = whole.split('.').next().unwrap_or(whole);
-                            self.import(head.to_owned(), head, import.range.start());
+                            self.import(head.to_owned(), head, Some(whole), import.range.start());
                         }
                     }
                 }
@@ -161,7 +173,7 @@ impl<'a> SourceOrderVisitor<'a> for Binder<'a> {
                         0 => format!("{module}.{name}"),
                         _ => format!(".{module}.{name}"),
                     };
-                    self.import(path, local, import.range.start());
+                    self.import(path, local, None, import.range.start());
                 }
             }
             Stmt::FunctionDef(function) => {

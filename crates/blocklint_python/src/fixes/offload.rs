@@ -4,7 +4,7 @@ use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
 use ruff_python_ast::{Expr, ExprCall};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use super::{File, Site};
+use super::{File, STOPS, Site, callee};
 use crate::walk::span;
 
 /// Runs a callable with the arguments that the function which hands it over does not pass on.
@@ -17,10 +17,17 @@ impl File<'_> {
         if let Expr::Name(name) = &*site.call.func
             && name.id == "next"
         {
-            return Err(Refusal::new("`StopIteration` cannot leave a thread"));
+            return Err(Refusal::new(STOPS));
         }
+        if site.around.stops {
+            return Err(Refusal::new(STOPS));
+        }
+        self.functions.can_move(site.call, site.around.handles, &self.locals)?;
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
+        }
+        if site.around.taker.is_some_and(|taker| callee::last_name(&taker.func).is_some_and(makes_task)) {
+            return Err(Refusal::new("what it returns is a coroutine, which the running loop is given"));
         }
         let known = to.iter().find_map(|offload| Some((offload, self.known_as(site, &offload.path)?)));
         let (offload, written, mut edits) = match (known, to.last()) {
@@ -31,6 +38,9 @@ impl File<'_> {
             }
             (None, None) => return Err(Refusal::new("no function of this framework hands calls to a thread")),
         };
+        if site.around.cleans_up && is_left_when_cancelled(&offload.path) {
+            return Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"));
+        }
         let mut head = format!("{written}(");
         // Brackets beyond those of the call itself.
         let mut closing = String::new();
@@ -71,24 +81,65 @@ impl File<'_> {
     }
 
     /// The text in place of the callee and its bracket; where the arguments stand on lines of their own, the callee goes
-    /// to a line above them, behind whatever is said behind the bracket.
-    fn opening(&self, call: &ExprCall, head: &str, callee: &str) -> (String, Option<(Span, String)>) {
+    /// among them, behind whatever is said behind the bracket.
+    fn opening(&self, call: &ExprCall, head: &str, callee: &str) -> (String, Vec<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
-        let first = arguments.iter_source_order().next().map(|argument| argument.range().start());
-        let Some(first) = first else { return (format!("{head}{callee}"), None) };
+        let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
+        let Some(first) = all.first().map(|first| first.start()) else {
+            return (format!("{head}{callee}"), Vec::new());
+        };
         let gap = self.text(TextRange::new(start, first));
         if let Some(at) = gap.find(['\n', '\r']) {
             let newline = if gap[at..].starts_with("\r\n") { "\r\n" } else { &gap[at..=at] };
             let rest = &gap[at + newline.len()..];
             let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+            if let Some(edits) = self.on_one_line(call, &all, callee, &format!("{newline}{indent}")) {
+                return (head.to_owned(), edits);
+            }
             let line = TextRange::empty(start + TextSize::of(&gap[..at + newline.len()]));
-            return (head.to_owned(), Some((span(line), format!("{indent}{callee},{newline}"))));
+            return (head.to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
         }
         // An argument in brackets begins behind them.
         let blank = &gap[..gap.len() - gap.trim_start().len()];
         let behind = if blank.is_empty() { " " } else { "" };
-        (format!("{head}{blank}{callee},{behind}"), None)
+        (format!("{head}{blank}{callee},{behind}"), Vec::new())
+    }
+
+    /// Where all arguments share one line below the bracket, the callee joins them if there is room; else each has a line
+    /// of its own, as formatters have it. `None` where they are written in another way.
+    fn on_one_line(
+        &self,
+        call: &ExprCall,
+        all: &[TextRange],
+        callee: &str,
+        line_break: &str,
+    ) -> Option<Vec<(Span, String)>> {
+        /// What formatters allow, unless the line was longer before.
+        const WIDTH: usize = 88;
+        let (first, last) = (all.first()?, all.last()?);
+        let inside = call.arguments.range();
+        let behind = self.text(TextRange::new(last.end(), inside.end() - TextSize::of(')')));
+        let shared = TextRange::new(first.start(), last.end());
+        let is_plain = !self.text(shared).contains(['\n', '\r'])
+            && behind.contains(['\n', '\r'])
+            && behind.trim().is_empty()
+            && self.text(TextRange::new(inside.start() + TextSize::of('('), first.start())).ends_with(line_break)
+            && all.windows(2).all(|pair| self.text(TextRange::new(pair[0].end(), pair[1].start())).trim() == ",")
+            && !matches!(&*call.arguments.args, [Expr::Generator(_)]);
+        if !is_plain || callee.contains(['\n', '\r']) {
+            return None;
+        }
+        let width = |text: &str| text.trim_start_matches(['\n', '\r']).chars().count();
+        if width(line_break) + width(callee) + ", ".len() + width(self.text(shared)) <= WIDTH {
+            return Some(vec![(span(TextRange::empty(first.start())), format!("{callee}, "))]);
+        }
+        let mut edits = vec![(span(TextRange::empty(first.start())), format!("{callee},{line_break}"))];
+        for pair in all.windows(2) {
+            edits.push((span(TextRange::new(pair[0].end(), pair[1].start())), format!(",{line_break}")));
+        }
+        edits.push((span(TextRange::empty(last.end())), ",".to_owned()));
+        Some(edits)
     }
 
     /// A generator expression that is the only argument shares the brackets of the call; as one of several it needs
@@ -110,4 +161,24 @@ impl File<'_> {
             (span(TextRange::empty(inner.end())), ")".to_owned()),
         ]
     }
+}
+
+/// Whether awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every
+/// `await` of such a task, asyncio only the first.
+fn is_left_when_cancelled(path: &str) -> bool {
+    matches!(path.split('.').next(), Some("trio" | "anyio"))
+}
+
+/// Whether a function of this name takes coroutines and runs them.
+fn makes_task(name: &str) -> bool {
+    matches!(
+        name,
+        "create_task"
+            | "ensure_future"
+            | "gather"
+            | "shield"
+            | "wait_for"
+            | "as_completed"
+            | "run_coroutine_threadsafe"
+    )
 }

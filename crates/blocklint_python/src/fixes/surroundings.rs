@@ -1,8 +1,10 @@
 //! What a call stands in, as far as it decides whether and how an `await` can stand there.
 
 use blocklint_core::Refusal;
-use ruff_python_ast::{AnyNodeRef, Comprehension, Expr, ExprCall, StmtFunctionDef};
+use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
+
+use super::callee::{catches, last_name};
 
 /// The surroundings of a call in which an `await` can stand.
 pub(super) struct Surroundings<'a> {
@@ -18,6 +20,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) disturbed: Option<&'static str>,
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
+    /// An exception is being handled there.
+    pub(super) handles: bool,
+    /// A `try` around it waits for a `StopIteration`.
+    pub(super) stops: bool,
+    /// It stands where a task that is cancelled cleans up.
+    pub(super) cleans_up: bool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -38,6 +46,9 @@ impl<'a> Surroundings<'a> {
             is_awaited: matches!(parent, Some(AnyNodeRef::ExprAwait(_))),
             disturbed: None,
             taker,
+            handles: false,
+            stops: false,
+            cleans_up: false,
         };
         let mut comprehensions = 0;
         let mut inner = range;
@@ -105,19 +116,37 @@ impl<'a> Surroundings<'a> {
                     "a context manager does its work on entering and leaving too: move the block into a function",
                 );
             }
+            AnyNodeRef::StmtAugAssign(assign) if !assign.target.is_name_expr() => {
+                return refuse("what it is added to was read before, and other tasks may change it meanwhile");
+            }
             AnyNodeRef::StmtAnnAssign(assign) if assign.annotation.range().contains_range(inner) => {
                 return refuse("it stands in a decorator, default value or annotation");
             }
             AnyNodeRef::StmtWith(with) => {
                 let in_body = with.body.iter().any(|statement| statement.range().contains_range(inner));
                 if in_body && !with.is_async {
+                    if with.items.iter().any(|item| is_lock(&item.context_expr)) {
+                        return refuse("a lock of threads would be held while other tasks run");
+                    }
                     self.disturbed = Some("it stands in a `with`");
                 }
             }
-            AnyNodeRef::StmtTry(attempt)
-                if attempt.finalbody.iter().any(|statement| statement.range().contains_range(inner)) =>
-            {
-                self.disturbed = Some("it stands in `finally`");
+            AnyNodeRef::StmtTry(attempt) => {
+                let within = |body: &[Stmt]| body.iter().any(|statement| statement.range().contains_range(inner));
+                if within(&attempt.finalbody) {
+                    self.disturbed = Some("it stands in `finally`");
+                    self.cleans_up = true;
+                }
+                self.stops |= within(&attempt.body)
+                    && attempt.handlers.iter().any(|handler| {
+                        let ExceptHandler::ExceptHandler(handler) = handler;
+                        handler.type_.as_deref().is_some_and(|caught| catches(Some(caught), &["StopIteration"]))
+                    });
+            }
+            AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
+                self.handles = true;
+                let cancelled = ["BaseException", "CancelledError", "Cancelled", "get_cancelled_exc_class"];
+                self.cleans_up |= catches(handler.type_.as_deref(), &cancelled);
             }
             _ => {}
         }
@@ -129,6 +158,16 @@ impl<'a> Surroundings<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
+fn is_lock(entered: &Expr) -> bool {
+    let named = match entered {
+        Expr::Call(call) => last_name(&call.func),
+        other => last_name(other),
+    };
+    let is = |word: &str| matches!(word.to_lowercase().as_str(), "lock" | "rlock" | "mutex");
+    named.is_some_and(|name| name.split('_').any(is) || name.ends_with("Lock"))
 }
 
 /// The first iterable of a comprehension is evaluated outside of it.

@@ -11,6 +11,11 @@ impl File<'_> {
     pub(super) fn twin(&self, site: &Site<'_>, path: &str, method: bool, same: bool) -> Result<Mended, Refusal> {
         let callee = self.callee(site.call);
         self.without_comments(callee)?;
+        if last_name(path).trim_start_matches('_').starts_with(char::is_uppercase) {
+            return Err(Refusal::new(
+                "the twin is a class: nothing awaits its objects, and they are used in another way",
+            ));
+        }
         let applicability = if same { site.same() } else { Applicability::Unsafe };
         if method && let Expr::Attribute(attribute) = &*site.call.func {
             let name = last_name(path);
@@ -19,7 +24,7 @@ impl File<'_> {
             let edits = self.awaited(site, callee, &format!("{kept}{name}{rest}"));
             return Ok(Mended { title: format!("Replace with `await ….{name}(…)`"), applicability, edits });
         }
-        self.has_library(path)?;
+        self.has_library(site, path)?;
         let (written, mut edits) = self.imported(site, path)?;
         let title = format!("Replace with `await {written}(…)`");
         edits.extend(self.awaited(site, callee, &written));

@@ -1,0 +1,256 @@
+//! What a function of the same file does that belongs to the thread in which it is called, so that it cannot be handed
+//! to another one. What other files define is not looked at: an edit is made from the text of one file.
+
+use blocklint_core::Refusal;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Arguments, ExceptHandler, Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef, StmtTry};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The functions that a file defines, by name: of its top level and functions, and of its classes.
+#[derive(Debug, Default)]
+pub(super) struct Functions<'a> {
+    free: FxHashMap<&'a str, Vec<&'a StmtFunctionDef>>,
+    methods: FxHashMap<&'a str, Vec<&'a StmtFunctionDef>>,
+}
+
+impl<'a> Functions<'a> {
+    pub(super) fn add(&mut self, function: &'a StmtFunctionDef, is_method: bool) {
+        let table = if is_method { &mut self.methods } else { &mut self.free };
+        table.entry(function.name.as_str()).or_default().push(function);
+    }
+
+    /// The definitions that a call may run, as far as its text tells.
+    fn called(&self, call: &ExprCall) -> &[&'a StmtFunctionDef] {
+        let found = match &*call.func {
+            Expr::Name(name) => self.free.get(name.id.as_str()),
+            Expr::Attribute(attribute) => match &*attribute.value {
+                Expr::Name(name) if matches!(name.id.as_str(), "self" | "cls") => {
+                    self.methods.get(attribute.attr.as_str())
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// Refuses a call of something that only its own thread can do. `handles`: an exception is being handled there.
+    pub(super) fn can_move(&self, call: &ExprCall, handles: bool, locals: &Locals<'a>) -> Result<(), Refusal> {
+        let mut seen = FxHashSet::default();
+        let around = Around { handles, ends_stop: false };
+        let mut next: Vec<(&StmtFunctionDef, Around)> = self.called(call).iter().map(|of| (*of, around)).collect();
+        while let Some((function, around)) = next.pop() {
+            if function.is_async || !seen.insert((std::ptr::from_ref(function), around)) {
+                continue;
+            }
+            let mut body = Body::of(function, locals, around);
+            body.visit_body(&function.body);
+            match body.found {
+                // What a generator does happens where it is consumed.
+                _ if body.yields => {}
+                Some(reason) => return Err(Refusal::new(reason)),
+                None => next.extend(
+                    body.calls
+                        .iter()
+                        .flat_map(|(call, around)| self.called(call).iter().map(|function| (*function, *around))),
+                ),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands around a place, in the functions on the way to it too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Around {
+    /// The exception that is being handled is one of the calling thread.
+    handles: bool,
+    /// A `StopIteration` goes no further.
+    ends_stop: bool,
+}
+
+/// Names of the module that stand for something else in each thread or task: `ContextVar(…)`, `threading.local()`.
+#[derive(Debug, Default)]
+pub(super) struct Locals<'a>(FxHashSet<&'a str>);
+
+impl<'a> Locals<'a> {
+    pub(super) fn of(body: &'a [Stmt]) -> Self {
+        let mut found = FxHashSet::default();
+        for statement in body {
+            let (target, value) = match statement {
+                Stmt::Assign(assign) => match assign.targets.as_slice() {
+                    [target] => (target, Some(&assign.value)),
+                    _ => continue,
+                },
+                Stmt::AnnAssign(assign) => (&*assign.target, assign.value.as_ref()),
+                _ => continue,
+            };
+            if let (Expr::Name(name), Some(Expr::Call(call))) = (target, value.map(|value| &**value))
+                && matches!(last_name(&call.func), Some("ContextVar" | "local"))
+            {
+                found.insert(name.id.as_str());
+            }
+        }
+        Locals(found)
+    }
+}
+
+/// One function's own statements.
+struct Body<'a, 'l> {
+    bound: FxHashSet<&'a str>,
+    locals: &'l Locals<'a>,
+    around: Around,
+    found: Option<&'static str>,
+    yields: bool,
+    calls: Vec<(&'a ExprCall, Around)>,
+}
+
+impl<'a, 'l> Body<'a, 'l> {
+    fn of(function: &'a StmtFunctionDef, locals: &'l Locals<'a>, around: Around) -> Self {
+        let mut names = Bound(function.parameters.iter().map(|parameter| parameter.name().as_str()).collect());
+        names.visit_body(&function.body);
+        Body { bound: names.0, locals, around, found: None, yields: false, calls: Vec::new() }
+    }
+
+    fn call(&mut self, call: &'a ExprCall) {
+        self.calls.push((call, self.around));
+        let Expr::Attribute(attribute) = &*call.func else { return };
+        let root = root_name(&attribute.value).filter(|root| !self.bound.contains(root));
+        match attribute.attr.as_str() {
+            // A session of the module is the thread's own, or shared, which is worse.
+            "commit" | "rollback" if root.is_some() && attribute.value.is_name_expr() => {
+                self.found = Some("it ends what the thread's own session began");
+            }
+            "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
+                self.found = Some("what it sets belongs to the task that calls it");
+            }
+            "exc_info" | "format_exc" | "print_exc" => self.ask_for_exception(),
+            // A logger's; a future's takes nothing.
+            "exception" if !call.arguments.args.is_empty() && has_no_error(&call.arguments) => self.ask_for_exception(),
+            _ => {}
+        }
+    }
+
+    fn ask_for_exception(&mut self) {
+        if self.around.handles {
+            self.found = Some("it asks for the exception that is handled here, of which a thread knows nothing");
+        }
+    }
+
+    fn raise_stop(&mut self) {
+        if !self.around.ends_stop {
+            self.found = Some(super::STOPS);
+        }
+    }
+
+    fn visit_try(&mut self, attempt: &'a StmtTry) {
+        let outside = self.around;
+        let ends_stop = attempt.handlers.iter().any(|ExceptHandler::ExceptHandler(handler)| {
+            catches(handler.type_.as_deref(), &["StopIteration", "Exception", "BaseException"])
+        });
+        self.around.ends_stop |= ends_stop;
+        self.visit_body(&attempt.body);
+        self.around.ends_stop = outside.ends_stop;
+        for ExceptHandler::ExceptHandler(handler) in &attempt.handlers {
+            // `except StopIteration: …; raise`
+            let stopped = handler.type_.as_deref().is_some_and(|caught| catches(Some(caught), &["StopIteration"]));
+            if stopped && handler.body.iter().any(|last| matches!(last, Stmt::Raise(raise) if raise.exc.is_none())) {
+                self.raise_stop();
+            }
+            self.around.handles = false;
+            self.visit_body(&handler.body);
+            self.around.handles = outside.handles;
+        }
+        self.visit_body(&attempt.orelse);
+        self.visit_body(&attempt.finalbody);
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for Body<'a, '_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
+            Stmt::Try(attempt) => return self.visit_try(attempt),
+            Stmt::Raise(raise) => match raise.exc.as_deref() {
+                None => self.ask_for_exception(),
+                Some(raised) if names(raised, &["StopIteration"]) => self.raise_stop(),
+                Some(_) => {}
+            },
+            _ => {}
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Lambda(_) => return,
+            Expr::Yield(_) | Expr::YieldFrom(_) => self.yields = true,
+            Expr::Call(call) => self.call(call),
+            // `LOCAL.session`
+            Expr::Attribute(attribute) if attribute.ctx == ExprContext::Store => {
+                if let Expr::Name(name) = &*attribute.value
+                    && self.locals.0.contains(name.id.as_str())
+                    && !self.bound.contains(name.id.as_str())
+                {
+                    self.found = Some("what it sets belongs to the thread that calls it");
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// The names that a function binds, those of inner functions too.
+struct Bound<'a>(FxHashSet<&'a str>);
+
+impl<'a> SourceOrderVisitor<'a> for Bound<'a> {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Name(name) = expression
+            && name.ctx != ExprContext::Load
+        {
+            self.0.insert(name.id.as_str());
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// Whether what is caught is one of these exceptions; `except:` catches all.
+pub(super) fn catches(caught: Option<&Expr>, wanted: &[&str]) -> bool {
+    match caught {
+        None => true,
+        Some(Expr::Tuple(several)) => several.elts.iter().any(|one| names(one, wanted)),
+        Some(one) => names(one, wanted),
+    }
+}
+
+/// Whether an expression is one of these names, plain or behind a module, or a call of it.
+fn names(expression: &Expr, wanted: &[&str]) -> bool {
+    match expression {
+        Expr::Call(call) => names(&call.func, wanted),
+        other => last_name(other).is_some_and(|name| wanted.contains(&name)),
+    }
+}
+
+/// `b` of `a.b`, `a` of `a`.
+pub(super) fn last_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// `a` of `a.b.c`.
+fn root_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => root_name(&attribute.value),
+        _ => None,
+    }
+}
+
+/// Whether a logger is not told which exception it is about.
+fn has_no_error(arguments: &Arguments) -> bool {
+    arguments.keywords.iter().all(|keyword| keyword.arg.as_ref().is_none_or(|name| name != "exc_info"))
+}
