@@ -5,6 +5,7 @@
 mod attrs;
 mod blocks;
 mod calls;
+mod drops;
 mod exprs;
 mod fixes;
 mod flow;
@@ -51,6 +52,7 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
         members: rustc_hash::FxHashMap::default(),
         pattern_start: 0,
         breaks: Vec::new(),
+        owned: drops::Owned::default(),
     };
     walker.scopes.push(ScopeKind::Module);
     walker.items(root);

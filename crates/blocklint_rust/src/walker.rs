@@ -8,6 +8,7 @@ pub(crate) use blocklint_treesitter::{Walking, span};
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Parser};
 
+use crate::drops::Owned;
 use crate::scope::Scopes;
 
 /// Macros inside arguments of macros that are read; each level parses its text once more.
@@ -28,6 +29,8 @@ pub(crate) struct Walker<'s> {
     pub(crate) pattern_start: u32,
     /// Values of `break` in the loops and labelled blocks around, innermost last.
     pub(crate) breaks: Vec<Breaks>,
+    /// Locals that end with their block, innermost last.
+    pub(crate) owned: Owned,
 }
 
 /// What leaves one loop or labelled block.
