@@ -28,9 +28,9 @@ pub(crate) struct HandedResult {
 impl<'a> Link<'a> {
     /// All such calls of the program, in order.
     pub(crate) fn handed_results(&self, reach: &Reach) -> Vec<HandedResult> {
-        let sites = [Language::Python, Language::Rust].into_iter().flat_map(|language| {
-            self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths)
-        });
+        let sites = [Language::Python, Language::Rust]
+            .into_iter()
+            .flat_map(|language| self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
         let gives_result = |site: &SiteRef| {
             let facts = self.program.facts(site.file);
             facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {

@@ -1,6 +1,7 @@
 //! The state of one walk over a file: what all languages have, and what Rust adds.
 
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use blocklint_facts::{BodyId, ClassId, FormId, Sym, VarId};
 use blocklint_treesitter::{Left, Walk};
@@ -31,6 +32,8 @@ pub(crate) struct Walker<'s> {
     pub(crate) breaks: Vec<Breaks>,
     /// Locals that end with their block, innermost last.
     pub(crate) owned: Owned,
+    /// How long the arguments of macros took to parse, where somebody asks.
+    pub(crate) again: Option<Duration>,
 }
 
 /// What leaves one loop or labelled block.
