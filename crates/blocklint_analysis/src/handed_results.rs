@@ -28,7 +28,9 @@ pub(crate) struct HandedResult {
 impl<'a> Link<'a> {
     /// All such calls of the program, in order.
     pub(crate) fn handed_results(&self, reach: &Reach) -> Vec<HandedResult> {
-        let sites = self.sites_of_rows(reach, Language::Python, Uses::HANDOVER, &[SiteKind::Call], |paths| paths);
+        let sites = [Language::Python, Language::Rust]
+            .into_iter()
+            .flat_map(|language| self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
         let gives_result = |site: &SiteRef| {
             let facts = self.program.facts(site.file);
             facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {
@@ -36,7 +38,7 @@ impl<'a> Link<'a> {
                 _ => false,
             })
         };
-        sites.into_iter().filter(gives_result).flat_map(|site| self.handed_at(site)).collect()
+        sites.filter(gives_result).flat_map(|site| self.handed_at(site)).collect()
     }
 
     fn handed_at(&self, site: SiteRef) -> Vec<HandedResult> {
@@ -110,7 +112,7 @@ impl<'a> Link<'a> {
             Val::Coroutine { .. } | Val::Awaitable(_) => !takes_coroutines,
             Val::Library { ty, .. } => {
                 let call = self.library.member(ty, "__call__");
-                self.library.ty(ty).is_some() && self.library.calls(call).is_empty()
+                self.library.ty(ty).is_some() && self.library.calls(call).is_empty() && !self.may_call(ty)
             }
             _ => false,
         };

@@ -37,7 +37,9 @@ impl Walker<'_> {
         let Some(path) = named(attribute).next() else { return false };
         let path_text = self.text(path);
         match path_text.rsplit("::").next().unwrap_or_default().trim() {
-            "test" | "bench" => true,
+            "bench" => true,
+            // `async_test`, `rstest` and their like.
+            name if name.ends_with("test") => true,
             "cfg" => match child(attribute, fields().arguments) {
                 Some(arguments) => {
                     let text: String = self.text(arguments).split_whitespace().collect();

@@ -38,7 +38,9 @@ impl Walker<'_> {
             if labelled {
                 walker.breaks.push(Breaks { label, ..Breaks::default() });
             }
+            let owned = walker.owned.len();
             let mut value = walker.statements(node);
+            walker.drop_from(owned);
             if labelled && let Some(mut breaks) = walker.breaks.pop().filter(|breaks| breaks.any) {
                 breaks.values.push(value.form);
                 value.form = walker.ends(breaks.values);
@@ -203,6 +205,7 @@ impl Walker<'_> {
             let before = std::mem::replace(&mut self.pattern_start, u32::MAX);
             self.bind_name(simple, value, annotation);
             self.pattern_start = before;
+            self.may_own(simple, value_node);
         } else {
             let value = match annotation {
                 FormId::NONE => value,

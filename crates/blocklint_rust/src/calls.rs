@@ -55,7 +55,7 @@ impl Walker<'_> {
                 K::ShorthandInit => {
                     let Some(name) = named(part).find(|part| kind(*part) == K::Identifier) else { continue };
                     let sym = self.name(name);
-                    args.push(Arg { name: sym, value: self.name_form(name), span: span(name) });
+                    args.push(Arg { name: sym, value: self.value(name), span: span(name) });
                 }
                 K::BaseInit => {
                     let Some(base) = named(part).next() else { continue };

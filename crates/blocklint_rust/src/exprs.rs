@@ -34,6 +34,9 @@ impl Walker<'_> {
             at = inner;
         }
         let mut form = self.expr_inner(at);
+        if let Form::Var(var) = self.facts.facts().form(form) {
+            self.use_local(var, &chain);
+        }
         while let Some(link) = chain.pop() {
             if form.is_none() {
                 form = self.other();

@@ -5,6 +5,7 @@
 mod attrs;
 mod blocks;
 mod calls;
+mod drops;
 mod exprs;
 mod fixes;
 mod flow;
@@ -17,6 +18,8 @@ mod scope;
 mod types;
 mod uses;
 mod walker;
+
+use std::time::{Duration, Instant};
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
@@ -36,10 +39,23 @@ pub fn extract(bytes: &[u8]) -> FileFacts {
 
 /// As [`extract`]; calls `parsed` once the tree stands, for timings.
 pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
+    walk(bytes, parsed, None).0
+}
+
+/// As [`extract`]; also how long it took to parse the file, and the arguments of its macros once more.
+pub fn extract_timed(bytes: &[u8]) -> (FileFacts, Duration, Duration) {
+    let started = Instant::now();
+    let mut parsed = Duration::ZERO;
+    let (facts, again) = walk(bytes, || parsed = started.elapsed(), Some(Duration::ZERO));
+    (facts, parsed, again.unwrap_or_default())
+}
+
+/// The facts, and what macros took if `again` starts to count it.
+fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFacts, Option<Duration>) {
     let Started { walk, tree, parser } =
         match start(Language::Rust, &grammar(), bytes, Some(repair::without_attributes), parsed) {
             Ok(started) => started,
-            Err(facts) => return *facts,
+            Err(facts) => return (*facts, again),
         };
     let root = tree.root_node();
     let mut walker = Walker {
@@ -51,11 +67,14 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
         members: rustc_hash::FxHashMap::default(),
         pattern_start: 0,
         breaks: Vec::new(),
+        owned: drops::Owned::default(),
+        again,
     };
     walker.scopes.push(ScopeKind::Module);
     walker.items(root);
     comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
-    walker.walk.facts.finish()
+    let again = walker.again;
+    (walker.walk.facts.finish(), again)
 }
 
 /// A name that is not there.

@@ -5,6 +5,8 @@
 //! for the future, binding its result and going on with the value. What parses as nothing stays unknown. Offsets are
 //! those of the file.
 
+use std::time::Instant;
+
 use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind};
 use tree_sitter::{Node, ParseOptions, Point, Range, Tree};
 
@@ -344,7 +346,12 @@ impl Walker<'_> {
                 &source[offset..end.min(offset + 4096)]
             }
         };
-        let tree = self.parser.parse_with_options(&mut read, None, None::<ParseOptions<'_>>)?;
+        let started = self.again.map(|_| Instant::now());
+        let tree = self.parser.parse_with_options(&mut read, None, None::<ParseOptions<'_>>);
+        if let (Some(again), Some(started)) = (&mut self.again, started) {
+            *again += started.elapsed();
+        }
+        let tree = tree?;
         if tree.root_node().has_error() { None } else { Some(tree) }
     }
 }

@@ -1,6 +1,7 @@
 //! The state of one walk over a file: what all languages have, and what Rust adds.
 
 use std::ops::{Deref, DerefMut};
+use std::time::Duration;
 
 use blocklint_facts::{BodyId, ClassId, FormId, Sym, VarId};
 use blocklint_treesitter::{Left, Walk};
@@ -8,6 +9,7 @@ pub(crate) use blocklint_treesitter::{Walking, span};
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Parser};
 
+use crate::drops::Owned;
 use crate::scope::Scopes;
 
 /// Macros inside arguments of macros that are read; each level parses its text once more.
@@ -28,6 +30,10 @@ pub(crate) struct Walker<'s> {
     pub(crate) pattern_start: u32,
     /// Values of `break` in the loops and labelled blocks around, innermost last.
     pub(crate) breaks: Vec<Breaks>,
+    /// Locals that end with their block, innermost last.
+    pub(crate) owned: Owned,
+    /// How long the arguments of macros took to parse, where somebody asks.
+    pub(crate) again: Option<Duration>,
 }
 
 /// What leaves one loop or labelled block.

@@ -150,6 +150,12 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether values of a type of the standard library may be callable: `Box<dyn FnOnce()>`, `impl Fn()`.
+    pub(crate) fn may_call(&self, ty: PathId) -> bool {
+        let path = self.library.text(ty);
+        matches!(&*path, "std::boxed::Box" | "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce")
+    }
+
     /// The method of a library's trait that the file imports, where the type itself has none of that name:
     /// `use a::Commands; connection.get(key)`.
     pub(crate) fn of_imported_trait(&self, file: FileId, method: Val, name: Name) -> Val {

@@ -1,0 +1,22 @@
+//! The incident: as many pieces of blocking work at once as there are pages.
+
+use axum::Router;
+use axum::routing::{get, post};
+use proof::render;
+use tokio::task::spawn_blocking;
+
+async fn render_all(names: String) -> String {
+    let mut tasks = Vec::new();
+    for name in names.lines().map(String::from) {
+        tasks.push(spawn_blocking(move || render(&name)));
+    }
+    let mut sum = 0u64;
+    for task in tasks {
+        sum = sum.wrapping_add(task.await.expect("no page panics"));
+    }
+    sum.to_string()
+}
+
+fn main() {
+    proof::overload(Router::new().route("/live", get(|| async { "ok" })).route("/pages", post(render_all)));
+}
