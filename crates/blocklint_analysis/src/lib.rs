@@ -25,6 +25,7 @@ mod entries;
 mod eval;
 mod explain;
 mod finding;
+mod first_time;
 mod given;
 mod guards;
 mod handed_results;

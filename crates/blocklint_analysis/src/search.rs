@@ -193,6 +193,11 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
         }
+        // What is made once stalls the first request alone.
+        if !label.fails && label.severity > Severity::Note && self.link.runs_first_time(site) {
+            label.once = true;
+            label.severity = Severity::Note;
+        }
         // Of several conditions the row's come first, then branches from the inside out.
         let rare = self.link.rare_steps(site);
         let decides = label.guard.is_none();
