@@ -32,9 +32,9 @@ impl<'a> Link<'a> {
         let mut steps = 0;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            // A way through `catch` is taken where something failed, which in Java's long ways is one more thing to come true.
+            // A way through `catch` is taken where something failed, which makes any other doubt one too many.
             if region.kind == RegionKind::Handler && facts.language == Language::Java {
-                steps = steps.max(1);
+                steps = steps.max(2);
             }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
