@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, At, Comparison, ExitKind, Flow, Form, FormId, RegionId, RegionKind, VarKind};
+use blocklint_facts::{
+    AltKind, At, Comparison, ExitKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind,
+};
 use smallvec::smallvec;
 
 use crate::constants::Constant;
@@ -55,6 +57,33 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         false
+    }
+
+    /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
+    pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Handler {
+                return match facts.form(region.test) {
+                    Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
+                    _ => region.test.is_none() || self.is_failure(site, region.test),
+                };
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let name = match facts.form(exception) {
+            Form::Var(var) => facts.var(var).name,
+            Form::Name(name) | Form::Attr(_, name) => name,
+            _ => return false,
+        };
+        names::is_failure(facts.language, facts.text(name))
     }
 
     /// The condition under which a conditional expression gives a body as the callee of a site:
@@ -253,6 +282,28 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         (is_false, is_null)
+    }
+
+    /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
+    /// `await` in the same loop would.
+    pub(crate) fn adds_up(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            match region.kind {
+                RegionKind::Body => return false,
+                RegionKind::Loop => {
+                    let gives_back = |row: &blocklint_facts::Site| match row.kind {
+                        SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
+                        _ => row.flags.has(SiteFlags::AWAITED) && self.lies_in(site.file, row.at.region, id),
+                    };
+                    return !facts.sites.iter().any(|row| gives_back(&row));
+                }
+                _ => at = region.parent,
+            }
+        }
+        false
     }
 
     fn lies_in(&self, file: FileId, region: RegionId, outer: RegionId) -> bool {

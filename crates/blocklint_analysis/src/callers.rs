@@ -358,7 +358,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         trails.push(Trail::ResultOf(site, env));
                         continue;
                     }
-                    if flow != Flow::Sync {
+                    if flow != Flow::Sync || link.cannot_be_awaited_here(site, node.body, &targets) {
                         continue;
                     }
                     found.callers.push(Caller {

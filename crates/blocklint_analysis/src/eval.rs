@@ -371,7 +371,7 @@ impl<'a> Link<'a> {
         }
         let is_java = self.program.language(scope.file) == Language::Java;
         let [base] = self.values.members(declared.value)[..] else { return declared };
-        if !matches!(base, Val::Instance { .. }) && !is_java {
+        if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {
             return declared;
         }
         let given = self.eval(scope, row.value);
@@ -381,6 +381,10 @@ impl<'a> Link<'a> {
                 if class != base && self.is_subclass(class, base) =>
             {
                 given
+            }
+            // What it was made with: `tasks: queue.Queue[Task] = queue.Queue(10)`.
+            (Val::Library { ty: base, args, .. }, Val::Library { ty, made, .. }) if !is_java && base == ty => {
+                Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
             // What a library's class was made of: `InputStream in = new ByteArrayInputStream(bytes)`.
             (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
@@ -396,6 +400,14 @@ impl<'a> Link<'a> {
             (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
             _ => declared,
         }
+    }
+
+    /// Whether a value is a call under the last name of a library's type.
+    fn makes_declared(&self, file: FileId, declared: Val, value: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let (Val::Library { ty, .. }, Form::Result(site)) = (declared, facts.form(value)) else { return false };
+        facts.language == Language::Python
+            && self.library.text(ty).rsplit('.').next() == Some(facts.text(facts.site(site).name))
     }
 
     /// Whether an assignment in region `from` reaches a later use in region `to` of the same body.

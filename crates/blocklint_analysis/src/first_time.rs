@@ -1,168 +1,253 @@
-//! Java's idioms for what runs the first time alone: `if (it == null) { it = make(); }` of a field that threads share, the
-//! same with an `AtomicReference`, and `if (!slot.compareAndSet(null, mine)) { return; }`.
+//! Code that runs the first time only: a test around it asks for a state that the same function then sets
+//! (`if _client is None: _client = connect()`).
 
-use blocklint_core::Language;
-use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
-};
-use smallvec::{SmallVec, smallvec};
+use blocklint_facts::{AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+use smallvec::SmallVec;
 
-use crate::completed::is_same;
-use crate::ids::{FileId, SiteRef};
+use crate::constants::Constant;
+use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::kept::Kept;
 use crate::link::Link;
-use crate::names::java::{ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK};
+use crate::mentions::{Mention, is_own_receiver};
+use crate::names;
+use crate::value::EnvId;
 
-/// What a test asks for: a field, or an atomic reference by its `get()`.
-#[derive(Clone, Copy)]
-struct Asked {
-    field: FormId,
-    atomic: bool,
+/// What a test asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Something that is false or `None`.
+    Unset(FormId),
+    /// A collection that lacks a key.
+    Lacking(FormId),
 }
 
-impl<'a> Link<'a> {
-    /// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
-    /// object may be made anew for each request.
-    pub(crate) fn runs_first_time(&self, site: SiteRef) -> bool {
+/// Why a site runs the first time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FirstTime {
+    /// Who keeps the state that its test asks for.
+    pub(crate) keeper: Kept,
+    /// Whether it runs once for each key of a collection.
+    pub(crate) per_key: bool,
+}
+
+/// How deep a test is read.
+const DEPTH: u32 = 4;
+
+impl Link<'_> {
+    /// What makes a site run the first time only.
+    pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<FirstTime> {
         let facts = self.program.facts(site.file);
-        if facts.language != Language::Java {
-            return false;
-        }
-        let here = facts.site(site.site).at;
-        let body = facts.body_of(here);
-        if self.claimed_before(site.file, body, here) {
-            return true;
-        }
-        let mut at = here.region;
+        let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            let asked = match region.kind {
-                RegionKind::Then => self.asked_unset(site.file, region.test, true, 4),
-                RegionKind::Else if region.test.is_some() => self.asked_unset(site.file, region.test, false, 4),
-                _ => SmallVec::new(),
+            let test = match region.kind {
+                RegionKind::Body => return None,
+                RegionKind::Then => Some((region.test, true)),
+                RegionKind::Else if region.test.is_some() => Some((region.test, false)),
+                RegionKind::Else => self.sibling_test(site.file, id).map(|test| (test, false)),
+                _ => None,
             };
-            let is_kept = |asked: &Asked| {
-                (asked.atomic || self.is_shared_in(site.file, body, here))
-                    && self.is_set_after(site.file, body, here, *asked)
-            };
-            if asked.iter().any(is_kept) {
-                return true;
+            if let Some((test, holds)) = test {
+                if let Form::Result(call) = facts.form(test)
+                    && holds
+                    && names::sets_once(facts.language, facts.text(facts.site(call).name))
+                {
+                    return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+                }
+                let mut unset = SmallVec::new();
+                self.unset_where(site.file, region.body, test, holds, &mut unset, DEPTH);
+                let found = unset.iter().find_map(|&state| {
+                    let (keeper, per_key) = match state {
+                        State::Unset(state) => (self.keeper_of_set(site.file, region.body, state)?, false),
+                        State::Lacking(all) => (self.keeper_of_filled(site.file, region.body, all)?, true),
+                    };
+                    Some(FirstTime { keeper, per_key })
+                });
+                if found.is_some() {
+                    return found;
+                }
             }
             at = region.parent;
+        }
+        None
+    }
+
+    /// What a test which comes out as `holds` says to be false or `None`, or to lack a key.
+    fn unset_where(
+        &self,
+        file: FileId,
+        body: BodyId,
+        test: FormId,
+        holds: bool,
+        found: &mut SmallVec<[State; 2]>,
+        depth: u32,
+    ) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.unset_where(file, body, inner, !holds, found, depth),
+            Form::Var(_) | Form::Attr(..) if !holds => found.push(State::Unset(test)),
+            Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
+            Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
+            Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
+                let is_none = match comparison {
+                    Comparison::Is | Comparison::Eq => holds,
+                    Comparison::IsNot | Comparison::NotEq => !holds,
+                    _ => return,
+                };
+                if is_none {
+                    found.push(State::Unset(state));
+                }
+            }
+            Form::Alt(AltKind::And, list) if holds => {
+                facts.list(list).iter().for_each(|&part| self.unset_where(file, body, part, true, found, depth));
+            }
+            Form::Alt(AltKind::Or, list) if !holds => {
+                facts.list(list).iter().for_each(|&part| self.unset_where(file, body, part, false, found, depth));
+            }
+            // `_known is not None and not reload`: who leaves the parameter as it is asks for the state alone.
+            Form::Alt(AltKind::And, list) => {
+                let mut asking = facts.list(list).iter().filter(|&&part| !self.holds_by_default(file, body, part));
+                if let (Some(&only), None) = (asking.next(), asking.next()) {
+                    self.unset_where(file, body, only, false, found, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a test asks for a parameter of the body and holds with its default.
+    fn holds_by_default(&self, file: FileId, body: BodyId, test: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let (asked, wanted) = match facts.form(test) {
+            Form::Not(inner) => (inner, false),
+            _ => (test, true),
+        };
+        let Form::Var(var) = facts.form(asked) else { return false };
+        let VarKind::Param(index) = facts.var(var).kind else { return false };
+        let default = facts.params_of(body).get(index as usize).map(|param| param.default);
+        facts.var(var).body == body && default.is_some_and(|default| facts.form(default) == Form::Bool(wanted))
+    }
+
+    /// Who keeps a state that a body sets, if nothing but its beginning and its end unset it.
+    fn keeper_of_set(&self, file: FileId, body: BodyId, state: FormId) -> Option<Kept> {
+        let facts = self.program.facts(file);
+        let assigns: Vec<AssignId> = match facts.form(state) {
+            Form::Var(var) if facts.var(var).body != body => facts.assign_ids_of(var).collect(),
+            Form::Attr(_, sym) => {
+                // Another class may have an attribute of this name.
+                let class = self.class_around(file, body);
+                let of_class = |&&(assign, own): &&(AssignId, bool)| {
+                    !own || self.class_around(file, facts.body_of(facts.assign(assign).at)) == class
+                };
+                self.program
+                    .index_of(file)
+                    .attr_assigns(sym)
+                    .iter()
+                    .filter(of_class)
+                    .map(|&(assign, _)| assign)
+                    .collect()
+            }
+            _ => return None,
+        };
+        let sets = assigns.iter().copied().find(|&assign| {
+            let row = facts.assign(assign);
+            row.target == state && facts.body_of(row.at) == body && self.truth_of(file, body, row.value) != Some(false)
+        })?;
+        let is_unset_again = assigns.iter().any(|&assign| {
+            let row = facts.assign(assign);
+            let of = facts.body_of(row.at);
+            row.value.is_some()
+                && self.truth_of(file, of, row.value) == Some(false)
+                && !self.may_unset(file, body, row.at)
+        });
+        if is_unset_again {
+            return None;
+        }
+        let keeper = self.kept_where(file, Mention::Assign(sets));
+        matches!(keeper, Kept::ByProgram | Kept::ByInstance(_)).then_some(keeper)
+    }
+
+    /// Who keeps a collection that a body fills.
+    fn keeper_of_filled(&self, file: FileId, body: BodyId, all: FormId) -> Option<Kept> {
+        let facts = self.program.facts(file);
+        let fills = |row: &blocklint_facts::Assign| match facts.form(row.target) {
+            Form::Subscript(base, _) => base == all && facts.body_of(row.at) == body,
+            _ => false,
+        };
+        if !facts.assigns.iter().any(|row| fills(&row)) {
+            return None;
+        }
+        match facts.form(all) {
+            Form::Var(var) => (facts.body(facts.var(var).body).kind == BodyKind::Module).then_some(Kept::ByProgram),
+            Form::Attr(base, sym) if is_own_receiver(facts, base) => {
+                let class = self.class_around(file, body)?;
+                let name = self.program.global(file, sym)?;
+                Some(match self.own_member(class, name) {
+                    Some(_) => Kept::ByProgram,
+                    None => Kept::ByInstance(class),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a state that is unset there stays what it was for those that come later: where it begins or ends, and where
+    /// setting it failed.
+    fn may_unset(&self, file: FileId, setter: BodyId, at: blocklint_facts::At) -> bool {
+        let facts = self.program.facts(file);
+        let of = facts.body_of(at);
+        let row = facts.body(of);
+        if matches!(row.kind, BodyKind::Module | BodyKind::Class | BodyKind::Initialiser) {
+            return true;
+        }
+        let name = facts.text(row.name);
+        names::is_constructor(facts.language, name)
+            || names::ends_a_life(name)
+            || of == setter && self.is_in_handler(file, at.region)
+    }
+
+    fn is_in_handler(&self, file: FileId, region: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let mut at = region;
+        while let Some(id) = at.get() {
+            let row = facts.region(id);
+            if row.kind == RegionKind::Handler {
+                return true;
+            }
+            at = row.parent;
         }
         false
     }
 
-    /// What is known to be unset, `null` or false, where a test has an answer.
-    fn asked_unset(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[Asked; 2]> {
-        let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
+    /// Whether a value is true in the language's sense, where it is written out.
+    fn truth_of(&self, file: FileId, body: BodyId, value: FormId) -> Option<bool> {
         let facts = self.program.facts(file);
-        match facts.form(test) {
-            Form::Not(inner) => self.asked_unset(file, inner, !holds, depth),
-            Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) => {
-                let is_unset = (comparison == Comparison::Eq) == holds;
-                match (facts.form(left), facts.form(right)) {
-                    (_, Form::None) if is_unset => self.asked_fields(file, left, true),
-                    (Form::None, _) if is_unset => self.asked_fields(file, right, true),
-                    _ => SmallVec::new(),
-                }
-            }
-            // Not of `a || b`: `it == null || expired` refreshes again and again.
-            Form::Alt(AltKind::And, list) if holds => {
-                facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, true, depth)).collect()
-            }
-            Form::Alt(AltKind::Or, list) if !holds => {
-                facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, false, depth)).collect()
-            }
-            Form::Var(_) | Form::Attr(..) | Form::Name(_) | Form::Result(_) if !holds => {
-                self.asked_fields(file, test, true)
-            }
-            _ => SmallVec::new(),
+        match facts.form(value) {
+            Form::Display(_, list) | Form::Pairs(list) => return Some(!facts.list(list).is_empty()),
+            _ => {}
+        }
+        match self.constant_in(file, body, value, EnvId::NONE, 2) {
+            Constant::Null | Constant::Bool(false) | Constant::Int(0) => Some(false),
+            Constant::Str(text) => Some(!text.is_empty()),
+            Constant::Bool(true) | Constant::Int(_) => Some(true),
+            _ => None,
         }
     }
 
-    /// The fields that a form reads, also through a local.
-    fn asked_fields(&self, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
-        let facts = self.program.facts(file);
-        match facts.form(form) {
-            Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, atomic: false }],
-            Form::Var(var) if locals => {
-                facts.assigns_of(var).flat_map(|assign| self.asked_fields(file, assign.value, false)).collect()
-            }
-            Form::Attr(base, _) if matches!(facts.form(base), Form::This) => {
-                smallvec![Asked { field: form, atomic: false }]
-            }
-            Form::Name(_) => smallvec![Asked { field: form, atomic: false }],
-            Form::Result(call)
-                if facts.text(facts.site(call).name) == ATOMIC_READ && facts.args_of(call).is_empty() =>
-            {
-                let of = self.receiver_form(SiteRef { file, site: call });
-                of.into_iter().map(|field| Asked { field, atomic: true }).collect()
-            }
-            _ => SmallVec::new(),
-        }
-    }
-
-    /// Whether the same body sets a field where a site's value may be known.
-    fn is_set_after(&self, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
-        let facts = self.program.facts(file);
-        if asked.atomic {
-            let mut sites = facts.sites.iter().enumerate();
-            return sites.any(|(at, row)| {
-                row.kind == SiteKind::Call
-                    && row.at.position > here.position
-                    && ATOMIC_WRITES.contains(&facts.text(row.name))
-                    && facts.body_of(row.at) == body
-                    && self
-                        .receiver_form(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
-                        .is_some_and(|of| is_same(facts, of, asked.field))
-            });
-        }
+    /// Whether the constructor function of a class (`__new__`) keeps the instances that it gives in the class.
+    pub(crate) fn gives_kept_instances(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
         facts.assigns.iter().any(|row| {
-            row.at.position >= here.position
-                && !matches!(
-                    row.value.get().map(|value| facts.form(value)),
-                    None | Some(Form::None | Form::Bool(false))
-                )
-                && facts.body_of(row.at) == body
-                && is_field(facts, row.target, asked.field)
+            let target = match facts.form(row.target) {
+                Form::Subscript(base, _) => base,
+                _ => row.target,
+            };
+            let Form::Attr(base, _) = facts.form(target) else { return false };
+            let body = facts.body(facts.body_of(row.at));
+            body.class.get() == Some(class.class)
+                && names::gives_instances(facts.language, facts.text(body.name))
+                && is_own_receiver(facts, base)
         })
     }
-
-    /// Whether other threads come here too: the body is static, or a lock is held.
-    fn is_shared_in(&self, file: FileId, body: BodyId, here: At) -> bool {
-        let facts = self.program.facts(file);
-        facts.body(body).flags.has(BodyFlags::STATIC)
-            || facts.sites.iter().any(|row| {
-                row.at.position < here.position
-                    && ENTER_LOCK.contains(&facts.text(row.name))
-                    && facts.body_of(row.at) == body
-            })
-    }
-
-    /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
-    fn claimed_before(&self, file: FileId, body: BodyId, here: At) -> bool {
-        let index = self.program.index_of(file);
-        let sym = self.program.name(CLAIM).and_then(|name| self.program.local(file, name));
-        let facts = self.program.facts(file);
-        sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
-            let row = facts.site(claim);
-            let empty = facts
-                .args_of(claim)
-                .iter()
-                .next()
-                .is_some_and(|arg| matches!(facts.form(arg.value), Form::None | Form::Bool(false)));
-            empty && row.at.position < here.position && facts.body_of(row.at) == body
-        })
-    }
-}
-
-/// Whether an assignment's target is a field, however the two are written.
-fn is_field(facts: &FileFacts, target: FormId, field: FormId) -> bool {
-    let name = |form: FormId| match facts.form(form) {
-        Form::Var(var) if facts.var(var).kind != VarKind::Inner => Some(facts.var(var).name),
-        Form::Attr(base, name) if matches!(facts.form(base), Form::This) => Some(name),
-        Form::Name(name) => Some(name),
-        _ => None,
-    };
-    name(target).is_some() && name(target) == name(field)
 }

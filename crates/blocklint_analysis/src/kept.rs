@@ -46,6 +46,11 @@ impl<'a> Link<'a> {
         self.kept_result(site, &mut seen, 6)
     }
 
+    /// Who keeps what goes where something is mentioned.
+    pub(crate) fn kept_where(&self, file: FileId, mention: Mention) -> Kept {
+        self.kept_mention(file, mention, Wrap::Direct, &mut FxHashSet::default(), 6)
+    }
+
     fn kept_result(&self, site: SiteRef, seen: &mut FxHashSet<(u32, bool)>, depth: u32) -> Kept {
         let Some(depth) = depth.checked_sub(1) else { return Kept::Elsewhere };
         if !seen.insert((site.site.0, true)) {

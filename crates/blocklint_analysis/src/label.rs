@@ -6,6 +6,7 @@ use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::{Condition, Test};
 use rustc_hash::FxHashMap;
 
+use crate::constants::Constant;
 use crate::ids::{BodyRef, Name};
 
 /// How long one call can hold its thread, as far as the body itself decides.
@@ -86,6 +87,12 @@ impl Guard {
     /// Whether it asks for one literal.
     pub(crate) fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))
+    }
+
+    /// Whether it holds for one text or some, so that most others fail it.
+    pub(crate) fn asks_for_text(&self) -> bool {
+        let is_text = |constant: &Constant| matches!(constant, Constant::Str(_));
+        matches!(&*self.question, Question::Choice(Choice::Equals(list)) if self.wanted && list.iter().all(is_text))
     }
 
     /// Whether it asks where an argument comes from or how much of it there is.

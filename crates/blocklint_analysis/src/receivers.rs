@@ -35,21 +35,21 @@ impl<'a> Link<'a> {
         let mut steps = 0;
         if let Some(own) = label.own {
             let own_class = around.filter(|_| on_self || on_super);
-            let classes = if own_class.is_none() { self.receivers(caller, node) } else { None };
-            let holds = match own_class {
-                Some(class) => self.may_find(class, false, own),
-                None => classes
-                    .as_ref()
-                    .is_none_or(|classes| classes.iter().any(|&(class, exact)| self.may_find(class, exact, own))),
-            };
-            if !holds {
-                return None;
-            }
-            // What the class itself defines is what runs as a rule, not what one derived from it does.
-            let derived_only = classes
-                .is_some_and(|classes| classes.iter().all(|&(class, exact)| !exact && self.does_otherwise(class, own)));
-            if derived_only {
-                steps = LOW_STEPS - 1;
+            match own_class {
+                Some(class) if !self.may_find(class, false, own) => return None,
+                Some(_) => {}
+                None => {
+                    if let Some(mut classes) = self.receivers(caller, node) {
+                        classes.retain(|&(class, exact)| self.may_find(class, exact, own));
+                        if classes.is_empty() {
+                            return None;
+                        }
+                        // What the class itself defines is what runs as a rule, not what one derived from it does.
+                        if classes.iter().all(|&(class, exact)| !exact && self.does_otherwise(class, own)) {
+                            steps = LOW_STEPS - 1;
+                        }
+                    }
+                }
             }
             if !on_self && !on_super {
                 label.own = None;

@@ -189,8 +189,7 @@ impl<'a> Link<'a> {
             severity = Severity::Error;
         }
         // One call of many that iterate is one call; the loop around it is the caller's to see.
-        let facts = self.program.facts(site.file);
-        if severity == Severity::Note && !is_sized && facts.in_loop(facts.site(site.site).at.region) {
+        if severity == Severity::Note && !is_sized && self.adds_up(site) {
             severity = Severity::Warning;
         }
         let label = Label {

@@ -11,11 +11,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::decide::Decided;
+use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
+use crate::times::TimesOf;
 use crate::value::EnvId;
 
 /// A body with one of its labels.
@@ -121,6 +123,8 @@ pub(crate) struct Search<'l, 'a> {
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<StateId>,
+    /// Sites by whether they run once in the life of a program.
+    first_times: FxHashMap<SiteRef, Option<FirstTime>>,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -143,6 +147,7 @@ impl<'l, 'a> Search<'l, 'a> {
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
             queue: Vec::new(),
+            first_times: FxHashMap::default(),
         }
     }
 
@@ -187,6 +192,19 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             return;
         };
+        if !label.once
+            && !label.fails
+            && let Some(found) = self.runs_once(site)
+            // What is read once for each key is what a cached function reads.
+            && (!found.per_key || label.effect == Effect::File)
+        {
+            label.once = !found.per_key;
+            label.severity = Severity::Note;
+        }
+        // What cleans up after a failure is short and rare.
+        if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_after_failure(site) {
+            label.severity = Severity::Note;
+        }
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
@@ -206,7 +224,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         match &mut label.guard {
             // A caller may say which of the many it is.
-            Some(guard) if decides && guard.is_choice_of_literal() => guard.rare = rare,
+            Some(guard) if decides && guard.is_choice_of_literal() => {
+                guard.rare = rare.max(u8::from(guard.asks_for_text()));
+            }
             Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => way.steps = add_steps(way.steps, rare),
         }
@@ -217,6 +237,14 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.push(Node { body, env }, label, way);
+    }
+
+    /// Whether a site runs once in the life of a program, or of a key.
+    fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
+        let (link, callers) = (self.link, &self.callers);
+        *self.first_times.entry(site).or_insert_with(|| {
+            link.first_time_of(site).filter(|found| TimesOf::new(link, callers).lives_on(found.keeper))
+        })
     }
 
     pub(crate) fn hit(&mut self, root: BodyRef, kind: Root, handed: bool, label: &Label, way: Way) {
@@ -346,8 +374,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// A loop around what consumes a lazy result makes short calls long. A loop around a call of the project does not:
     /// that a helper looks at one file each time is still short (see ARCHITECTURE.md).
     pub(crate) fn raise_in_loop(&self, label: &mut Label, site: SiteRef) {
-        let facts = self.link.program.facts(site.file);
-        if !label.once && label.severity == Severity::Note && facts.in_loop(facts.site(site.site).at.region) {
+        if !label.once && label.severity == Severity::Note && self.link.adds_up(site) {
             label.severity = Severity::Warning;
         }
     }

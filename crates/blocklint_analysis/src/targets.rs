@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, SiteFlags, SiteKind, VarId};
-use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Via};
+use blocklint_facts::{BodyKind, Flow, SiteFlags, SiteKind};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
 use crate::chains::Position;
@@ -13,7 +13,7 @@ use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::{Link, Task, Typed};
 use crate::mentions::Mention;
 use crate::names;
-use crate::value::{ArgsId, BoundId, EnvId, Val};
+use crate::value::{BoundId, EnvId, Val};
 
 /// How a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,7 +196,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn push(&self, targets: &mut Targets, target: Target) {
+    pub(crate) fn push(&self, targets: &mut Targets, target: Target) {
         if !targets.list.contains(&target) {
             targets.list.push(target);
         }
@@ -331,7 +331,14 @@ impl<'a> Link<'a> {
         self.scheduler_of(self.scope_of(site, EnvId::NONE), form).unwrap_or(worker)
     }
 
-    fn add_body(&self, targets: &mut Targets, body: BodyRef, env: EnvId, with_receiver: bool, receiver: BoundId) {
+    pub(crate) fn add_body(
+        &self,
+        targets: &mut Targets,
+        body: BodyRef,
+        env: EnvId,
+        with_receiver: bool,
+        receiver: BoundId,
+    ) {
         let facts = self.program.facts(body.file);
         if let Some(path) = self.described_by_user(body) {
             self.push(targets, Target::Row { path, receiver, property: false, made: None });
@@ -384,225 +391,6 @@ impl<'a> Link<'a> {
         receiver.is_some() && self.program.language(body.file) != Language::Java
     }
 
-    /// Adds a method called implicitly on a member.
-    pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
-        if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
-            return;
-        }
-        let method = self.attr(val, name);
-        for member in self.values.members(method.value) {
-            match member {
-                Val::Fn { body, receiver, env } => {
-                    self.add_body(targets, body, env, self.takes(body, receiver), receiver);
-                }
-                Val::Method { path, receiver } => {
-                    self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds what reading an attribute runs: the getter of a property.
-    fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
-        match val {
-            Val::Instance { class, exact, .. } => {
-                for ancestor in self.mro(class).iter() {
-                    match *ancestor {
-                        Ancestor::Class(owner) => {
-                            let Some((owner, var)) = self.own_member(owner, name) else { continue };
-                            for body in self.functions_of(owner, var) {
-                                // A setter bears the same name; its parameters tell it apart.
-                                let is_getter = self.program.facts(body.file).params_of(body.body).len() <= 1;
-                                if self.method_kind(body).property && is_getter {
-                                    self.push(
-                                        targets,
-                                        Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call },
-                                    );
-                                }
-                            }
-                            self.add_descriptor(targets, owner, var, "__get__");
-                            if !targets.list.is_empty() && !exact && !self.overrides(class, name).is_empty() {
-                                self.push(targets, Target::Overrides { class, name });
-                            }
-                            return;
-                        }
-                        Ancestor::Library(ty, _) => {
-                            let path = self.library.member(ty, self.program.text(name));
-                            if !self.library.properties(path).is_empty() {
-                                let receiver = self.values.bound(val);
-                                self.push(targets, Target::Row { path, receiver, property: true, made: None });
-                                return;
-                            }
-                        }
-                        Ancestor::Unknown => {}
-                    }
-                }
-            }
-            Val::Library { ty, args, .. } => {
-                let path = self.library.member(ty, self.program.text(name));
-                if self.library.properties(path).is_empty() {
-                    if let Some(inner) = self.through(ty, args) {
-                        for inner in self.values.members(inner.value) {
-                            self.add_property(targets, inner, name);
-                        }
-                    }
-                    return;
-                }
-                let receiver = self.values.bound(val);
-                self.push(targets, Target::Row { path, receiver, property: true, made: None });
-            }
-            _ => {}
-        }
-    }
-
-    /// Adds what setting an attribute runs: the setter of a property, or of a descriptor.
-    fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
-        let Val::Instance { class, .. } = val else { return };
-        for ancestor in self.mro(class).iter() {
-            let Ancestor::Class(owner) = *ancestor else { continue };
-            let Some((owner, var)) = self.own_member(owner, name) else { continue };
-            for body in self.functions_of(owner, var) {
-                let facts = self.program.facts(body.file);
-                let sets = facts.list(facts.body(body.body).decorators).iter().any(
-                    |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
-                );
-                if sets && facts.body(body.body).flow == Flow::Sync {
-                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
-                    self.push(targets, target);
-                }
-            }
-            self.add_descriptor(targets, owner, var, "__set__");
-            return;
-        }
-    }
-
-    /// Adds the method of an object that a class holds under a name, where reading or setting the name runs it.
-    fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
-        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
-            return;
-        };
-        let facts = self.program.facts(owner.file);
-        let body = facts.class(owner.class).body;
-        for assign in facts.assign_ids_of(var) {
-            let row = facts.assign(assign);
-            if facts.body_of(row.at) != body || row.value.is_none() {
-                continue;
-            }
-            let scope = crate::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
-            for val in self.values.members(self.eval(scope, row.value).value) {
-                if matches!(val, Val::Instance { .. }) {
-                    self.add_method(targets, val, method);
-                }
-            }
-        }
-    }
-
-    /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.
-    fn add_protocol(&self, targets: &mut Targets, callee: Typed, site: SiteRef, env: EnvId) {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Python {
-            return;
-        }
-        let Some(method) = names::python::protocol_method(facts.text(facts.site(site.site).name)) else { return };
-        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
-            return;
-        };
-        let is_builtin = self.values.members(callee.value).iter().any(|val| match *val {
-            Val::External(path) => self.library.text(path).starts_with("builtins."),
-            _ => false,
-        });
-        if let Some(&first) = facts.args_of(site.site).iter().next()
-            && is_builtin
-            && first.name.is_none()
-        {
-            for val in self.values.members(self.eval(self.scope_of(site, env), first.value).value) {
-                if matches!(val, Val::Instance { .. }) {
-                    self.add_method(targets, val, method);
-                }
-            }
-        }
-    }
-
-    /// Adds what iterating over a member runs.
-    fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
-        match val {
-            Val::Iter { body, env } => {
-                let is_async_body = self.program.facts(body.file).body(body.body).flow == Flow::AsyncGenerator;
-                let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
-                self.push(targets, Target::Body { body, env, with_receiver: false, edge });
-            }
-            Val::Lazy { made, path, .. } => {
-                self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
-            }
-            _ if is_async => {}
-            Val::Instance { .. } | Val::Library { .. } => {
-                for method in ["__iter__", "__next__", "iterator", "next"] {
-                    if let Some(name) = self.program.name(method) {
-                        let before = targets.list.len();
-                        self.add_method(targets, val, name);
-                        // A library's own iteration counts once.
-                        if before < targets.list.len() && matches!(targets.list[before], Target::Row { .. }) {
-                            let Target::Row { path, .. } = targets.list[before] else { continue };
-                            if self.library.calls(path).is_empty() {
-                                targets.list.truncate(before);
-                            } else {
-                                break;
-                            }
-                        }
-                    } else if let Val::Library { ty, .. } = val {
-                        let path = self.library.member(ty, method);
-                        if !self.library.calls(path).is_empty() {
-                            let receiver = self.values.bound(val);
-                            self.push(targets, Target::Row { path, receiver, property: false, made: None });
-                            break;
-                        }
-                    }
-                }
-                // An `__iter__` that is a generator runs here.
-                for target in &mut targets.list {
-                    if let Target::Body { body, edge, .. } = target
-                        && *edge == Edge::Construct
-                        && self.program.facts(body.file).body(body.body).flow == Flow::Generator
-                    {
-                        *edge = Edge::Consume;
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether iterating over a library's type enters a row that holds the thread.
-    pub(crate) fn iterates_by_row(&self, ty: PathId) -> bool {
-        if let Some(&known) = self.iterated.borrow().get(&ty) {
-            return known;
-        }
-        let mut targets = Targets::default();
-        self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
-        let holds = targets.list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
-            _ => true,
-        });
-        // What a transparent type holds is iterated in its place.
-        let found = holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some());
-        self.iterated.borrow_mut().insert(ty, found);
-        found
-    }
-
-    /// Adds what entering or leaving a `with` item runs.
-    fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
-        match val {
-            Val::Iter { body, env } => {
-                let flow = self.program.facts(body.file).body(body.body).flow;
-                if entering && flow == Flow::Generator && self.method_kind(body).context_manager {
-                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
-                }
-            }
-            _ => self.add_method(targets, val, name),
-        }
-    }
-
     /// Whether one of the alternatives gives a coroutine or future.
     pub(crate) fn has_async_target(&self, targets: &Targets) -> bool {
         targets.list.iter().any(|target| match *target {
@@ -643,126 +431,6 @@ impl<'a> Link<'a> {
         }
         let given = self.returned(body, EnvId::NONE, None);
         !self.values.members(given.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
-    }
-
-    /// What a call does with its n-th argument, by the rows and summaries of its targets.
-    pub(crate) fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
-        let mut passing = Passing::default();
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let targets = self.targets(site, env);
-        for target in &targets.list {
-            match *target {
-                Target::Row { path, .. } => self.passing_to_row(&mut passing, path, site, arg, env),
-                Target::Body { body, with_receiver, .. } => {
-                    self.passing_to_body(&mut passing, body, with_receiver, site, arg);
-                }
-                Target::Overrides { class, name } => {
-                    for &body in self.overrides(class, name).iter().take(8) {
-                        let with_receiver = self.program.language(body.file) != Language::Java;
-                        self.passing_to_body(&mut passing, body, with_receiver, site, arg);
-                    }
-                }
-            }
-        }
-        if !passing.called && self.borrows_for_call(site, arg, &targets) {
-            (passing.called, passing.assumed) = (true, true);
-        }
-        // A decorator that is not known keeps what it decorates.
-        if row.kind == SiteKind::Decorate && (targets.unknown || targets.list.is_empty()) {
-            passing.returned = true;
-        }
-        passing
-    }
-
-    fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
-        let facts = self.program.facts(site.file);
-        let is_decoration = facts.site(site.site).kind == SiteKind::Decorate;
-        let handovers = self.library.handovers(path);
-        let value = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value);
-        let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
-        let mut spoken = false;
-        for row in handovers.iter() {
-            let meant = match &row.selector {
-                Selector::Argument(argument) => self.is_argument(site, arg, argument),
-                // A decorator registers and, unless it wraps, keeps the function.
-                Selector::Via(Via::Decorator) => is_decoration && !row.wraps,
-                Selector::Via(Via::Override) => false,
-            };
-            // Of the rows for an argument, the first whose conditions hold speaks.
-            let is_taken = spoken && matches!(row.selector, Selector::Argument(_));
-            if !meant || is_taken || !self.conditions_shown(&row.when, &row.unless, site, env) {
-                continue;
-            }
-            if let Selector::Via(_) = row.selector {
-                passing.returned = true;
-                continue;
-            }
-            spoken = true;
-            let runs = self.handover_context(row.row, site, is_async);
-            let runtime = row.runtime;
-            if row.wraps {
-                passing.returned = true;
-                if let Runs::In(context) = runs {
-                    passing.wrapped = Some((context, runtime));
-                }
-                continue;
-            }
-            match runs {
-                Runs::Caller => passing.called = true,
-                Runs::In(context) => passing.handed.push((context, runtime)),
-                Runs::Chain => {
-                    passing.on_chain = true;
-                    passing.chain_runtime = runtime;
-                    passing.chain.merge(&self.chain_position(site));
-                }
-            }
-        }
-        passing.returned |= self.wraps_argument(path, arg);
-        let calls = self.library.calls(path);
-        let consumes = calls
-            .with(|row| row.consumes.is_some())
-            .any(|row| row.consumes.as_ref().is_some_and(|argument| self.is_argument(site, arg, argument)));
-        passing.consumed |= consumes;
-        // A lazy result without effect of its own goes through what it was given.
-        passing.returned |= calls.effect().any(|row| row.lazy && row.held().is_none());
-        if is_decoration && !spoken {
-            passing.returned = true;
-        }
-    }
-
-    fn passing_to_body(&self, passing: &mut Passing, body: BodyRef, with_receiver: bool, site: SiteRef, arg: u32) {
-        let Some(index) = self.param_for(site, arg, body, with_receiver) else { return };
-        let summary = self.summary(body, index);
-        passing.called |= summary.called;
-        passing.consumed |= summary.consumed;
-        passing.returned |= summary.returned;
-        passing.handed.extend(summary.handed.iter().copied());
-        if summary.on_chain {
-            passing.on_chain = true;
-            passing.chain_runtime = summary.chain_runtime;
-            let mut chain = summary.chain.clone();
-            // The chain that the function returns goes where this call's result goes.
-            if let Some(at) = chain.open.iter().position(|&open| open == body) {
-                chain.open.swap_remove(at);
-                chain.merge(&self.ends_of_site(site));
-            }
-            passing.chain.merge(&chain);
-        }
-    }
-
-    /// Whether a value is a coroutine function.
-    pub(crate) fn is_coroutine_function(&self, typed: Typed) -> bool {
-        self.values.members(typed.value).iter().any(|val| match *val {
-            Val::Fn { body, .. } => {
-                matches!(self.program.facts(body.file).body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator)
-            }
-            Val::Partial { inner, .. } => match self.values.single(inner) {
-                Val::Fn { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
-                _ => false,
-            },
-            _ => false,
-        })
     }
 
     /// The sites that call a body by one of its names, verified; for typing parameters.

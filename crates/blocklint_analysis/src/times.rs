@@ -155,8 +155,27 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         // A loop of start-up code goes through what is configured.
         match times {
             Times::Unseen | Times::Unknown if self.link.is_per_item(site) => Times::PerItem(body),
-            _ if self.link.is_first_time(site) => Times::Once,
+            _ if self.is_first_time(site, depth) => Times::Once,
             _ => times,
+        }
+    }
+
+    /// Whether a site runs once in the life of a program: a state that lives as long keeps it from running again.
+    fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
+        let found = self.link.first_time_of(site);
+        found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
+    }
+
+    /// Whether what keeps something lives as long as the program.
+    pub(crate) fn lives_on(&mut self, keeper: Kept) -> bool {
+        self.outlives(keeper, DEPTH)
+    }
+
+    fn outlives(&mut self, keeper: Kept, depth: u32) -> bool {
+        match keeper {
+            Kept::ByProgram => true,
+            Kept::ByInstance(class) => depth.checked_sub(1).is_some_and(|depth| self.class(class, depth).is_once()),
+            _ => false,
         }
     }
 
@@ -381,7 +400,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if facts.class(class.class).kind == ClassKind::Enum {
             return Times::Once;
         }
-        if self.is_single(class) {
+        if self.is_single(class) || link.gives_kept_instances(class) {
             return Times::Once;
         }
         let mut names = Vec::new();
@@ -467,25 +486,6 @@ impl<'a> Link<'a> {
             match region.kind {
                 RegionKind::Body => return false,
                 RegionKind::Loop if region.test.is_some() && self.goes_through(site.file, id) => return true,
-                _ => at = region.parent,
-            }
-        }
-        false
-    }
-
-    /// Whether a site runs only the first time that its body does: a test around it sets what it asks for.
-    fn is_first_time(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut at: RegionId = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            let sets = match facts.form(region.test) {
-                Form::Result(call) => names::sets_once(facts.language, facts.text(facts.site(call).name)),
-                _ => false,
-            };
-            match region.kind {
-                RegionKind::Body => return false,
-                RegionKind::Then if region.test.is_some() && sets => return true,
                 _ => at = region.parent,
             }
         }

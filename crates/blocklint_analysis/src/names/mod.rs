@@ -189,6 +189,48 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
     }
 }
 
+/// Whether a function of this name ends what lives as long as the program, or puts it back for a test.
+pub(crate) fn ends_a_life(name: &str) -> bool {
+    let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);
+    matches!(
+        first,
+        "stop" | "close" | "aclose" | "shutdown" | "terminate" | "teardown" | "cleanup" | "dispose" | "reset" | "clear"
+    ) || matches!(name, "__exit__" | "__aexit__" | "__del__")
+}
+
+/// Whether an exception of this name tells of a failure. Some are rather an answer: that a key, an attribute, a file or a
+/// module is not there, that a text cannot be read as a number, that time is up.
+pub(crate) fn is_failure(language: Language, name: &str) -> bool {
+    language == Language::Python
+        && !matches!(
+            name,
+            "KeyError"
+                | "IndexError"
+                | "LookupError"
+                | "AttributeError"
+                | "NameError"
+                | "StopIteration"
+                | "StopAsyncIteration"
+                | "ImportError"
+                | "ModuleNotFoundError"
+                | "FileNotFoundError"
+                | "FileExistsError"
+                | "NotImplementedError"
+                | "ValueError"
+                | "TypeError"
+                | "JSONDecodeError"
+                | "UnicodeDecodeError"
+                | "TimeoutError"
+                | "Empty"
+                | "Full"
+        )
+}
+
+/// Whether a method of this name chooses the instance that a constructor call gives.
+pub(crate) fn gives_instances(language: Language, name: &str) -> bool {
+    language == Language::Python && name == "__new__"
+}
+
 /// Whether a method of this name ends the threads of what it is called on.
 pub(crate) fn ends_threads(name: &str) -> bool {
     matches!(name, "shutdown" | "shutdownNow" | "close" | "terminate" | "join" | "dispose")
