@@ -2,6 +2,7 @@
 //! likely the more others it is compared with, so what stands there is reported less surely, unless a caller says which it
 //! is.
 
+use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionKind, Sym};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
@@ -31,6 +32,10 @@ impl<'a> Link<'a> {
         let mut steps = 0;
         while let Some(id) = at.get() {
             let region = facts.region(id);
+            // A way through `catch` is taken where something failed, which makes any other doubt one too many.
+            if region.kind == RegionKind::Handler && facts.language == Language::Java {
+                steps = steps.max(2);
+            }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));

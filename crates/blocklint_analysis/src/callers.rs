@@ -351,7 +351,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     }
                 }
                 Target::Overrides { class, name }
-                    if node.env == EnvId::NONE && link.overrides(class, name).binary_search(&node.body).is_ok() =>
+                    if node.env == EnvId::NONE && link.means_override(class, name, node.body, site) =>
                 {
                     let flow = link.program.facts(node.body.file).body(node.body.body).flow;
                     if flow == Flow::Generator {

@@ -84,7 +84,7 @@ fn is_same_name(facts: &FileFacts, a: FormId, b: FormId) -> bool {
 }
 
 /// Whether two forms read the same variable or field.
-fn is_same(facts: &FileFacts, a: FormId, b: FormId) -> bool {
+pub(crate) fn is_same(facts: &FileFacts, a: FormId, b: FormId) -> bool {
     match (facts.form(a), facts.form(b)) {
         (Form::Var(a), Form::Var(b)) => a == b,
         (Form::Attr(a, x), Form::Attr(b, y)) => x == y && is_same(facts, a, b),

@@ -34,6 +34,7 @@ mod hierarchy;
 mod hub;
 mod ids;
 mod implicit;
+mod java_first_time;
 mod kept;
 mod label;
 mod late_patch;

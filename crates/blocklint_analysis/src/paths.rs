@@ -59,7 +59,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
-                    if link.is_stub(*body) {
+                    if link.is_stub(*body) || !link.means_override(class, name, *body, site) {
                         continue;
                     }
                     all += 1;

@@ -13,6 +13,7 @@ use crate::cuts::Cuts;
 use crate::decide::Decided;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::kept::Kept;
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
@@ -238,6 +239,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
         let (link, callers) = (self.link, &self.callers);
         *self.first_times.entry(site).or_insert_with(|| {
+            if link.runs_first_time(site) {
+                return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+            }
             link.first_time_of(site).filter(|found| TimesOf::new(link, callers).lives_on(found.keeper))
         })
     }

@@ -96,6 +96,11 @@ pub enum Way {
         /// Whether a worker may run the call.
         offload: bool,
     },
+    /// Java: the call makes a scheduler for each instance or call; one for all takes its place.
+    Share {
+        /// The library's names.
+        of: Publishers,
+    },
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.
@@ -114,6 +119,18 @@ pub struct Publishers {
     pub schedulers: &'static str,
     /// The call on it that gives workers which may block.
     pub workers: &'static str,
+    /// A scheduler.
+    pub scheduler: &'static str,
+    /// The constant of `schedulers` for how many threads workers have.
+    pub cap: &'static str,
+    /// The constant of `schedulers` for how many tasks wait for them.
+    pub queue: &'static str,
+    /// Methods of publishers and schedulers that begin what goes on until it is ended; the first, of publishers.
+    pub starts: &'static [&'static str],
+    /// What ends a subscription.
+    pub subscription: &'static str,
+    /// The class that makes one of many.
+    pub subscriptions: &'static str,
 }
 
 /// A function that runs a callable in a worker thread: `await path(callable, args…)`.

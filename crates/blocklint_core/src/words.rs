@@ -220,6 +220,12 @@ impl Runtime {
                 many: "reactor.core.publisher.Flux",
                 schedulers: "reactor.core.scheduler.Schedulers",
                 workers: "boundedElastic()",
+                scheduler: "reactor.core.scheduler.Scheduler",
+                cap: "DEFAULT_BOUNDED_ELASTIC_SIZE",
+                queue: "DEFAULT_BOUNDED_ELASTIC_QUEUESIZE",
+                starts: &["subscribe", "schedule", "schedulePeriodically"],
+                subscription: "reactor.core.Disposable",
+                subscriptions: "reactor.core.Disposables",
             }),
             _ => None,
         }

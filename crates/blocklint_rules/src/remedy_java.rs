@@ -10,6 +10,12 @@ pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Re
     let refuse = |reason: &str| Err(Refusal::new(reason));
     match raw.what {
         What::Holds | What::CalledInstead { .. } => {}
+        What::MadeAnew { .. } if raw.rule.code == crate::per_instance_scheduler::PER_INSTANCE_SCHEDULER.code => {
+            let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else {
+                return refuse("no edit is known for it");
+            };
+            return Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe });
+        }
         What::MadeAnew { .. } => return refuse("where it is made once, and who ends it, is for the program to say"),
         _ => return refuse("no edit is known for it"),
     }

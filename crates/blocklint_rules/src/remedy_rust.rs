@@ -154,7 +154,7 @@ fn shape(way: &Way) -> &'static str {
         Way::Offload { .. } => "offload",
         Way::HandOver { .. } => "hand-over",
         Way::DropArgument { .. } | Way::AddArgument { .. } => "argument",
-        Way::Chain { .. } => "chain",
+        Way::Chain { .. } | Way::Share { .. } => "chain",
     }
 }
 

@@ -5,7 +5,8 @@
 
 `per_client/` is the incident: blocklint must find BLT501 in it, and N clients must add N threads. `shared/` is the fix that the
 rule's page shows: nothing is found, N clients add at most ten threads for each core and one more, and where one client is closed all
-others go on. `shared_but_disposed/`, the same fix that keeps `dispose()`, must fail: there the other clients stand still.
+others go on; what `--fix` makes of `per_client/` (`fixed`) must hold the same. `shared_but_disposed/`, the same fix that keeps
+`dispose()`, must fail: there the other clients stand still.
 Needs a JDK and Maven, which fetches reactor-core.
 """
 
@@ -41,8 +42,8 @@ def jars(work: Path) -> str:
     return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))
 
 
-def compiled(program: str, path: str, work: Path) -> Path:
-    sources = [str(HERE / "Count.java"), str(HERE / program / "Client.java")]
+def compiled(source: Path, path: str, work: Path) -> Path:
+    sources = [str(HERE / "Count.java"), str(source / "Client.java")]
     subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(work), *sources], check=True)
     return work
 
@@ -53,9 +54,16 @@ def counted(folder: Path, path: str, clients: int) -> Counted:
     return Counted(*map(int, run.stdout.split()))
 
 
-def found(blocklint: str, program: str, work: Path) -> int:
+def fixed(blocklint: str, source: Path) -> None:
+    """Applies the fix to a copy."""
+    command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT501", "--fix", "--unsafe-fixes", "."]
+    run = subprocess.run(command, cwd=source, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(run.stdout + run.stderr)
+
+
+def found(blocklint: str, work: Path) -> int:
     """How often BLT501 is found; in a copy, because what lies below `tests/` serves nobody."""
-    shutil.copytree(HERE / program, work)
     command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT501", "--output-format", "json", "."]
     run = subprocess.run(command, cwd=work, capture_output=True, text=True)
     if run.returncode not in (0, 1):
@@ -71,17 +79,21 @@ def is_right(now: Counted, clients: int) -> bool:
 def prove(blocklint: str, path: str, sizes: list[int], work: Path) -> list[str]:
     """Runs all programs once; what does not hold."""
     wrong: list[str] = []
-    for program, expected in (("per_client", 1), ("shared", 0), ("shared_but_disposed", 0)):
-        now = found(blocklint, program, work / f"{program}_source")
+    for program, expected in (("per_client", 1), ("fixed", 0), ("shared", 0), ("shared_but_disposed", 0)):
+        source = work / f"{program}_source"
+        shutil.copytree(HERE / ("per_client" if program == "fixed" else program), source)
+        if program == "fixed":
+            fixed(blocklint, source)
+        now = found(blocklint, source)
         if now != expected:
             wrong.append(f"{program}: BLT501 is found {now} times, not {expected}")
-        folder = compiled(program, path, work / program)
+        folder = compiled(source, path, work / program)
         for clients in sizes:
             result = counted(folder, path, clients)
             print(f"    {program:20} {clients:5} clients {result.threads:5} threads, then {result.alive:5} refresh")
             if program == "per_client" and result.threads != clients:
                 wrong.append(f"{program}: {clients} clients add {result.threads} threads")
-            if program == "shared" and not is_right(result, clients):
+            if program in ("fixed", "shared") and not is_right(result, clients):
                 wrong.append(f"{program}: {clients} clients: {result}")
             if program == "shared_but_disposed" and is_right(result, clients):
                 wrong.append(f"{program} should be rejected")

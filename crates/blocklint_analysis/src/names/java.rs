@@ -54,6 +54,18 @@ const VALUES: &[&str] = &[
 /// Methods of futures that tell whether they are done.
 pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
 
+/// Reads an atomic reference or flag.
+pub(crate) const ATOMIC_READ: &str = "get";
+
+/// Methods that set an atomic reference or flag.
+pub(crate) const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "setPlain", "compareAndSet", "getAndSet"];
+
+/// Sets an atomic reference if it holds what the first argument is.
+pub(crate) const CLAIM: &str = "compareAndSet";
+
+/// Takes a lock: the block, and a lock's own method.
+pub(crate) const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
+
 /// Whether a type of the language's own library is an interface that a lambda implements.
 pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.")

@@ -7,7 +7,7 @@ use blocklint_facts::{Form, FormId, ParamKind};
 use blocklint_models::{CallRows, Selector};
 
 use crate::hierarchy::Ancestor;
-use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::Link;
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
@@ -94,7 +94,48 @@ impl<'a> Link<'a> {
             facts.args_of(site.site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
         let fit: Vec<BodyRef> =
             of_count.iter().copied().filter(|&body| self.takes_types(body, &types, &lambdas)).collect();
-        if fit.is_empty() { of_count } else { fit }
+        let fit = if fit.is_empty() { of_count } else { fit };
+        // What is declared just as an argument is meant before what takes more.
+        let exact: Vec<usize> = fit.iter().map(|&body| self.takes_exactly(body, &types)).collect();
+        let most = exact.iter().copied().max().unwrap_or_default();
+        fit.into_iter().zip(exact).filter(|&(_, many)| many == most).map(|(body, _)| body).collect()
+    }
+
+    /// Whether a call through a base class means a method of a derived one that bears its name: of Java's overloads one that
+    /// the arguments fit.
+    pub(crate) fn means_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
+        let all = self.overrides(class, name);
+        let Ok(at) = all.binary_search(&body) else { return false };
+        if self.program.language(body.file) != Language::Java {
+            return true;
+        }
+        let facts = self.program.facts(body.file);
+        if !self.takes_so_many(body, self.program.facts(site.file).args_of(site.site).len()) {
+            return false;
+        }
+        let own = facts.body(body.body).class;
+        // In order, those of one class stand side by side.
+        let is_sibling = |other: &&BodyRef| other.file == body.file && facts.body(other.body).class == own;
+        let before = all[..at].iter().rev().take_while(is_sibling);
+        let siblings: Vec<BodyRef> = before.chain(all[at..].iter().take_while(is_sibling)).copied().collect();
+        self.fitting(siblings, site).contains(&body)
+    }
+
+    /// How many arguments have just the type that a method's parameter is declared with.
+    fn takes_exactly(&self, body: BodyRef, types: &[Option<String>]) -> usize {
+        let facts = self.program.facts(body.file);
+        let scope = self.signature_scope(body);
+        let params = facts.params_of(body.body).iter().zip(types);
+        let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<String>)| {
+            let Some(given) = given.as_deref().and_then(|names| names.split(OR).next()) else { return false };
+            let declared = self.annotation(scope, param.annotation);
+            match self.values.members(declared.value)[..] {
+                [Val::Library { ty, .. }] => *self.library.text(ty) == *given,
+                [Val::Instance { class, .. }] => self.qualified_class(class) == given,
+                _ => false,
+            }
+        };
+        params.filter(is_exact).count()
     }
 
     /// Whether a method reference in an argument means this one of several methods of its name: the one that takes as

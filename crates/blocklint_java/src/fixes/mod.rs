@@ -2,7 +2,8 @@
 //!
 //! A call that holds a thread stands in a callable of a chain, in an argument that makes one, or in a method that puts
 //! one together. [`Shape`] names the edits for each; each is one file's matter and is written by `chain` (callables and
-//! arguments) or `method`. `imports` adds what an edit names, `place` says what stands around. Whatever cannot be
+//! arguments) or `method`. `share` makes one scheduler of
+//! those of many instances. `imports` adds what an edit names, `place` and `uses` say what stands around. Whatever cannot be
 //! written so that it compiles is refused with a reason: a local that is assigned twice, a `catch` that nothing would
 //! throw to any more, a lock that a lambda would not hold.
 //!
@@ -13,6 +14,8 @@ mod imports;
 mod method;
 mod place;
 mod shapes;
+mod share;
+mod uses;
 
 use blocklint_core::{Applicability, Language, Mended, Piece, Publishers, Refusal, Remedy, Span, Way};
 use blocklint_treesitter::{Started, start};
@@ -66,8 +69,13 @@ type Edits = Vec<(Span, String)>;
 impl<'s, 't> File<'s, 't> {
     fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
         remedy.first(|way| {
-            let Way::Chain { of, taker, template, offload } = way else {
-                return Err(Refusal::new("there is no edit for it"));
+            let (of, taker, template, offload) = match way {
+                Way::Chain { of, taker, template, offload } => (of, taker, template, offload),
+                Way::Share { of } => {
+                    let (shape, applicability, edits) = self.share(call, *of)?;
+                    return Ok(Mended { title: shape.title().to_owned(), applicability, edits });
+                }
+                _ => return Err(Refusal::new("there is no edit for it")),
             };
             let wish = Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload };
             let (shape, edits) = self.chain(call, wish)?;

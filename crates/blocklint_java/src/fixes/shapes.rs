@@ -29,6 +29,14 @@ pub enum Shape {
     CallableToDefer,
     /// `Mono.fromCallable(() -> client.send(r, h))` → `Mono.fromFuture(() -> client.sendAsync(r, h))`.
     CallableToFuture,
+    /// `final Scheduler own = newSingle("own")` → `static final Scheduler OWN = newBoundedElastic(…, "own", …)`.
+    FieldShared,
+    /// The same where the constructor made it.
+    ConstructorShared,
+    /// `.subscribeOn(newSingle("own"))` → `.subscribeOn(OWN_SCHEDULER)`, a new static field.
+    InlineShared,
+    /// `Scheduler own = newSingle("own")` in a method → `Scheduler own = OWN_SCHEDULER`.
+    LocalShared,
 }
 
 impl Shape {
@@ -47,6 +55,10 @@ impl Shape {
         Shape::MapToConcatMap,
         Shape::CallableToDefer,
         Shape::CallableToFuture,
+        Shape::FieldShared,
+        Shape::ConstructorShared,
+        Shape::InlineShared,
+        Shape::LocalShared,
     ];
 
     /// What the edit does, in the imperative.
@@ -67,6 +79,18 @@ impl Shape {
             Shape::MapToConcatMap => "Let the operator subscribe to the publishers one after the other",
             Shape::CallableToDefer => "Give the publisher itself, when the chain is subscribed to",
             Shape::CallableToFuture => "Use the asynchronous call",
+            Shape::FieldShared => {
+                "Share one scheduler between all instances (its tasks keep no order, and no thread is theirs)"
+            }
+            Shape::ConstructorShared => {
+                "Share one scheduler between all instances, made with the class (its tasks keep no order, and no thread is theirs)"
+            }
+            Shape::InlineShared => {
+                "Share one scheduler between all calls (its tasks keep no order, and no thread is theirs)"
+            }
+            Shape::LocalShared => {
+                "Share one scheduler between all calls of the method (its tasks keep no order, and no thread is theirs)"
+            }
         }
     }
 }

@@ -102,7 +102,11 @@ struct Site<'a> {
 impl<'a> File<'a> {
     fn mend(&self, found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>), remedy: &Remedy) -> Result<Mended, Refusal> {
         let awaits = remedy.ways.iter().any(|way| match way {
-            Way::HandOver { .. } | Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } => false,
+            Way::HandOver { .. }
+            | Way::DropArgument { .. }
+            | Way::AddArgument { .. }
+            | Way::Chain { .. }
+            | Way::Share { .. } => false,
             Way::Rewrite { template } => begins_with_await(template),
             Way::Twin { .. } | Way::TwinType { .. } | Way::Offload { .. } => true,
         });
@@ -113,7 +117,7 @@ impl<'a> File<'a> {
             Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
             Way::Rewrite { template } => self.rewrite(&site, template),
             Way::Offload { to } => self.offload(&site, to),
-            Way::Chain { .. } => Err(Refusal::new("nothing here is a chain")),
+            Way::Chain { .. } | Way::Share { .. } => Err(Refusal::new("nothing here is a chain")),
             Way::HandOver { passes } => self.hand_over(&site, *passes),
             Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
             Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),

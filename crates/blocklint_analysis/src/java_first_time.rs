@@ -1,0 +1,168 @@
+//! Java's idioms for what runs the first time alone: `if (it == null) { it = make(); }` of a field that threads share, the
+//! same with an `AtomicReference`, and `if (!slot.compareAndSet(null, mine)) { return; }`.
+
+use blocklint_core::Language;
+use blocklint_facts::{
+    AltKind, At, BodyFlags, BodyId, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
+};
+use smallvec::{SmallVec, smallvec};
+
+use crate::completed::is_same;
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+use crate::names::java::{ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK};
+
+/// What a test asks for: a field, or an atomic reference by its `get()`.
+#[derive(Clone, Copy)]
+struct Asked {
+    field: FormId,
+    atomic: bool,
+}
+
+impl<'a> Link<'a> {
+    /// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
+    /// object may be made anew for each request.
+    pub(crate) fn runs_first_time(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Java {
+            return false;
+        }
+        let here = facts.site(site.site).at;
+        let body = facts.body_of(here);
+        if self.claimed_before(site.file, body, here) {
+            return true;
+        }
+        let mut at = here.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let asked = match region.kind {
+                RegionKind::Then => self.asked_unset(site.file, region.test, true, 4),
+                RegionKind::Else if region.test.is_some() => self.asked_unset(site.file, region.test, false, 4),
+                _ => SmallVec::new(),
+            };
+            let is_kept = |asked: &Asked| {
+                (asked.atomic || self.is_shared_in(site.file, body, here))
+                    && self.is_set_after(site.file, body, here, *asked)
+            };
+            if asked.iter().any(is_kept) {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// What is known to be unset, `null` or false, where a test has an answer.
+    fn asked_unset(&self, file: FileId, test: FormId, holds: bool, depth: u32) -> SmallVec<[Asked; 2]> {
+        let Some(depth) = depth.checked_sub(1) else { return SmallVec::new() };
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.asked_unset(file, inner, !holds, depth),
+            Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) => {
+                let is_unset = (comparison == Comparison::Eq) == holds;
+                match (facts.form(left), facts.form(right)) {
+                    (_, Form::None) if is_unset => self.asked_fields(file, left, true),
+                    (Form::None, _) if is_unset => self.asked_fields(file, right, true),
+                    _ => SmallVec::new(),
+                }
+            }
+            // Not of `a || b`: `it == null || expired` refreshes again and again.
+            Form::Alt(AltKind::And, list) if holds => {
+                facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, true, depth)).collect()
+            }
+            Form::Alt(AltKind::Or, list) if !holds => {
+                facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, false, depth)).collect()
+            }
+            Form::Var(_) | Form::Attr(..) | Form::Name(_) | Form::Result(_) if !holds => {
+                self.asked_fields(file, test, true)
+            }
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// The fields that a form reads, also through a local.
+    fn asked_fields(&self, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, atomic: false }],
+            Form::Var(var) if locals => {
+                facts.assigns_of(var).flat_map(|assign| self.asked_fields(file, assign.value, false)).collect()
+            }
+            Form::Attr(base, _) if matches!(facts.form(base), Form::This) => {
+                smallvec![Asked { field: form, atomic: false }]
+            }
+            Form::Name(_) => smallvec![Asked { field: form, atomic: false }],
+            Form::Result(call)
+                if facts.text(facts.site(call).name) == ATOMIC_READ && facts.args_of(call).is_empty() =>
+            {
+                let of = self.receiver_form(SiteRef { file, site: call });
+                of.into_iter().map(|field| Asked { field, atomic: true }).collect()
+            }
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// Whether the same body sets a field where a site's value may be known.
+    fn is_set_after(&self, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
+        let facts = self.program.facts(file);
+        if asked.atomic {
+            let mut sites = facts.sites.iter().enumerate();
+            return sites.any(|(at, row)| {
+                row.kind == SiteKind::Call
+                    && row.at.position > here.position
+                    && ATOMIC_WRITES.contains(&facts.text(row.name))
+                    && facts.body_of(row.at) == body
+                    && self
+                        .receiver_form(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
+                        .is_some_and(|of| is_same(facts, of, asked.field))
+            });
+        }
+        facts.assigns.iter().any(|row| {
+            row.at.position >= here.position
+                && !matches!(
+                    row.value.get().map(|value| facts.form(value)),
+                    None | Some(Form::None | Form::Bool(false))
+                )
+                && facts.body_of(row.at) == body
+                && is_field(facts, row.target, asked.field)
+        })
+    }
+
+    /// Whether other threads come here too: the body is static, or a lock is held.
+    fn is_shared_in(&self, file: FileId, body: BodyId, here: At) -> bool {
+        let facts = self.program.facts(file);
+        facts.body(body).flags.has(BodyFlags::STATIC)
+            || facts.sites.iter().any(|row| {
+                row.at.position < here.position
+                    && ENTER_LOCK.contains(&facts.text(row.name))
+                    && facts.body_of(row.at) == body
+            })
+    }
+
+    /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
+    fn claimed_before(&self, file: FileId, body: BodyId, here: At) -> bool {
+        let index = self.program.index_of(file);
+        let sym = self.program.name(CLAIM).and_then(|name| self.program.local(file, name));
+        let facts = self.program.facts(file);
+        sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&claim| {
+            let row = facts.site(claim);
+            let empty = facts
+                .args_of(claim)
+                .iter()
+                .next()
+                .is_some_and(|arg| matches!(facts.form(arg.value), Form::None | Form::Bool(false)));
+            empty && row.at.position < here.position && facts.body_of(row.at) == body
+        })
+    }
+}
+
+/// Whether an assignment's target is a field, however the two are written.
+fn is_field(facts: &FileFacts, target: FormId, field: FormId) -> bool {
+    let name = |form: FormId| match facts.form(form) {
+        Form::Var(var) if facts.var(var).kind != VarKind::Inner => Some(facts.var(var).name),
+        Form::Attr(base, name) if matches!(facts.form(base), Form::This) => Some(name),
+        Form::Name(name) => Some(name),
+        _ => None,
+    };
+    name(target).is_some() && name(target) == name(field)
+}

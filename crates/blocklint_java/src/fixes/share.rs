@@ -1,0 +1,389 @@
+//! A scheduler that is made for each instance or call becomes one for all instances: a static field.
+//!
+//! No instance ends what is shared, so the field's `dispose()` goes. Where it went, an instance ends what it started itself:
+//! what it subscribes to is collected in a field and ended there. Nothing else may depend on the scheduler's end, otherwise
+//! the edit is only shown.
+
+use blocklint_core::{Applicability, Publishers, Refusal, Span};
+use tree_sitter::Node;
+
+use super::uses::{Ending, Uses, uses};
+use super::{Edits, File, Shape, insert, replace};
+use crate::kinds::{K, has, kind, named};
+use crate::walker::span;
+
+/// Methods on the class of schedulers that make one, and which of their arguments is its name.
+const MAKERS: &[(&str, usize)] =
+    &[("newSingle", 0), ("newParallel", 0), ("newElastic", 0), ("newBoundedElastic", BOUNDED_NAME)];
+/// Where the name of a bounded scheduler stands: behind how many threads and tasks there may be.
+const BOUNDED_NAME: usize = 2;
+/// Methods on it that make one of an executor.
+const WRAPPERS: &[&str] = &["fromExecutor", "fromExecutorService"];
+/// What a composite of subscriptions is called.
+const SUBSCRIPTIONS: &str = "subscriptions";
+
+/// A written fix.
+pub(super) type Shared = (Shape, Applicability, Edits);
+
+impl<'t> File<'_, 't> {
+    /// The edits for a call that makes a scheduler.
+    pub(super) fn share(&self, call: Node<'t>, of: Publishers) -> Result<Shared, Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let Some(class) = self.holder(call) else { return refuse("the class around cannot hold a static field") };
+        let (made, shared) = self.shared(call, class, of)?;
+        let parent = made.parent().unwrap_or(made);
+        match kind(parent) {
+            K::VariableDeclarator if parent.parent().is_some_and(|field| kind(field) == K::FieldDeclaration) => {
+                self.of_field(class, parent, made, &shared, of)
+            }
+            K::Assignment => self.of_constructor(class, parent, made, &shared, of),
+            K::Invocation => self.inline(class, made, &shared, of),
+            _ if parent.kind() == "argument_list" => self.inline(class, made, &shared, of),
+            K::VariableDeclarator => self.of_local(class, parent, made, &shared, of),
+            _ => refuse("where it is made once, and who ends it, is for the program to say"),
+        }
+    }
+
+    /// The expression that makes the scheduler, and what makes the shared one.
+    fn shared(&self, call: Node<'t>, class: Node<'t>, of: Publishers) -> Result<(Node<'t>, String), Refusal> {
+        let is_of = |call: Node<'t>| {
+            call.child_by_field_name("object")
+                .is_some_and(|object| self.imports.means(self.text(object), of.schedulers))
+        };
+        let name = call.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+        let schedulers = self.imports.name_of(of.schedulers);
+        let bounded = |cap: &str, queue: &str, name: &str, ttl: &str| {
+            // Nobody ends it: its threads must not keep the program alive.
+            format!("{schedulers}.newBoundedElastic({cap}, {queue}, {name}, {ttl}, true)")
+        };
+        let (cap, queue) = (of.cap, of.queue);
+        let indent = class.child_by_field_name("body").and_then(|body| self.indent_in(body).ok()).unwrap_or_default();
+        // On a line of its own, because the names of the constants are long.
+        let default = |name: &str| {
+            bounded(&format!("\n{indent}{indent}{schedulers}.{cap}"), &format!("{schedulers}.{queue}"), name, TTL)
+        };
+        if is_of(call) {
+            let Some(&(_, at)) = MAKERS.iter().find(|(maker, _)| *maker == name) else {
+                return Err(Refusal::new("it is made in a way that cannot be shared as it stands"));
+            };
+            let arguments: Vec<Node<'t>> =
+                call.child_by_field_name("arguments").map(|list| named(list).collect()).unwrap_or_default();
+            let Some(label) = arguments.get(at).filter(|label| kind(**label) == K::String) else {
+                return Err(Refusal::new("its name or its threads are made of what stands elsewhere"));
+            };
+            let label = self.text(*label);
+            if at != BOUNDED_NAME {
+                return Ok((call, default(label)));
+            }
+            let numbers = [0, 1].map(|at| arguments[at]);
+            if !numbers.iter().all(|number| self.is_constant(*number)) {
+                return Err(Refusal::new("how much it may run is for each instance to say"));
+            }
+            let ttl = arguments.get(at + 1).filter(|ttl| self.is_constant(**ttl)).map_or(TTL, |ttl| self.text(*ttl));
+            return Ok((call, bounded(self.text(numbers[0]), self.text(numbers[1]), label, ttl)));
+        }
+        let wrapper = super::place::only_argument_of(call).filter(|wrapper| {
+            let name = wrapper.child_by_field_name("name").map(|name| self.text(name));
+            is_of(*wrapper) && name.is_some_and(|name| WRAPPERS.contains(&name))
+        });
+        match wrapper {
+            Some(wrapper) => Ok((wrapper, default(&format!("\"{}\"", self.label_of(class))))),
+            None => Err(Refusal::new("where it is made once, and who ends it, is for the program to say")),
+        }
+    }
+
+    /// Whether an expression is a number, or a constant of another class.
+    fn is_constant(&self, node: Node<'t>) -> bool {
+        matches!(kind(node), K::DecimalInteger | K::HexInteger)
+            || kind(node) == K::FieldAccess && self.text(node).rsplit('.').next().is_some_and(is_upper)
+    }
+
+    /// `Client` → `client`, `HttpClient` → `http-client`.
+    fn label_of(&self, class: Node<'t>) -> String {
+        let name = class.child_by_field_name("name").map(|name| self.text(name)).unwrap_or("shared");
+        words(name).join("-").to_lowercase()
+    }
+
+    /// The class declaration around a node.
+    fn class_around(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut at = node;
+        loop {
+            at = at.parent()?;
+            if matches!(kind(at), K::ClassDeclaration | K::RecordDeclaration | K::EnumDeclaration) {
+                return Some(at);
+            }
+        }
+    }
+
+    /// The nearest class that can hold a static field for all who run a node.
+    fn holder(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let mut at = node;
+        loop {
+            at = self.class_around(at)?;
+            let body = at.parent()?;
+            // Of a class inside of a body or of an instance an older Java knows no static members.
+            let is_free = kind(body) == K::Program
+                || kind(body) == K::ClassBody && self.modifiers(at).is_some_and(|modifiers| has(modifiers, K::Static));
+            if kind(at) == K::ClassDeclaration && is_free {
+                return Some(at);
+            }
+        }
+    }
+
+    fn modifiers(&self, declaration: Node<'t>) -> Option<Node<'t>> {
+        named(declaration).find(|part| kind(*part) == K::Modifiers)
+    }
+
+    /// `private final Scheduler own = Schedulers.newSingle("own");`
+    fn of_field(
+        &self,
+        class: Node<'t>,
+        declarator: Node<'t>,
+        made: Node<'t>,
+        shared: &str,
+        of: Publishers,
+    ) -> Result<Shared, Refusal> {
+        let (field, uses) = self.field_of(class, declarator, of)?;
+        if !uses.assigned.is_empty() {
+            return Err(Refusal::new("the field is assigned more than once"));
+        }
+        let mut edits = vec![replace(made, shared)];
+        let applicability = self.take_over(class, field, declarator, &uses, of, &mut edits)?;
+        Ok((Shape::FieldShared, applicability, edits))
+    }
+
+    /// `this.own = Schedulers.newSingle("own");` in a constructor.
+    fn of_constructor(
+        &self,
+        class: Node<'t>,
+        assignment: Node<'t>,
+        made: Node<'t>,
+        shared: &str,
+        of: Publishers,
+    ) -> Result<Shared, Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let target = assignment.child_by_field_name("left");
+        let name = target.map(|target| match kind(target) {
+            K::FieldAccess => target.child_by_field_name("field").map(|field| self.text(field)).unwrap_or_default(),
+            _ => self.text(target),
+        });
+        let statement = assignment.parent().filter(|statement| kind(*statement) == K::ExprStatement);
+        let is_own = statement.and_then(|statement| statement.parent()).is_some_and(|block| {
+            kind(block) == K::ConstructorBody && assignment.child_by_field_name("right") == Some(made)
+        });
+        let (Some(name), Some(statement), true) = (name, statement, is_own) else {
+            return refuse("where it is made once, and who ends it, is for the program to say");
+        };
+        let Some(declarator) = self.declarator_of(class, name) else { return refuse("its field stands elsewhere") };
+        let (field, uses) = self.field_of(class, declarator, of)?;
+        if uses.assigned.len() != 1 || declarator.child_by_field_name("value").is_some() {
+            return refuse("the field is assigned more than once");
+        }
+        let mut edits = vec![(self.whole_lines(statement), String::new())];
+        edits.push(insert(declarator.end_byte(), format!(" = {shared}")));
+        let applicability = self.take_over(class, field, declarator, &uses, of, &mut edits)?;
+        Ok((Shape::ConstructorShared, applicability, edits))
+    }
+
+    /// `.subscribeOn(Schedulers.newSingle("inline"))`
+    fn inline(&self, class: Node<'t>, made: Node<'t>, shared: &str, of: Publishers) -> Result<Shared, Refusal> {
+        let mut edits = self.new_field(class, &self.constant_of(class, shared), shared, of)?;
+        edits.push(replace(made, self.constant_of(class, shared)));
+        Ok((Shape::InlineShared, Applicability::Unsafe, edits))
+    }
+
+    /// `Scheduler own = Schedulers.newSingle("own");` in a method.
+    fn of_local(
+        &self,
+        class: Node<'t>,
+        declarator: Node<'t>,
+        made: Node<'t>,
+        shared: &str,
+        of: Publishers,
+    ) -> Result<Shared, Refusal> {
+        let name = declarator.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+        let mut scope = declarator;
+        while let Some(parent) = scope.parent().filter(|_| kind(scope) != K::Block) {
+            scope = parent;
+        }
+        let uses = uses(self, scope, declarator, name, of)?;
+        if !uses.assigned.is_empty() {
+            return Err(Refusal::new("the local is assigned more than once"));
+        }
+        let constant = self.constant_of(class, shared);
+        let mut edits = self.new_field(class, &constant, shared, of)?;
+        edits.push(replace(made, constant));
+        for Ending { statement, .. } in &uses.endings {
+            edits.push((self.whole_lines(*statement), String::new()));
+        }
+        // What it ran was ended with it.
+        let applicability = if uses.endings.is_empty() { Applicability::Unsafe } else { Applicability::Display };
+        Ok((Shape::LocalShared, applicability, edits))
+    }
+
+    /// A name for a constant that nothing in the class bears, after the scheduler's own name.
+    fn constant_of(&self, class: Node<'t>, shared: &str) -> String {
+        let label = shared.split('"').nth(1).unwrap_or_default();
+        let mut name = upper(label);
+        if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            name = "SHARED".to_owned();
+        }
+        if !name.contains("SCHEDULER") {
+            name.push_str("_SCHEDULER");
+        }
+        self.free_name(&name, class)
+    }
+
+    /// A new static field at the beginning of a class.
+    fn new_field(&self, class: Node<'t>, name: &str, shared: &str, of: Publishers) -> Result<Edits, Refusal> {
+        let Some(body) = class.child_by_field_name("body") else {
+            return Err(Refusal::new("the class around cannot hold a static field"));
+        };
+        let indent = self.indent_in(body)?;
+        let ty = self.imports.name_of(of.scheduler);
+        let mut edits = self.imports.edits(&[of.scheduler]);
+        let line = format!("\n{indent}private static final {ty} {name} = {shared};");
+        edits.push(insert(body.start_byte() + 1, format!("{line}\n")));
+        Ok(edits)
+    }
+
+    /// The blanks before the first member of a class.
+    fn indent_in(&self, body: Node<'t>) -> Result<&str, Refusal> {
+        let first = named(body).next().map_or(0, |member| member.start_byte());
+        let before = self.source.get(..first).unwrap_or_default();
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        if line.trim().is_empty() { Ok(line) } else { Err(Refusal::new("the class stands on one line")) }
+    }
+
+    /// The declarator of a field of a class.
+    fn declarator_of(&self, class: Node<'t>, name: &str) -> Option<Node<'t>> {
+        let body = class.child_by_field_name("body")?;
+        let fields = named(body).filter(|member| kind(*member) == K::FieldDeclaration);
+        let mut declarators = fields.flat_map(named).filter(|part| kind(*part) == K::VariableDeclarator);
+        declarators.find(|part| part.child_by_field_name("name").is_some_and(|own| self.text(own) == name))
+    }
+
+    /// The declaration of a field that only its own class knows, and what is done with it there.
+    fn field_of(&self, class: Node<'t>, declarator: Node<'t>, of: Publishers) -> Result<(Node<'t>, Uses<'t>), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let Some(field) = declarator.parent() else { return refuse("its field stands elsewhere") };
+        if field.parent() != class.child_by_field_name("body") {
+            return refuse("the class around cannot hold a static field");
+        }
+        if named(field).filter(|part| kind(*part) == K::VariableDeclarator).count() != 1 {
+            return refuse("several fields are declared at once");
+        }
+        let modifiers = self.modifiers(field).map(|modifiers| self.text(modifiers)).unwrap_or_default();
+        if !modifiers.split_whitespace().any(|word| word == "private") {
+            return refuse("code elsewhere may know the field");
+        }
+        if modifiers.split_whitespace().any(|word| word != "private" && word != "final") {
+            return refuse("the field has modifiers that a constant has not");
+        }
+        let is_scheduler =
+            field.child_by_field_name("type").is_some_and(|ty| self.imports.means(self.text(ty), of.scheduler));
+        if !is_scheduler {
+            return refuse("the field is declared as something else");
+        }
+        let name = declarator.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+        Ok((field, uses(self, self.root, declarator, name, of)?))
+    }
+
+    /// Makes the field a constant, takes its end away and ends what the instance started instead.
+    fn take_over(
+        &self,
+        class: Node<'t>,
+        field: Node<'t>,
+        declarator: Node<'t>,
+        uses: &Uses<'t>,
+        of: Publishers,
+        edits: &mut Edits,
+    ) -> Result<Applicability, Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let (Some(modifiers), Some(name)) = (self.modifiers(field), declarator.child_by_field_name("name")) else {
+            return refuse("its field stands elsewhere");
+        };
+        edits.push(replace(modifiers, "private static final"));
+        let wanted = upper(self.text(name));
+        let constant = self.free_name(&wanted, class);
+        edits.push(replace(name, &*constant));
+        for &(_, read) in &uses.reads {
+            edits.push(replace(read, &*constant));
+        }
+        let Some(first) = uses.endings.first() else { return Ok(Applicability::Unsafe) };
+        let starts: Vec<_> = uses.starts.iter().collect();
+        if starts.is_empty() {
+            edits.extend(uses.endings.iter().map(|ending| (self.whole_lines(ending.statement), String::new())));
+            // A chain that is given away is its subscriber's to end.
+            let is_plain = uses.reads.iter().all(|(kept, _)| *kept);
+            return Ok(if is_plain { Applicability::Unsafe } else { Applicability::Display });
+        }
+        if uses.endings.len() != 1 {
+            return refuse("it is ended in several places");
+        }
+        let composite = self.free_name(SUBSCRIPTIONS, class);
+        let indent = self.indent_in(class.child_by_field_name("body").unwrap_or(class))?;
+        let (subscription, all) = (self.imports.name_of(of.subscription), self.imports.name_of(of.subscriptions));
+        edits.extend(self.imports.edits(&[of.subscription, of.subscriptions]));
+        let line = format!("\n{indent}private final {subscription}.Composite {composite} = {all}.composite();");
+        edits.push(insert(field.end_byte(), line));
+        edits.push(replace(first.call, format!("{composite}.dispose()")));
+        for start in &starts {
+            edits.push(insert(start.expression.start_byte(), format!("{composite}.add(")));
+            edits.push(insert(start.expression.end_byte(), ")"));
+        }
+        let is_local = starts.iter().all(|start| start.once) && uses.reads.iter().all(|(kept, _)| *kept);
+        Ok(if is_local { Applicability::Unsafe } else { Applicability::Display })
+    }
+
+    /// A statement with the line that it stands on alone.
+    fn whole_lines(&self, statement: Node<'t>) -> Span {
+        let (start, end) = (statement.start_byte(), statement.end_byte());
+        let before = self.source.get(..start).unwrap_or_default();
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let after = self.source.get(end..).unwrap_or_default();
+        let rest = after.find('\n').map_or(after.len(), |at| at + 1);
+        let is_alone = before[line..].trim().is_empty() && after[..rest].trim().is_empty();
+        if is_alone { Span::new(line as u32, (end + rest) as u32) } else { span(statement) }
+    }
+}
+
+/// Seconds after which a thread that has nothing to do ends, as the library has it.
+const TTL: &str = "60";
+
+fn is_upper(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// `refreshScheduler`, `refresh-scheduler` → `REFRESH_SCHEDULER`.
+fn upper(name: &str) -> String {
+    words(name).join("_").to_uppercase()
+}
+
+fn words(name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut lower = false;
+    for c in name.chars() {
+        let is_word = c.is_ascii_alphanumeric();
+        match found.last_mut().filter(|_| is_word && !(c.is_ascii_uppercase() && lower)) {
+            Some(word) if is_word => word.push(c),
+            _ if is_word => found.push(c.to_string()),
+            _ => found.push(String::new()),
+        }
+        lower = c.is_ascii_lowercase() || c.is_ascii_digit();
+    }
+    found.retain(|word| !word.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_constants() {
+        assert_eq!(upper("refreshScheduler"), "REFRESH_SCHEDULER");
+        assert_eq!(upper("refresh-scheduler 2"), "REFRESH_SCHEDULER_2");
+        assert_eq!(words("HttpClient").join("-").to_lowercase(), "http-client");
+    }
+}

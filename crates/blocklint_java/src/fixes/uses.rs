@@ -1,0 +1,162 @@
+//! What is done with a variable that holds a scheduler: where it is read, assigned and ended, and what is started on it.
+
+use blocklint_core::{Publishers, Refusal};
+use tree_sitter::Node;
+
+use super::File;
+use crate::kinds::{K, kind, named};
+
+/// Methods of an instance that run once in its life, by their names.
+const ONCE: &[&str] = &["start", "init", "initialize", "open", "connect", "afterPropertiesSet", "run"];
+
+/// What is done with it, without its declaration.
+#[derive(Default)]
+pub(super) struct Uses<'t> {
+    /// Where it is read, with what takes it there; and whether the chain goes to a caller or to something that is ended.
+    pub reads: Vec<(bool, Node<'t>)>,
+    /// Where it is assigned.
+    pub assigned: Vec<Node<'t>>,
+    /// Where it is ended.
+    pub endings: Vec<Ending<'t>>,
+    /// What is started on it and kept nowhere.
+    pub starts: Vec<Start<'t>>,
+}
+
+/// `own.dispose();`
+pub(super) struct Ending<'t> {
+    pub statement: Node<'t>,
+    pub call: Node<'t>,
+}
+
+/// `chain.publishOn(own).subscribe();`
+pub(super) struct Start<'t> {
+    pub expression: Node<'t>,
+    /// Whether it runs once in the life of an instance.
+    pub once: bool,
+}
+
+/// What is done inside a node with the variable that a declarator declares.
+pub(super) fn uses<'t>(
+    file: &File<'_, 't>,
+    inside: Node<'t>,
+    declarator: Node<'t>,
+    name: &str,
+    of: Publishers,
+) -> Result<Uses<'t>, Refusal> {
+    let refuse = |reason: String| Err(Refusal::new(reason));
+    let mut found = Uses::default();
+    let mut open = vec![inside];
+    while let Some(node) = open.pop() {
+        open.extend(named(node));
+        if kind(node) != K::Identifier || file.text(node) != name {
+            continue;
+        }
+        let Some(parent) = node.parent() else { continue };
+        let is = |field: &str| parent.child_by_field_name(field) == Some(node);
+        let read = match kind(parent) {
+            _ if parent == declarator && is("name") => continue,
+            K::Invocation | K::MethodDeclaration if is("name") => continue,
+            K::ScopedIdentifier => continue,
+            K::ElementPair if is("key") => continue,
+            K::FieldAccess if is("field") => {
+                if parent.child_by_field_name("object").is_none_or(|object| kind(object) != K::This) {
+                    return refuse(format!("another `{name}` is read"));
+                }
+                parent
+            }
+            K::MethodReference => return refuse(format!("a method of `{name}` is handed over")),
+            _ if is("name") => return refuse(format!("another `{name}` is declared")),
+            K::InferredParameters | K::Lambda if !is("body") => return refuse(format!("another `{name}` is declared")),
+            _ => node,
+        };
+        sort(file, read, of, &mut found)?;
+    }
+    // From the first on.
+    found.reads.sort_by_key(|(_, node)| node.start_byte());
+    found.starts.sort_by_key(|start| start.expression.start_byte());
+    found.starts.dedup_by_key(|start| start.expression.start_byte());
+    Ok(found)
+}
+
+/// Says what one reading is.
+fn sort<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers, found: &mut Uses<'t>) -> Result<(), Refusal> {
+    let Some(parent) = read.parent() else { return Ok(()) };
+    if kind(parent) == K::Assignment && parent.child_by_field_name("left") == Some(read) {
+        found.assigned.push(parent);
+        return Ok(());
+    }
+    if kind(parent) == K::Invocation && parent.child_by_field_name("object") == Some(read) {
+        let name = parent.child_by_field_name("name").map(|name| file.text(name)).unwrap_or_default();
+        if name.starts_with("dispose") {
+            let statement = parent.parent().filter(|statement| {
+                kind(*statement) == K::ExprStatement
+                    && statement.parent().is_some_and(|block| matches!(kind(block), K::Block | K::ConstructorBody))
+            });
+            return match statement {
+                Some(statement) if name == "dispose" => {
+                    found.endings.push(Ending { statement, call: parent });
+                    Ok(())
+                }
+                _ => Err(Refusal::new("how it is ended is for the program to say")),
+            };
+        }
+    }
+    let start = started(file, read, of);
+    let kept = start.is_some() || is_given_away(read);
+    if let Some(start) = start {
+        found.starts.push(start);
+    }
+    found.reads.push((kept, read));
+    Ok(())
+}
+
+/// The statement that starts something on what is read and keeps it nowhere.
+fn started<'t>(file: &File<'_, 't>, read: Node<'t>, of: Publishers) -> Option<Start<'t>> {
+    let mut at = read;
+    while let Some(parent) = at.parent() {
+        match kind(parent) {
+            K::ExprStatement => break,
+            // Another piece of code: who runs it starts it.
+            K::Lambda | K::ClassBody | K::Block | K::ConstructorBody | K::Return => return None,
+            _ => at = parent,
+        }
+    }
+    if kind(at) != K::Invocation || !of.starts.contains(&file.text(at.child_by_field_name("name")?)) {
+        return None;
+    }
+    // A subscriber that is given as an object keeps its subscription itself, and nothing comes back.
+    let arguments = at.child_by_field_name("arguments")?;
+    let is_subscribe = of.starts.first() == Some(&file.text(at.child_by_field_name("name")?));
+    let is_callable = |argument: Node<'t>| matches!(kind(argument), K::Lambda | K::MethodReference);
+    if is_subscribe && !named(arguments).all(is_callable) {
+        return None;
+    }
+    let mut around = at.parent();
+    while let Some(node) = around {
+        match kind(node) {
+            K::Constructor => return Some(Start { expression: at, once: true }),
+            K::MethodDeclaration => {
+                let name = node.child_by_field_name("name").map(|name| file.text(name)).unwrap_or_default();
+                return Some(Start { expression: at, once: ONCE.contains(&name) });
+            }
+            K::Lambda | K::For | K::EnhancedFor | K::While | K::Do => {
+                return Some(Start { expression: at, once: false });
+            }
+            _ => around = node.parent(),
+        }
+    }
+    None
+}
+
+/// Whether a chain goes to whoever called the method.
+fn is_given_away(read: Node<'_>) -> bool {
+    let mut at = read;
+    while let Some(parent) = at.parent() {
+        match kind(parent) {
+            K::Return => return true,
+            K::Lambda | K::ClassBody | K::Block | K::ExprStatement => return false,
+            _ => at = parent,
+        }
+    }
+    false
+}
