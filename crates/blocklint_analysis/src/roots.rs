@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_facts::{BodyKind, FileFacts, Flow, Form, SuppressionKind};
 use blocklint_models::{HandoverRow, Role, Runs, Via};
 use rustc_hash::FxHashMap;
 
@@ -255,23 +255,35 @@ impl<'a> Link<'a> {
     pub(crate) fn runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {
         let facts = self.program.facts(file);
         match facts.language {
-            Language::Python => {
-                let imports = |wanted: &str| {
-                    facts
-                        .imports
-                        .iter()
-                        .any(|import| import.level == 0 && facts.text(import.module).split('.').next() == Some(wanted))
-                };
-                Some(if imports("trio") {
-                    Runtime::Trio
-                } else if imports("anyio") {
-                    Runtime::Anyio
-                } else {
-                    Runtime::Asyncio
-                })
-            }
+            Language::Python => Some(if imports(facts, "trio") {
+                Runtime::Trio
+            } else if imports(facts, "anyio") {
+                Runtime::Anyio
+            } else if imports(facts, Runtime::Twisted.as_str()) || !imports(facts, "asyncio") && self.is_on_twisted() {
+                Runtime::Twisted
+            } else {
+                Runtime::Asyncio
+            }),
             Language::Rust => Some(Runtime::Tokio),
             Language::Java => None,
         }
     }
+
+    /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
+    fn is_on_twisted(&self) -> bool {
+        *self.on_twisted.get_or_init(|| {
+            let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();
+            let twisted = count(Runtime::Twisted.as_str());
+            twisted > 0 && twisted > count("asyncio")
+        })
+    }
+}
+
+/// Whether a Python file imports something of a package.
+fn imports(facts: &FileFacts, package: &str) -> bool {
+    facts.language == Language::Python
+        && facts
+            .imports
+            .iter()
+            .any(|import| import.level == 0 && facts.text(import.module).split('.').next() == Some(package))
 }

@@ -71,6 +71,8 @@ words! {
         Trio = "trio",
         /// Starlette, which wraps anyio.
         Starlette = "starlette",
+        /// Twisted's reactor, which asyncio knows nothing of.
+        Twisted = "twisted",
         /// SQLAlchemy's greenlet bridge.
         Sqlalchemy = "sqlalchemy",
         /// gevent.
@@ -206,6 +208,8 @@ impl Runtime {
             Some(Runtime::Trio) => &[("trio.to_thread.run_sync", false)],
             Some(Runtime::Anyio) => &[("anyio.to_thread.run_sync", false)],
             Some(Runtime::Starlette) => &THREAD_FUNCTIONS[..2],
+            // Under its own reactors no loop of asyncio runs.
+            Some(Runtime::Twisted) => &[("twisted.internet.threads.deferToThread", true)],
             _ => THREAD_FUNCTIONS,
         }
     }
@@ -255,8 +259,8 @@ pub struct WhereSet(u32);
 impl WhereSet {
     /// Nowhere.
     pub const EMPTY: WhereSet = WhereSet(0);
-    const EVENT_LOOP_RUNTIMES: u32 = 0xffff;
-    const GREENLET: u32 = 1 << 16;
+    const EVENT_LOOP_RUNTIMES: u32 = 0x1_ffff;
+    const GREENLET: u32 = 1 << 17;
 
     /// On every event-loop thread, whatever its runtime.
     pub const EVENT_LOOP: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES);
@@ -321,7 +325,7 @@ mod tests {
         }
         for runtime in Runtime::ALL {
             assert_eq!(Runtime::parse(runtime.as_str()), Some(*runtime));
-            assert!((*runtime as u32) < 16, "WhereSet has sixteen bits for runtimes");
+            assert!((*runtime as u32) < 17, "WhereSet has seventeen bits for runtimes");
         }
     }
 

@@ -129,12 +129,14 @@ fn python(raw: &RawFinding<'_>) -> String {
             Some(Runtime::Anyio) => {
                 format!("task_group.start_soon(anyio.to_thread.run_sync, {callee}{arguments})")
             }
+            Some(Runtime::Twisted) => format!("deferToThread({callee}{arguments})"),
             _ => format!("asyncio.get_running_loop().run_in_executor(None, {callee}{arguments})"),
         };
     }
     match raw.runtime {
         Some(Runtime::Trio) => format!("await trio.to_thread.run_sync({callee}{arguments})"),
         Some(Runtime::Anyio) => format!("await anyio.to_thread.run_sync({callee}{arguments})"),
+        Some(Runtime::Twisted) => format!("await deferToThread({callee}{arguments})"),
         Some(Runtime::Starlette) => format!("await run_in_threadpool({callee}{arguments})"),
         _ => format!("await asyncio.to_thread({callee}{arguments})"),
     }

@@ -317,6 +317,7 @@ fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
         Some(Runtime::Netty) => "a Netty event loop",
         Some(Runtime::Gevent) => "the gevent hub",
         Some(Runtime::Eventlet) => "the eventlet hub",
+        Some(Runtime::Twisted) => "Twisted's reactor",
         Some(Runtime::Asyncio | Runtime::Anyio | Runtime::Trio | Runtime::Starlette | Runtime::Sqlalchemy) => {
             "the event loop"
         }
@@ -343,6 +344,7 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
         Some(Runtime::Asyncio | Runtime::Anyio | Runtime::Trio | Runtime::Starlette | Runtime::Sqlalchemy) => {
             "until it returns, no other task of this event loop runs"
         }
+        Some(Runtime::Twisted) => "until it returns, nothing else of this reactor runs",
         None => match language {
             Language::Python => "until it returns, no other task of this event loop runs",
             Language::Rust => "until it returns, this thread runs no other task, and tasks queued on it wait",
