@@ -269,6 +269,16 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
+    pub(crate) fn threads_of(&self, file: crate::ids::FileId, runtime: Option<Runtime>) -> Option<Runtime> {
+        let facts = self.program.facts(file);
+        let is_imported = |&&(path, _): &&(&str, bool)| path.split('.').next().is_some_and(|head| imports(facts, head));
+        let first = Runtime::thread_functions(runtime).iter().find(is_imported);
+        let is_frameworks =
+            first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
+        if is_frameworks { Some(Runtime::Starlette) } else { runtime }
+    }
+
     /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
     fn is_on_twisted(&self) -> bool {
         *self.on_twisted.get_or_init(|| {

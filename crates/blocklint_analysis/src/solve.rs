@@ -300,7 +300,7 @@ fn finding(
         what: What::Holds,
         effect: Some(best.label.effect),
         context: Some(best.kind.context),
-        runtime: best.kind.runtime,
+        runtime: link.threads_of(site.file, best.kind.runtime),
         root: best.root,
         root_kind: Some(best.kind.kind),
         handed: best.handed,

@@ -201,6 +201,7 @@ mod tests {
         assert!(said(Runtime::Asyncio).contains("await asyncio.to_thread(load, …)"));
         assert!(said(Runtime::Trio).contains("await trio.to_thread.run_sync(load, …)"));
         assert!(said(Runtime::Anyio).contains("await anyio.to_thread.run_sync(load, …)"));
+        assert!(said(Runtime::Starlette).contains("await run_in_threadpool(load, …)"));
     }
 
     #[test]
