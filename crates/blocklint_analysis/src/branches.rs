@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, Comparison, ExitKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind,
+    AltKind, At, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
+    SiteKind, VarKind,
 };
 use smallvec::smallvec;
 
@@ -62,18 +63,11 @@ impl<'a> Link<'a> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
     pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if region.kind == RegionKind::Handler {
-                return match facts.form(region.test) {
-                    Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
-                    _ => region.test.is_none() || self.is_failure(site, region.test),
-                };
-            }
-            at = region.parent;
+        let Some(handler) = handler_around(facts, facts.site(site.site).at.region) else { return false };
+        match facts.form(handler.test) {
+            Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
+            _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
-        false
     }
 
     fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {
@@ -534,6 +528,19 @@ impl<'a> Link<'a> {
         }
         (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
     }
+}
+
+/// The nearest exception handler around a place.
+pub(crate) fn handler_around(facts: &FileFacts, region: RegionId) -> Option<Region> {
+    let mut at = region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if region.kind == RegionKind::Handler {
+            return Some(region);
+        }
+        at = region.parent;
+    }
+    None
 }
 
 /// An end of a function: the branch that it stands under, its place, and what it gives.

@@ -1,9 +1,10 @@
 //! Code that runs the first time only: a test around it asks for a state that the same function then sets
 //! (`if _client is None: _client = connect()`).
 
-use blocklint_facts::{AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, VarKind};
+use blocklint_facts::{AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, VarKind};
 use smallvec::SmallVec;
 
+use crate::branches::handler_around;
 use crate::constants::Constant;
 use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::kept::Kept;
@@ -204,20 +205,7 @@ impl Link<'_> {
         let name = facts.text(row.name);
         names::is_constructor(facts.language, name)
             || names::ends_a_life(name)
-            || of == setter && self.is_in_handler(file, at.region)
-    }
-
-    fn is_in_handler(&self, file: FileId, region: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let mut at = region;
-        while let Some(id) = at.get() {
-            let row = facts.region(id);
-            if row.kind == RegionKind::Handler {
-                return true;
-            }
-            at = row.parent;
-        }
-        false
+            || of == setter && handler_around(facts, at.region).is_some()
     }
 
     /// Whether a value is true in the language's sense, where it is written out.
