@@ -3,7 +3,7 @@
 mod overload;
 mod starvation;
 
-pub use overload::{overload, render};
+pub use overload::{live, overload, render};
 pub use starvation::{Connection, Connections, notify, pool, starve};
 
 /// How many threads this process has now.

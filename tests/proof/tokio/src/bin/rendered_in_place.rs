@@ -18,5 +18,5 @@ async fn render_all(names: String) -> String {
 }
 
 fn main() {
-    proof::overload(Router::new().route("/live", get(|| async { "ok" })).route("/pages", post(render_all)));
+    proof::overload(Router::new().route("/live", get(proof::live)).route("/pages", post(render_all)));
 }
