@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use crate::ids::{FileId, SiteRef};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
+use crate::names::java;
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.
 const SOME: usize = 8;
@@ -37,6 +38,14 @@ impl<'a> Link<'a> {
                 steps = steps.max(2);
             }
             if region.kind == RegionKind::Then {
+                // An address that is parsed.
+                if facts.language == Language::Java
+                    && java::looks_up_host(facts.text(row.name))
+                    && let Form::Result(test) = facts.form(region.test)
+                    && java::asks_for_address(facts.text(facts.site(test).name))
+                {
+                    return LOW_STEPS;
+                }
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
                 }

@@ -136,6 +136,11 @@ impl<'a> Link<'a> {
                 let holds = wanted == (comparison == Comparison::In);
                 Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
             }
+            // `message instanceof String`
+            Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
+                let param = self.own_param(place, branch, subject)?;
+                Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted))
+            }
             Form::Compare(comparison, left, right) => {
                 let param = self.own_param(place, branch, left)?;
                 let holds = match comparison {
@@ -219,6 +224,8 @@ impl<'a> Link<'a> {
                 Val::Library { ty, .. } => {
                     !types.contains(&ty) && names::is_literal_type(language, self.library.text(ty).as_ref())
                 }
+                // No class of a project is derived from those of Java's literals.
+                Val::Instance { .. } => language == Language::Java,
                 _ => false,
             })
     }

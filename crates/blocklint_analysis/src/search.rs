@@ -13,7 +13,6 @@ use crate::cuts::Cuts;
 use crate::decide::Decided;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
-use crate::kept::Kept;
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
@@ -239,8 +238,8 @@ impl<'l, 'a> Search<'l, 'a> {
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
         let (link, callers) = (self.link, &self.callers);
         *self.first_times.entry(site).or_insert_with(|| {
-            if link.runs_first_time(site) {
-                return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+            if let Some(found) = link.runs_first_time(site) {
+                return Some(found);
             }
             link.first_time_of(site).filter(|found| TimesOf::new(link, callers).lives_on(found.keeper))
         })
@@ -260,6 +259,8 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Some(guard) = label.guard.take() {
             match guard.source {
                 Source::When => return,
+                // No chain passes `null` on.
+                _ if guard.asks_for_null() && self.link.is_literal_of_chain(root) => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
                 Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
             }

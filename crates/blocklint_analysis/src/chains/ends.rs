@@ -56,7 +56,9 @@ impl<'a> Link<'a> {
             let mover = rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref());
             if let Some(Moves::Source(to)) = mover {
                 let to = self.moved(to, next);
-                found.merge(&self.at_signals(to, next));
+                let mut end = self.at_signals(to, next);
+                end.moved |= to.has(Signals::WORKER);
+                found.merge(&end);
                 continue;
             }
             if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
@@ -273,7 +275,7 @@ impl<'a> Link<'a> {
     /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.
     pub(crate) fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && {
+        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && !signals.has(Signals::CALLED) && {
             let position = self.settled(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

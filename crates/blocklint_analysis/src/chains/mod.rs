@@ -38,6 +38,8 @@ pub(crate) struct Position {
     pub(crate) driven: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,
+    /// Something on the way moves the source to where it may block.
+    pub(crate) moved: bool,
 }
 
 impl Position {
@@ -49,6 +51,7 @@ impl Position {
     /// Adds another end: any that makes it a root does, as sure as the surest.
     pub(crate) fn merge(&mut self, other: &Position) {
         self.root = self.root.max(other.root);
+        self.moved |= other.moved;
         for &site in &other.driven {
             if !self.driven.contains(&site) {
                 self.driven.push(site);
@@ -128,6 +131,13 @@ impl<'a> Link<'a> {
         }
         if signals.has(Signals::SUBSCRIBER) {
             position.merge(&self.ends_of_site(operator));
+        }
+        if signals.has(Signals::CALLED) && position.root.is_none() {
+            let ends = self.ends_of_site(operator);
+            let is_moved = ends.moved && ends.root.is_none() && ends.driven.is_empty() && ends.open.is_empty();
+            if !is_moved {
+                position.merge(&Position::root(Confidence::Medium));
+            }
         }
         position
     }
