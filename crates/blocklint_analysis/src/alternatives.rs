@@ -37,15 +37,19 @@ impl<'a> Link<'a> {
             if region.kind == RegionKind::Handler && facts.language == Language::Java {
                 steps = steps.max(2);
             }
+            let holds = match region.kind {
+                RegionKind::Then => Some(true),
+                RegionKind::Else if region.test.is_some() => Some(false),
+                _ => None,
+            };
+            // An address that is parsed.
+            if facts.language == Language::Java
+                && java::looks_up_host(facts.text(row.name))
+                && holds.is_some_and(|holds| self.says_address(site.file, region.test, holds))
+            {
+                return LOW_STEPS;
+            }
             if region.kind == RegionKind::Then {
-                // An address that is parsed.
-                if facts.language == Language::Java
-                    && java::looks_up_host(facts.text(row.name))
-                    && let Form::Result(test) = facts.form(region.test)
-                    && java::asks_for_address(facts.text(facts.site(test).name))
-                {
-                    return LOW_STEPS;
-                }
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
                 }
@@ -53,6 +57,16 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         steps
+    }
+
+    /// Whether a test that comes out so says that a host is written as an address.
+    fn says_address(&self, file: FileId, test: FormId, holds: bool) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.says_address(file, inner, !holds),
+            Form::Result(call) => holds && java::asks_for_address(facts.text(facts.site(call).name)),
+            _ => false,
+        }
     }
 
     /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be

@@ -294,6 +294,9 @@ impl<'a> Link<'a> {
             let region = facts.region(id);
             match region.kind {
                 RegionKind::Body => return false,
+                RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
+                    return false;
+                }
                 RegionKind::Loop => {
                     let gives_back = |row: &blocklint_facts::Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
@@ -618,5 +621,13 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
             }
             all
         }
+    }
+}
+
+/// Whether a loop goes through what is few by its name.
+fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
+    match facts.form(region.test) {
+        Form::Result(call) => names::java::gives_few(facts.text(facts.site(call).name)),
+        _ => false,
     }
 }

@@ -13,7 +13,9 @@ use crate::ids::{FileId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;
 use crate::mentions::Mention;
-use crate::names::java::{ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES};
+use crate::names::java::{
+    ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_settings,
+};
 
 /// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
@@ -55,7 +57,9 @@ impl<'a> Link<'a> {
                 _ => SmallVec::new(),
             };
             let is_kept = |asked: &&Asked| {
-                (asked.by != By::Field || self.is_shared_in(site.file, body, here))
+                (asked.by != By::Field
+                    || self.is_shared_in(site.file, body, here)
+                    || self.is_of_settings(site.file, body))
                     && self.is_set_after(site.file, body, here, **asked)
             };
             if let Some(asked) = asked.iter().find(is_kept) {
@@ -115,6 +119,11 @@ impl<'a> Link<'a> {
             }
             Form::Alt(AltKind::Or, list) if !holds => {
                 facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, false, depth)).collect()
+            }
+            // `Strings.isNullOrEmpty(it)`
+            Form::Result(call) if holds && ASKS_FOR_NOTHING.contains(&facts.text(facts.site(call).name)) => {
+                let args = facts.args_of(call);
+                args.iter().flat_map(|arg| self.asked_fields(file, arg.value, true)).collect()
             }
             Form::Var(_) | Form::Attr(..) | Form::Name(_) | Form::Result(_) if !holds => {
                 self.asked_fields(file, test, true)
@@ -185,6 +194,13 @@ impl<'a> Link<'a> {
                     && ENTER_LOCK.contains(&facts.text(row.name))
                     && facts.body_of(row.at) == body
             })
+    }
+
+    /// Whether a body is a method of the program's settings, of which there is one object for all requests.
+    fn is_of_settings(&self, file: FileId, body: BodyId) -> bool {
+        let facts = self.program.facts(file);
+        let class = facts.body(body).class.get();
+        class.is_some_and(|class| is_settings(facts.text(facts.class(class).name)))
     }
 
     /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.

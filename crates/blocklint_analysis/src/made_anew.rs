@@ -98,7 +98,16 @@ fn is_example(relative: &str) -> bool {
     folders.into_iter().any(|folder| {
         matches!(
             folder,
-            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "docs_src"
+            "example"
+                | "examples"
+                | "sample"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "benchmark"
+                | "benchmarks"
+                | "perf"
+                | "docs_src"
         )
     })
 }

@@ -275,7 +275,7 @@ impl<'a> Link<'a> {
     /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.
     pub(crate) fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && !signals.has(Signals::CALLED) && {
+        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && {
             let position = self.settled(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

@@ -134,9 +134,11 @@ impl<'a> Link<'a> {
         }
         if signals.has(Signals::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
-            let is_moved = ends.moved && ends.root.is_none() && ends.driven.is_empty() && ends.open.is_empty();
-            if !is_moved {
-                position.merge(&Position::root(Confidence::Medium));
+            // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
+            let is_known = ends.root.is_none() && ends.open.is_empty() && (ends.moved || !ends.driven.is_empty());
+            match is_known {
+                true => position.merge(&ends),
+                false => position.merge(&Position::root(Confidence::Medium)),
             }
         }
         position

@@ -86,6 +86,19 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Tests that ask whether their argument is `null` or empty.
+pub(crate) const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
+
+/// Whether a class of this name holds a program's settings.
+pub(crate) fn is_settings(name: &str) -> bool {
+    ["Properties", "Config", "Configuration", "Settings"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether going through what a call of this name gives is over after a few: the roots of a machine's file systems.
+pub(crate) fn gives_few(name: &str) -> bool {
+    name == "listRoots"
+}
+
 /// Reads a map by its key.
 pub(crate) const MAP_READ: &str = "get";
 
