@@ -97,7 +97,7 @@ pub(crate) fn findings<'a>(
                 let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
                 let when = if later { When::Unknown } else { scopes.of(candidate.root) };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
-                // a test of Rust or Java has a runtime of its own.
+                // a test of Rust or Java has a thread of its own.
                 let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
                 if when.is_aside() {
                     label.severity = if alone { Severity::Note } else { label.severity.lowered() };
