@@ -272,6 +272,17 @@ impl<'a> Link<'a> {
             })
     }
 
+    /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.
+    pub(crate) fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Result(call) = facts.form(form) else { return false };
+        let args = facts.args_of(call);
+        facts.language == Language::Java
+            && matches!(facts.form(facts.site(call).callee), Form::Attr(..))
+            && args.len() == 2
+            && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
+    }
+
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
         self.constant_in(place.file, body, form, EnvId::NONE, 3)

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::decide::Decided;
+use crate::delegation::Shortest;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
@@ -107,6 +108,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) labelled: FxHashSet<BodyRef>,
     /// The same, by the label's effect.
     pub(crate) effects: FxHashSet<(BodyRef, Effect)>,
+    /// The shortest ways on from labels, once somebody asks.
+    pub(crate) shortest: Shortest,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
@@ -141,6 +144,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
                 effects: FxHashSet::default(),
+                shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
             },

@@ -21,7 +21,7 @@ impl<'a> Link<'a> {
     }
 
     /// What a variable is given, with where: a field also by `this.chain = …`.
-    pub(super) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
+    pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
         /// More than that say nothing together.
         const MOST: usize = 8;
         let facts = self.program.facts(var.file);

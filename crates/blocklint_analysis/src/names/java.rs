@@ -86,6 +86,11 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Whether a method of this name sets a field.
+pub(crate) fn is_setter(name: &str) -> bool {
+    name.strip_prefix("set").is_some_and(|field| field.starts_with(char::is_uppercase))
+}
+
 /// Tests that ask whether their argument is `null` or empty.
 pub(crate) const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
 
