@@ -283,6 +283,17 @@ impl<'a> Link<'a> {
             && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
     }
 
+    /// Java: whether a form is the only parameter of a literal around a site.
+    pub(crate) fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        facts.language == Language::Java
+            && matches!(row.kind, VarKind::Param(_))
+            && facts.body(row.body).kind == blocklint_facts::BodyKind::Lambda
+            && facts.params_of(row.body).len() == 1
+    }
+
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
         let body = self.program.facts(place.file).body_of(place.at);
         self.constant_in(place.file, body, form, EnvId::NONE, 3)

@@ -160,6 +160,13 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             return true;
         }
+        // What a literal is called with is there.
+        if *choice == Choice::Null
+            && guard.wanted
+            && form.is_some_and(|form| self.link.is_param_of_literal(caller.site, form))
+        {
+            return true;
+        }
         let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
         let holds = match choice {
             Choice::Truth => is_false.map(|is_false| !is_false),

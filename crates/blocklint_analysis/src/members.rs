@@ -618,6 +618,29 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Java: what a field is given by its only assignment, `this.directory = open()`, where that is of a library's type derived
+    /// from the declared one.
+    pub(crate) fn narrower_field(&self, var: VarRef, declared: Typed) -> Typed {
+        let facts = self.program.facts(var.file);
+        let only = |value: ValueId| match self.values.members(value)[..] {
+            [Val::Library { ty, .. }] => Some(ty),
+            _ => None,
+        };
+        if facts.body(facts.var(var.var).body).kind != BodyKind::Class {
+            return declared;
+        }
+        let Some(of) = only(declared.value) else { return declared };
+        let [(at, value)] = self.given_to(var)[..] else { return declared };
+        if !matches!(facts.form(value), Form::Result(_)) {
+            return declared;
+        }
+        let given = self.eval(Scope { file: var.file, at, env: EnvId::NONE }, value);
+        match only(given.value) {
+            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
+            _ => declared,
+        }
+    }
+
     /// The place where a body's annotations, defaults and decorators are read.
     pub(crate) fn signature_scope(&self, body: BodyRef) -> Scope {
         let facts = self.program.facts(body.file);

@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, SiteKind};
 use blocklint_models::{Selector, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -129,10 +129,12 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         let row = facts.body(body.body);
         match row.kind {
             BodyKind::Lambda => {
-                let Some(parent) = row.parent.get().filter(|_| link.runs_once_in_chain(body)) else {
+                let Some(parent) = row.parent.get().map(|parent| BodyRef { body: parent, ..body }) else {
                     return Some(When::Unknown);
                 };
-                return self.within(BodyRef { body: parent, ..body }, depth);
+                let when = self.within(parent, depth);
+                let is_whole = link.runs_once_in_chain(body) || when == Some(When::Test);
+                return if is_whole { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
@@ -144,6 +146,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return Some(When::StartUp);
         }
         let sites = self.callers.call_sites(body);
+        if sites.is_empty() && link.is_visible_for_tests(body) {
+            return Some(When::Test);
+        }
         // Who calls a method through an interface is not asked for.
         if sites.is_empty() || sites.len() > 64 || link.has_base(body) {
             return Some(When::Unknown);
@@ -159,8 +164,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 break;
             }
         }
-        // What only tests call somebody else calls too, who is not here.
-        if all == Some(When::Test) { Some(When::Unknown) } else { all }
+        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
+        if all == Some(When::Test) && !link.is_visible_for_tests(body) { Some(When::Unknown) } else { all }
     }
 
     /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
@@ -249,6 +254,20 @@ impl Link<'_> {
         self.mro(class).iter().any(|ancestor| match *ancestor {
             Ancestor::Class(of) => of != class && self.own_member(of, name).is_some(),
             _ => false,
+        })
+    }
+
+    /// Whether an annotation says that only tests need a method to be visible.
+    fn is_visible_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
+            let name = match facts.form(decorator) {
+                Form::Result(site) => facts.site(site).name,
+                Form::Var(var) => facts.var(var).name,
+                Form::Name(name) => name,
+                _ => return false,
+            };
+            names::java::is_for_tests(facts.text(name))
         })
     }
 

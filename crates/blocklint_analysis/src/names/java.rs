@@ -86,6 +86,11 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Whether an annotation of this name says that a method is visible for tests alone.
+pub(crate) fn is_for_tests(name: &str) -> bool {
+    name == "VisibleForTesting"
+}
+
 /// Whether a method of this name sets a field.
 pub(crate) fn is_setter(name: &str) -> bool {
     name.strip_prefix("set").is_some_and(|field| field.starts_with(char::is_uppercase))
