@@ -134,7 +134,7 @@ impl Link<'_> {
     }
 
     /// The annotated fields of a class and of the project's classes it derives from.
-    fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
+    pub(crate) fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
         let mut found: Vec<(String, Typed)> = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Class(own) = *ancestor else { continue };
@@ -168,7 +168,7 @@ impl Link<'_> {
     }
 
     /// Models in a type: itself, or what its collections hold.
-    fn models_in(&self, typed: Typed, depth: u32) -> Vec<ClassRef> {
+    pub(crate) fn models_in(&self, typed: Typed, depth: u32) -> Vec<ClassRef> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let mut found = Vec::new();
         for val in self.values.members(typed.value) {
