@@ -31,6 +31,8 @@ pub(crate) struct Offload {
     pub(crate) severity: Severity,
     /// How sure.
     pub(crate) confidence: Confidence,
+    /// The hand-over itself, where `site` calls the coroutine that waits for it.
+    pub(crate) behind: Option<SiteRef>,
 }
 
 /// Coroutines followed from a hand-over up to the loop that starts them.
@@ -77,9 +79,26 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
         let (when, awaited) = (times.of_site(site), link.is_awaited(site));
         let is_aside = when.is_once();
-        let per_item = (!awaited && link.is_per_piece(site))
-            || link.is_started_per_piece(body)
-            || (awaited && !tasks.is_empty() && link.is_gathered(body, callers, &bounding, COROUTINES));
+        let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
+        let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
+        if facts.language == Language::Python && !is_aside && !per_item && awaited && known {
+            for call in link.gathered(body, callers, &bounding, COROUTINES) {
+                let is_served = matches!(times.of_site(call), Times::PerEntry(..));
+                if times.of_site(call).is_once() {
+                    continue;
+                }
+                found.push(Offload {
+                    site: call,
+                    path,
+                    unbounded: Unbounded::PerItem,
+                    takes,
+                    severity: if is_served { Severity::Warning } else { Severity::Note },
+                    confidence: Confidence::Medium,
+                    behind: Some(site),
+                });
+            }
+        }
         let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
         } else if let Times::PerEntry(entry, _) = when
@@ -108,8 +127,11 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         };
         let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
-        found.push(Offload { site, path, unbounded, takes, severity, confidence });
+        found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
+    // Many hand-overs may stand behind one call: the first of them speaks.
+    found.sort_by_key(|one| (one.site, one.behind));
+    found.dedup_by_key(|one| one.site);
     found
 }
 
@@ -295,31 +317,34 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// Whether a coroutine that waits for its thread is started for each element of a collection, and none is awaited before
-    /// the next one starts: `gather(*[load(name) for name in names])`.
-    fn is_gathered(
+    /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
+    /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+    fn gathered(
         &self,
         body: BodyRef,
         callers: &Callers<'_, 'a>,
         bounding: &FxHashSet<(Language, &'a str)>,
         depth: u32,
-    ) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
+    ) -> Vec<SiteRef> {
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let row = self.program.facts(body.file).body(body.body);
         if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
-            return false;
+            return Vec::new();
         }
-        callers.call_sites(body).iter().any(|&call| {
+        let mut found = Vec::new();
+        for &call in callers.call_sites(body).iter() {
             let of = self.program.body_of_site(call);
             let aside = self.program.is_test(call.file) || self.program.is_command_line(call.file);
             if aside || of == body || self.is_bounded(call, bounding) {
-                return false;
+                continue;
             }
-            match self.is_awaited(call) {
-                true => self.is_gathered(of, callers, bounding, depth),
-                false => self.is_per_piece(call) && self.is_started(call, 4),
+            if self.is_awaited(call) {
+                found.extend(self.gathered(of, callers, bounding, depth));
+            } else if self.is_per_piece(call) && self.is_started(call, 4) {
+                found.push(call);
             }
-        })
+        }
+        found
     }
 
     /// Whether what a site gives is started together with others, as far as the code around it shows.
