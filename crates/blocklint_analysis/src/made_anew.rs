@@ -81,8 +81,11 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
-            // One for all items stands a line higher. One for each request costs a handshake, which is what most mean to pay.
-            Creates::Connections if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown => {
+            // One for all items stands a line higher. What a block ends, and one for each request, costs a handshake, which is
+            // what most mean to pay.
+            Creates::Connections
+                if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown && !link.ends_here(site) =>
+            {
                 Severity::Warning
             }
             Creates::Connections if is_shown => Severity::Note,

@@ -66,6 +66,17 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
         .map(|state| state.node.body)
         .collect();
+    // Of these, those that wait for something far away: a file or a row of a table is there before the next one asks.
+    let waits_long: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| {
+            let label = graph.labels.get(state.label);
+            label.severity > Severity::Note
+                && matches!(label.effect, Effect::Network | Effect::Sleep | Effect::Subprocess)
+        })
+        .map(|state| state.node.body)
+        .collect();
     let sites = link.offload_sites(graph);
     let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
     let mut found = Vec::new();
@@ -82,6 +93,9 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
+        // What is known to be short; of the rest nobody knows.
+        let is_short = names::bounds_offloads(facts.language)
+            && !tasks.iter().any(|task| calculates.contains(task) || waits_long.contains(task));
         if facts.language == Language::Python && !is_aside && !per_item && awaited && known {
             for call in link.gathered(body, callers, &bounding, COROUTINES) {
                 let is_served = matches!(times.of_site(call), Times::PerEntry(..));
@@ -93,7 +107,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
                     path,
                     unbounded: Unbounded::PerItem,
                     takes,
-                    severity: if is_served { Severity::Warning } else { Severity::Note },
+                    severity: if is_served && !is_short { Severity::Warning } else { Severity::Note },
                     confidence: Confidence::Medium,
                     behind: Some(site),
                 });
@@ -119,7 +133,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let severity = match unbounded {
             Unbounded::Endless if !when.is_repeated() => Severity::Note,
             // A pool with a bound of its own queues the rest: bad for those who wait behind, not for the process.
-            Unbounded::PerItem if names::bounds_offloads(facts.language) && !is_served => Severity::Note,
+            Unbounded::PerItem if names::bounds_offloads(facts.language) && (!is_served || is_short) => Severity::Note,
             Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
                 Severity::Note
             }
@@ -129,8 +143,8 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
         found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
-    // Many hand-overs may stand behind one call: the first of them speaks.
-    found.sort_by_key(|one| (one.site, one.behind));
+    // Many hand-overs may stand behind one call: the worst of them speaks.
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
     found.dedup_by_key(|one| one.site);
     found
 }

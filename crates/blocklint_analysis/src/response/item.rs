@@ -13,6 +13,8 @@ use crate::value::Val;
 pub(super) struct Item {
     /// Annotated fields.
     pub(super) fields: u32,
+    /// Those of the models in it too, each model counted once.
+    pub(super) all_fields: u32,
     /// Levels of models: one that holds no other model has 1.
     pub(super) levels: u32,
     /// Whether the response is the collection, rather than a model that holds it.
@@ -39,6 +41,7 @@ impl Link<'_> {
         if let Some(class) = self.validated(scope, form) {
             return Some(Item {
                 fields: self.fields_of(class).len() as u32,
+                all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
                 is_direct: true,
                 written: self.written_model(class, scope.file),
@@ -125,11 +128,12 @@ impl Link<'_> {
         match class {
             Some(class) => Item {
                 fields: self.fields_of(class).len() as u32,
+                all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
                 is_direct: true,
                 written: self.written_model(class, file),
             },
-            None => Item { fields: 0, levels: 0, is_direct: true, written: None },
+            None => Item { fields: 0, all_fields: 0, levels: 0, is_direct: true, written: None },
         }
     }
 
@@ -151,6 +155,23 @@ impl Link<'_> {
             }
         }
         found
+    }
+
+    /// The fields of a class and of the models in it, each model counted once.
+    fn all_fields(&self, class: ClassRef) -> u32 {
+        let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
+        while let Some(class) = left.pop() {
+            for (_, typed) in self.fields_of(class) {
+                count += 1;
+                for inner in self.models_in(typed, 3) {
+                    if !seen.contains(&inner) {
+                        seen.push(inner);
+                        left.push(inner);
+                    }
+                }
+            }
+        }
+        count
     }
 
     /// How deep models nest in a class, itself counted.
