@@ -17,6 +17,8 @@ pub(super) struct Item {
     pub(super) all_fields: u32,
     /// Levels of models: one that holds no other model has 1.
     pub(super) levels: u32,
+    /// It is one plain value, such as a name.
+    pub(super) is_plain: bool,
     /// Whether the response is the collection, rather than a model that holds it.
     pub(super) is_direct: bool,
     /// A list of it, as the file of the route can write it.
@@ -43,15 +45,28 @@ impl Link<'_> {
                 fields: self.fields_of(class).len() as u32,
                 all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
+                is_plain: false,
                 is_direct: true,
                 written: self.written_model(class, scope.file),
             });
         }
+        if self.is_of_names(scope, form) {
+            return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
+        }
         self.item_of(self.eval(scope, form), scope.file, DEEPEST)
     }
 
-    /// The class of `[Client.model_validate(row) for row in rows]`.
-    fn validated(&self, scope: Scope, form: FormId) -> Option<ClassRef> {
+    /// Whether a value is `[row.name for row in rows]`.
+    fn is_of_names(&self, scope: Scope, form: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        self.written_element(scope, form).is_some_and(|element| match facts.form(element) {
+            Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
+            _ => false,
+        })
+    }
+
+    /// The element of a list that is written with one, also through one local name.
+    fn written_element(&self, scope: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(scope.file);
         let list = match facts.form(form) {
             Form::Var(var) => {
@@ -65,8 +80,16 @@ impl Link<'_> {
             _ => form,
         };
         let Form::Display(_, elements) = facts.form(list) else { return None };
-        let [element] = facts.list(elements) else { return None };
-        let Form::Result(site) = facts.form(*element) else { return None };
+        match facts.list(elements) {
+            [element] => Some(*element),
+            _ => None,
+        }
+    }
+
+    /// The class of `[Client.model_validate(row) for row in rows]`.
+    fn validated(&self, scope: Scope, form: FormId) -> Option<ClassRef> {
+        let facts = self.program.facts(scope.file);
+        let Form::Result(site) = facts.form(self.written_element(scope, form)?) else { return None };
         let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
         let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
         if !makes.contains(&facts.text(name)) {
@@ -130,10 +153,11 @@ impl Link<'_> {
                 fields: self.fields_of(class).len() as u32,
                 all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
+                is_plain: false,
                 is_direct: true,
                 written: self.written_model(class, file),
             },
-            None => Item { fields: 0, all_fields: 0, levels: 0, is_direct: true, written: None },
+            None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
         }
     }
 
@@ -233,4 +257,10 @@ impl Link<'_> {
         })?;
         Some(format!("list[{}]", facts.text(facts.var(named).name)))
     }
+}
+
+/// Whether a field of this name is, by custom, a short text or a number.
+fn is_plain_name(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    matches!(last, "id" | "uuid" | "name" | "key" | "slug" | "code" | "title" | "label" | "email" | "username")
 }

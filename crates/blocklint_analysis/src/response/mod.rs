@@ -222,7 +222,8 @@ impl Link<'_> {
         let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
         let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
         let all_fields = item.map_or(0, |item| item.all_fields);
-        let is_narrow = is_narrow || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
+        let is_plain = item.is_some_and(|item| item.is_plain);
+        let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
         let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
             true => Severity::Warning,
             false => Severity::Note,
