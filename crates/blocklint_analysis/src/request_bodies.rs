@@ -3,7 +3,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyKind, Form};
-use blocklint_models::{Selector, Via};
+use blocklint_models::{HandoverRow, Match, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::eval::Scope;
@@ -11,6 +11,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::targets::Target;
+use crate::units::calls_of;
 use crate::value::{EnvId, Val};
 
 /// Dependencies of dependencies are followed so far.
@@ -44,6 +45,21 @@ impl Link<'_> {
                 let parses = |path| self.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.parses);
                 if self.decorator_paths(body).into_iter().any(parses) {
                     self.add_parsed(body, &mut found, &mut seen, DEPTH);
+                }
+            }
+        }
+        // `app.add_api_route("/", handler)`, `dependencies=[Depends(checked)]`
+        for name in self.library.of(Language::Python).names(Uses::HANDOVER) {
+            for path in name.paths(Uses::HANDOVER) {
+                let rows = self.library.handovers(self.library.path(Language::Python, path.path));
+                let takes =
+                    |of: Match<'_, HandoverRow>| of.row.parses && matches!(of.row.selector, Selector::Argument(_));
+                if rows.iter().any(takes) {
+                    for site in calls_of(self, path.path) {
+                        for body in self.handed_to_parse(site) {
+                            self.add_parsed(body, &mut found, &mut seen, DEPTH);
+                        }
+                    }
                 }
             }
         }
@@ -86,7 +102,12 @@ impl Link<'_> {
     /// The functions that what a parameter says hands to a library that makes their parameters of the request too.
     fn dependencies(&self, scope: Scope, said: blocklint_facts::FormId) -> Vec<BodyRef> {
         let Form::Result(site) = self.program.facts(scope.file).form(said) else { return Vec::new() };
-        let site = SiteRef { file: scope.file, site };
+        self.handed_to_parse(SiteRef { file: scope.file, site })
+    }
+
+    /// The functions that a call hands to a library that makes their parameters of a request.
+    fn handed_to_parse(&self, site: SiteRef) -> Vec<BodyRef> {
+        let scope = self.scope_of(site, EnvId::NONE);
         let mut found = Vec::new();
         for target in &self.targets(site, EnvId::NONE).list {
             let Target::Row { path, .. } = *target else { continue };
