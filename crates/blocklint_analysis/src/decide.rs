@@ -212,7 +212,17 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
             // What consumes it passes nothing: the call that made it did.
             let operand = here.form(here.site(caller.site.site).callee);
-            let Form::Result(made) = operand else { return Given::Hidden };
+            let made = match operand {
+                Form::Result(made) => made,
+                // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
+                Form::Var(var) if here.var(var).body == here.body_of(here.site(caller.site.site).at) => {
+                    let mut assigns = here.assigns_of(var);
+                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
+                    let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
+                    made
+                }
+                _ => return Given::Hidden,
+            };
             let made = SiteRef { file: caller.site.file, site: made };
             let Some(with_receiver) = link.targets(made, caller.env).receiver_of(node.body) else {
                 return Given::Hidden;

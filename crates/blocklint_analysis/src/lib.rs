@@ -65,6 +65,7 @@ mod program;
 mod qualified;
 mod reach;
 mod receivers;
+mod request_bodies;
 mod response;
 mod roots;
 mod rows;
