@@ -160,7 +160,8 @@ impl<'a> Link<'a> {
                     let callee = self.without_none(callee);
                     let given = self.map(callee, |val| self.call_member(val, site, env));
                     if facts.language == Language::Java && self.values.is_unknown(given.value) {
-                        return names::java_generated::generated(self, site, env).unwrap_or(given);
+                        let made = names::java_generated::generated(self, site, env);
+                        return made.or_else(|| self.functional_result(site, env)).unwrap_or(given);
                     }
                     given
                 }

@@ -10,6 +10,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
+use crate::names;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
@@ -96,6 +97,21 @@ impl<'a> Link<'a> {
             }
         }
         any
+    }
+
+    /// Java: whether a call stands in a class whose instances are deployed where they may block, such as a verticle: what it
+    /// hands to its own machinery runs there too.
+    pub(crate) fn stands_with_workers(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Java {
+            return false;
+        }
+        let Some(class) = self.class_around(site.file, facts.body_of(facts.site(site.site).at)) else { return false };
+        let is_deployed = self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Library(ty, _) => names::java::is_deployed(blocklint_core::last_name(&self.library.text(ty))),
+            _ => false,
+        });
+        is_deployed && self.is_given_to_workers(class)
     }
 
     /// Whether an object that is used so is called where it may block, or by a class of the project.

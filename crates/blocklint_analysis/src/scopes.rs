@@ -321,6 +321,9 @@ impl Link<'_> {
         !uses.is_empty()
             && takers.all(|taker| {
                 let Some(taker) = taker else { return false };
+                if self.source_of_chain(taker).is_some_and(names::java::looks_something_up) {
+                    return true;
+                }
                 let callee = self.callee(taker, EnvId::NONE);
                 self.values.members(callee.value).into_iter().all(|val| {
                     let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
@@ -328,5 +331,23 @@ impl Link<'_> {
                     owner.is_some_and(|owner| names::java::emits_once(blocklint_core::last_name(&owner)))
                 })
             })
+    }
+
+    /// The name of the call that gives the publisher at the beginning of an operator's chain.
+    fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
+        /// Operators of one chain.
+        const LONGEST: u32 = 64;
+        let facts = self.program.facts(operator.file);
+        let mut at = operator;
+        for _ in 0..LONGEST {
+            let receiver = self.receiver_form(at)?;
+            let typed = self.eval(self.scope_of(at, EnvId::NONE), receiver);
+            if !self.is_publisher(typed.value) {
+                return (at != operator).then(|| facts.text(facts.site(at.site).name));
+            }
+            let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+            at = SiteRef { site: call, ..at };
+        }
+        None
     }
 }

@@ -79,7 +79,7 @@ impl Callers<'_, '_> {
             });
         }
         for &(context, runtime) in &passing.handed {
-            if context == Context::EventLoop && flow == Flow::Sync {
+            if context == Context::EventLoop && flow == Flow::Sync && !link.stands_with_workers(site) {
                 found.callers.push(Caller {
                     site,
                     env,

@@ -62,7 +62,7 @@ impl<'a> Link<'a> {
                 continue;
             }
             if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {
-                found.merge(&Position { driven: vec![next], ..Position::default() });
+                found.merge(&Position { driven: vec![next], moved: true, ..Position::default() });
                 continue;
             }
             match self.gives_publisher(path, &rows) {

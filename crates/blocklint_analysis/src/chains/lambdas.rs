@@ -51,6 +51,20 @@ impl<'a> Link<'a> {
         None
     }
 
+    /// What calling a functional interface's one method gives, by the interface's type arguments: `work.apply(x)` of a
+    /// `Function<X, Mono<Y>>`.
+    pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        if !names::is_functional_method(facts.language, facts.text(facts.site(site.site).name)) {
+            return None;
+        }
+        let receiver = self.receiver_form(site)?;
+        let typed = self.eval(self.scope_of(site, env), receiver);
+        let [Val::Library { ty, args, .. }] = self.values.members(typed.value)[..] else { return None };
+        let value = self.values.nth(args, names::java::functional_return(&self.library.text(ty))?)?;
+        (!self.values.is_unknown(value)).then_some(Typed { value, steps: typed.steps })
+    }
+
     /// A declared parameter, where a library's row says that it gets something more special.
     pub(crate) fn given_more_exactly(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         let [Val::Library { ty: wanted, args, .. }] = self.values.members(declared.value)[..] else { return declared };

@@ -38,7 +38,7 @@ pub(crate) struct Position {
     pub(crate) driven: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,
-    /// Something on the way moves the source to where it may block.
+    /// Something on the way moves the source to where it may block, or waits for all of it.
     pub(crate) moved: bool,
 }
 
@@ -135,7 +135,7 @@ impl<'a> Link<'a> {
         if signals.has(Signals::CALLED) && position.root.is_none() {
             let ends = self.ends_of_site(operator);
             // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
-            let is_known = ends.root.is_none() && ends.open.is_empty() && (ends.moved || !ends.driven.is_empty());
+            let is_known = ends.moved && ends.root.is_none() && ends.open.is_empty();
             match is_known {
                 true => position.merge(&ends),
                 false => position.merge(&Position::root(Confidence::Medium)),

@@ -96,6 +96,18 @@ pub(crate) fn is_setter(name: &str) -> bool {
     name.strip_prefix("set").is_some_and(|field| field.starts_with(char::is_uppercase))
 }
 
+/// Whether a class of this name is deployed as a whole, with the thread that its timers and handlers run on.
+pub(crate) fn is_deployed(name: &str) -> bool {
+    name.ends_with("Verticle")
+}
+
+/// Whether a call of this name gives what there is and ends, not what comes from now on.
+pub(crate) fn looks_something_up(name: &str) -> bool {
+    ["find", "get", "load", "list", "fetch", "read", "query", "select"]
+        .iter()
+        .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
+}
+
 /// Tests that ask whether their argument is `null` or empty.
 pub(crate) const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
 
@@ -135,6 +147,21 @@ pub(crate) fn functional_argument(interface: &str, index: usize) -> Option<usize
         "Supplier" => None,
         _ if name.starts_with("Bi") || name.starts_with("ToIntBi") || name.starts_with("ToLongBi") => Some(index),
         _ => (index == 0).then_some(0),
+    }
+}
+
+/// Which type argument of a functional interface of `java.*` its method gives back.
+pub(crate) fn functional_return(interface: &str) -> Option<usize> {
+    match interface {
+        "java.util.concurrent.Callable" => Some(0),
+        _ => match interface.strip_prefix("java.util.function.")? {
+            "Supplier" | "UnaryOperator" | "BinaryOperator" | "IntFunction" | "LongFunction" | "DoubleFunction" => {
+                Some(0)
+            }
+            "Function" => Some(1),
+            "BiFunction" => Some(2),
+            _ => None,
+        },
     }
 }
 
