@@ -155,7 +155,9 @@ impl<'a> Link<'a> {
         let mut sites: Vec<SiteRef> = Vec::new();
         for &language in Language::ALL {
             let models = self.library.of(language);
-            let offloads = |path: &&str| models.handovers(path).iter().any(|row| takes_all(row.row));
+            // The rows of an overload are asked for by its method.
+            let method = |path: &'a str| path.split('(').next().unwrap_or(path);
+            let offloads = |path: &&'a str| models.handovers(method(path)).iter().any(|row| takes_all(row.row));
             let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
             sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
@@ -169,7 +171,13 @@ impl<'a> Link<'a> {
             let rows = self.library.handovers(path);
             // The first row whose conditions hold speaks.
             let holds = |row: &HandoverRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-            let row = rows.iter().find(|row| holds(row.row)).filter(|row| takes_all(row.row))?;
+            // Of Java's overloads each has rows of its own.
+            let overloaded = self.program.language(site.file) == Language::Java;
+            let mut held = rows.iter().filter(|row| holds(row.row));
+            let row = match overloaded {
+                true => held.find(|row| takes_all(row.row))?,
+                false => held.next().filter(|row| takes_all(row.row))?,
+            };
             let Selector::Argument(argument) = &row.row.selector else { return None };
             let form = self.argument(site, argument)?;
             let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
