@@ -1,12 +1,12 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
-use blocklint_facts::{Flow, SiteKind};
-use blocklint_models::Selector;
+use blocklint_facts::{BodyKind, Flow, SiteKind};
+use blocklint_models::{Selector, Uses};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::ids::{BodyRef, SiteRef};
+use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::link::Link;
 use crate::value::{EnvId, Val};
 
@@ -51,6 +51,33 @@ pub(crate) struct Scopes<'s, 'l, 'a> {
     callers: &'s Callers<'l, 'a>,
     /// `None` while it is asked for.
     memo: FxHashMap<BodyRef, Option<When>>,
+}
+
+impl Link<'_> {
+    /// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
+    /// is the function `async_setup` of each such module.
+    fn paths_by_convention(&self, body: BodyRef) -> SmallVec<[PathId; 1]> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function || row.class.is_some() {
+            return SmallVec::new();
+        }
+        let models = self.library.of(facts.language);
+        let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+        let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+        if by_convention.peek().is_none() {
+            return SmallVec::new();
+        }
+        // By folders, because the one that holds all such modules need not be a package.
+        let file = &self.program.files[body.file.index()].relative;
+        let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
+        let fits = |pattern: &str| {
+            let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+            let mut folders = module.rsplit('/');
+            place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+        };
+        by_convention.filter(|path| fits(path.path)).map(|path| self.library.path(facts.language, path.path)).collect()
+    }
 }
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
@@ -135,6 +162,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     fn registered(&self, body: BodyRef) -> Option<When> {
         let link = self.link;
         let mut found = None;
+        for path in link.paths_by_convention(body) {
+            for row in link.library.handovers(path).iter() {
+                found = Some(if row.phase.is_some() { When::StartUp } else { When::Serving });
+            }
+        }
         for path in link.decorator_paths(body) {
             for row in link.library.handovers(path).iter() {
                 if matches!(row.selector, Selector::Via(_)) && !row.wraps {
