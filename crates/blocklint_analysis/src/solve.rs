@@ -93,6 +93,10 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
+                if link.is_never_named(candidate.root) {
+                    label.severity = Severity::Note;
+                    continue;
+                }
                 let when = scopes.of(candidate.root);
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
