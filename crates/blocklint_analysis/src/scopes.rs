@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, SiteKind};
-use blocklint_models::{Selector, Uses, Via};
+use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -40,6 +40,15 @@ impl When {
             (When::Command, When::Command) => When::Command,
             // Tests and start-up together are neither alone, but none of them serves.
             _ => When::StartUp,
+        }
+    }
+
+    /// When a registered callable runs, by the row that registers it.
+    fn of(phase: Option<Phase>) -> When {
+        match phase {
+            Some(Phase::Startup | Phase::Exit) => When::StartUp,
+            Some(Phase::Test) => When::Test,
+            None => When::Serving,
         }
     }
 
@@ -110,7 +119,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if self.link.is_for_tests(body) {
+        if self.link.is_for_tests(body) || self.is_in_fixture(body) {
             return Some(When::Test);
         }
         if let Some(when) = self.registered(body) {
@@ -146,6 +155,22 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             };
         }
         all
+    }
+
+    /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+    fn is_in_fixture(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let mut at = facts.body(body.body).parent;
+        while let Some(id) = at.get() {
+            let around = BodyRef { file: body.file, body: id };
+            let prepares = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+            if link.decorator_paths(around).into_iter().any(prepares) {
+                return true;
+            }
+            at = facts.body(id).parent;
+        }
+        false
     }
 
     /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
@@ -218,13 +243,13 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         let mut found = None;
         for path in link.paths_by_convention(body) {
             for row in link.library.handovers(path).iter() {
-                found = Some(if row.phase.is_some() { When::StartUp } else { When::Serving });
+                found = Some(When::of(row.phase));
             }
         }
         for path in link.decorator_paths(body) {
             for row in link.library.handovers(path).iter() {
                 if matches!(row.selector, Selector::Via(_)) && !row.wraps {
-                    found = Some(if row.phase.is_some() { When::StartUp } else { When::Serving });
+                    found = Some(When::of(row.phase));
                 }
             }
         }
@@ -240,7 +265,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 for row in link.library.handovers(path).iter() {
                     let Selector::Argument(argument) = &row.selector else { continue };
                     if link.is_argument(site, arg, argument) && !row.wraps {
-                        let when = if row.phase.is_some() { When::StartUp } else { When::Serving };
+                        let when = When::of(row.phase);
                         found = Some(match found {
                             Some(When::Serving) => When::Serving,
                             _ => when,
@@ -265,7 +290,7 @@ impl Link<'_> {
             for &ty in self.library.supertypes(ty).iter() {
                 let path = self.library.member(ty, facts.text(row.name));
                 for of in self.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
-                    let when = if of.row.phase.is_some() { When::StartUp } else { When::Serving };
+                    let when = When::of(of.row.phase);
                     found = if found == Some(When::Serving) { found } else { Some(when) };
                 }
             }

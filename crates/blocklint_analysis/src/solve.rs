@@ -93,6 +93,10 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
+                if link.is_never_named(candidate.root) {
+                    label.severity = Severity::Note;
+                    continue;
+                }
                 // A handler that start-up code hands over runs later.
                 let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
                 let when = if later { When::Unknown } else { scopes.of(candidate.root) };
