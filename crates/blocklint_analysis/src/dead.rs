@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::constants::Constant;
 use crate::hierarchy::Ancestor;
-use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
 use crate::targets::{Edge, Target};
@@ -36,6 +36,25 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         false
+    }
+
+    /// Whether nothing in the project names a function that is private by its name: nobody runs it.
+    pub(crate) fn is_never_named(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let name = facts.text(row.name);
+        let is_private = facts.language == Language::Python && name.starts_with('_') && !name.ends_with("__");
+        if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+            return false;
+        }
+        let Some(name) = self.program.global(body.file, row.name) else { return false };
+        self.program.occurrences(name).iter().all(|&(file, sym)| {
+            let facts = self.program.facts(file);
+            let index = self.program.index_of(file);
+            index.sites_named(sym).is_empty()
+                && index.mentions_named(sym).iter().next().is_none()
+                && !facts.forms.iter().any(|form| matches!(form, Form::Str(text) | Form::Attr(_, text) if text == sym))
+        })
     }
 
     /// What a test always comes out as.

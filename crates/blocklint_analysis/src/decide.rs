@@ -154,6 +154,19 @@ impl<'l, 'a> Search<'l, 'a> {
             return false;
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        if *choice == Choice::Truth
+            && guard.wanted
+            && form.is_some_and(|form| self.link.is_off_by_default(caller.site, form))
+        {
+            return true;
+        }
+        // What a literal is called with is there.
+        if *choice == Choice::Null
+            && guard.wanted
+            && form.is_some_and(|form| self.link.is_param_of_literal(caller.site, form))
+        {
+            return true;
+        }
         let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
         let holds = match choice {
             Choice::Truth => is_false.map(|is_false| !is_false),

@@ -21,6 +21,7 @@ mod cuts;
 mod dead;
 mod decide;
 mod declarative;
+mod delegation;
 mod dispatch;
 mod entries;
 mod eval;

@@ -66,12 +66,9 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
-            // Who makes the instances is not in the project: a library's users. A plain executor of what nobody is seen to make
-            // or call is mostly a container's, which makes one.
-            Creates::Threads
-                if names::is_made_by_others(facts.language)
-                    && (link.is_scheduler(site, path) || steps == 0 && anew != Anew::PerCall) =>
-            {
+            // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
+            // what a program mostly has one of; a scheduler of chains is what one would share.
+            Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
                 Severity::Warning
             }
             Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
@@ -107,7 +104,16 @@ fn is_example(relative: &str) -> bool {
     folders.into_iter().any(|folder| {
         matches!(
             folder,
-            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "docs_src"
+            "example"
+                | "examples"
+                | "sample"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "benchmark"
+                | "benchmarks"
+                | "perf"
+                | "docs_src"
         )
     })
 }

@@ -66,14 +66,14 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
         .map(|state| state.node.body)
         .collect();
-    // Of these, those that wait for something far away: a file or a row of a table is there before the next one asks.
+    // Of these, those that hold their thread for long: what a request asks over the network a few dozen threads answer in turn.
     let waits_long: FxHashSet<BodyRef> = graph
         .states
         .iter()
         .filter(|state| {
             let label = graph.labels.get(state.label);
             label.severity > Severity::Note
-                && matches!(label.effect, Effect::Network | Effect::Sleep | Effect::Subprocess)
+                && matches!(label.effect, Effect::Sleep | Effect::Subprocess)
         })
         .map(|state| state.node.body)
         .collect();

@@ -118,6 +118,8 @@ words! {
         Startup = "startup",
         /// While stopping.
         Exit = "exit",
+        /// For a test.
+        Test = "test",
     }
 }
 
