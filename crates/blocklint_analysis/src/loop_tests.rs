@@ -180,9 +180,7 @@ impl<'a> Link<'a> {
         }
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().find_map(|val| match *val {
-            Val::External(path) | Val::Method { path, .. } => {
-                self.library.calls(path).iter().find_map(|row| row.asks)
-            }
+            Val::External(path) | Val::Method { path, .. } => self.library.calls(path).iter().find_map(|row| row.asks),
             // A function of the project that gives the answer on.
             Val::Fn { body, .. } => (depth > 0 && self.gives_answer(body, depth - 1)).then_some(Asks::RunningLoop),
             _ => None,

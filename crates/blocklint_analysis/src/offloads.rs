@@ -72,8 +72,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .iter()
         .filter(|state| {
             let label = graph.labels.get(state.label);
-            label.severity > Severity::Note
-                && matches!(label.effect, Effect::Sleep | Effect::Subprocess)
+            label.severity > Severity::Note && matches!(label.effect, Effect::Sleep | Effect::Subprocess)
         })
         .map(|state| state.node.body)
         .collect();

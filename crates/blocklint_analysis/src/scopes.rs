@@ -1,12 +1,8 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
-use blocklint_facts::{BodyKind, Flow, SiteKind};
-use blocklint_models::{Phase, Selector, Uses};
-    }
-
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, SiteKind};
-use blocklint_models::{Selector, Uses, Via};
+use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -175,7 +171,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             at = facts.body(id).parent;
         }
         false
-=======
+    }
+
     /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
     /// chain together, if that emits once.
     fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {

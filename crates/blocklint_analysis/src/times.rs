@@ -2,7 +2,7 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{ExitKind, BodyFlags, BodyKind, ClassKind, Form, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Form, RegionId, RegionKind, SiteKind};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
 use rustc_hash::FxHashMap;
 
@@ -507,7 +507,10 @@ impl<'a> Link<'a> {
             }
             false
         };
-        facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
+        facts
+            .exits
+            .iter()
+            .any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
     }
 
     fn goes_through(&self, file: crate::ids::FileId, id: RegionId) -> bool {
