@@ -67,6 +67,7 @@ mod receivers;
 mod response;
 mod roots;
 mod rows;
+mod rust_life;
 mod scopes;
 mod search;
 mod solve;

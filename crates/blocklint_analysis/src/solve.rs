@@ -93,7 +93,7 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                let when = scopes.of(candidate.root);
+                let when = scopes.of_site(candidate.root, candidate.way.site);
                 // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
                 let alone = when == When::Test && link.program.language(candidate.root.file) == Language::Rust;
                 if when == When::Command || alone {

@@ -7,6 +7,7 @@ pub(crate) mod python;
 pub(crate) mod rust;
 mod rust_calls;
 pub(crate) mod rust_modules;
+pub(crate) mod rust_serving;
 mod rust_types;
 
 use blocklint_core::Language;

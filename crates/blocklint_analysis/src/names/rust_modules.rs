@@ -141,7 +141,8 @@ pub(crate) fn crate_root(link: &Link<'_>, file: FileId) -> Val {
     }
 }
 
-fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
+/// Whether a module tree begins in a file.
+pub(crate) fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     matches!(name, "lib.rs" | "main.rs")
         || link.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
