@@ -1,18 +1,18 @@
-//! The life of a Rust program: what runs before it serves, and programs that serve nobody.
+//! The life of a Rust program: what it does once, and programs that serve nobody.
 //!
-//! `main` runs once. What it calls up to the first place from which a server or an endless loop is reached runs while
-//! nobody is served, and so does what such a callee runs up to its own first place of that kind. A program none of
-//! whose crates listens or loops for ever is a command: it answers the one who waits for it.
+//! `main` runs once, and so does what it calls outside of loops that wait and of closures that others call: it delays the
+//! start or the end of the program, and nobody who is served. A program is a command if none of the crates it is built
+//! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, BodyKind, Form, RegionId, RegionKind, SiteFlags, SiteKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use blocklint_facts::{BodyId, BodyKind, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
-use crate::mentions::Mention;
+use crate::mentions::{Mention, Wrap};
 use crate::names::{rust_modules, rust_serving};
 use crate::scopes::When;
 use crate::value::{EnvId, Val};
@@ -23,9 +23,6 @@ const DEPTH: u32 = 24;
 /// Callers looked at for one function.
 const MOST_SITES: usize = 128;
 
-/// Functions that may be found to reach a server; a program with more of them is not followed further.
-const MOST_SERVING: usize = 4096;
-
 /// When functions of Rust are entered, remembered.
 pub(crate) struct Life<'s, 'l, 'a> {
     link: &'l Link<'a>,
@@ -35,26 +32,12 @@ pub(crate) struct Life<'s, 'l, 'a> {
     entered: FxHashMap<BodyRef, Option<When>>,
 }
 
-/// From where servers are reached.
-#[derive(Default)]
+/// Which crates serve.
 struct Serving {
-    /// Where in a function: a call that serves, or one that leads there.
-    points: FxHashMap<BodyRef, Vec<Point>>,
-    /// Functions that wait for a server until it ends.
-    to_the_end: FxHashSet<BodyRef>,
-    /// By crate: whether its code serves or loops for ever; where no manifest speaks for a file the last entry.
+    /// By crate of the layout: whether its code listens or loops for ever.
     crates: Vec<bool>,
-    /// Whether a program is a command, by the crate of its `main`.
+    /// Whether the programs of a crate are commands.
     commands: FxHashMap<usize, bool>,
-}
-
-/// A place from which a server is reached.
-#[derive(Clone, Copy)]
-struct Point {
-    span: Span,
-    region: RegionId,
-    /// What follows runs after the server has ended.
-    to_the_end: bool,
 }
 
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
@@ -75,9 +58,19 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
+        if self.is_initialiser(site, inner, function) {
+            return Some(When::StartUp);
+        }
+        if self.has_own_thread(site, inner, function) {
+            return Some(When::Command);
+        }
         match self.entered(function, depth)? {
-            When::StartUp if self.runs_before_serving(site, inner, function) => Some(When::StartUp),
-            When::StartUp => Some(When::Unknown),
+            when @ (When::StartUp | When::Once) => {
+                if !self.runs_in_place(inner, function) || self.is_repeated(site, inner, function) {
+                    return Some(When::Unknown);
+                }
+                Some(if self.is_spawned(site, inner, function) { When::Once } else { when })
+            }
             when => Some(when),
         }
     }
@@ -155,20 +148,16 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             && rust_modules::is_crate_root(self.link, relative)
     }
 
-    /// When a program's `main` runs, as far as what it does not say: nobody knows where its server is not found.
+    /// When a program's `main` runs.
     fn main(&mut self, body: BodyRef) -> When {
         let relative = &self.link.program.files[body.file.index()].relative;
         if relative == "build.rs" || relative.ends_with("/build.rs") {
             return When::Command;
         }
-        let package = self.crate_index(body.file);
-        if let Some(package) = package
-            && self.is_command(package)
-        {
-            return When::Command;
+        match self.crate_index(body.file) {
+            Some(package) if self.is_command(package) => When::Command,
+            _ => When::StartUp,
         }
-        let has_points = self.serving().points.contains_key(&body) || self.endless_in(body).next().is_some();
-        if has_points { When::StartUp } else { When::Unknown }
     }
 
     fn crate_index(&self, file: FileId) -> Option<usize> {
@@ -179,33 +168,30 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Whether the programs of a crate serve nobody: neither it nor what it depends on listens or loops for ever.
     fn is_command(&mut self, package: usize) -> bool {
         let crates = &self.link.program.layout.crates;
-        self.serving();
-        let Some(serving) = &mut self.serving else { return false };
-        if let Some(&known) = serving.commands.get(&package) {
-            return known;
-        }
+        let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
         let mut open = vec![package];
-        let mut at = 0;
-        let mut is_command = true;
-        while let Some(&next) = open.get(at) {
-            at += 1;
-            let Some(dependencies) = &crates[next].dependencies else {
-                is_command = false;
-                break;
-            };
-            if serving.crates[next] {
-                is_command = false;
-                break;
-            }
-            for (_, name, _) in dependencies {
-                if let Some(found) = crates.iter().position(|package| package.package == *name)
-                    && !open.contains(&found)
-                {
-                    open.push(found);
+        let is_command = *serving.commands.entry(package).or_insert_with(|| {
+            let mut at = 0;
+            while let Some(&next) = open.get(at) {
+                at += 1;
+                let Some(dependencies) = &crates[next].dependencies else { return false };
+                if serving.crates[next] {
+                    return false;
+                }
+                for (_, name, _) in dependencies {
+                    if crates[next].aside.binary_search(name).is_ok() {
+                        continue;
+                    }
+                    if let Some(found) = crates.iter().position(|package| package.package == *name)
+                        && !open.contains(&found)
+                    {
+                        open.push(found);
+                    }
                 }
             }
-        }
-        serving.commands.insert(package, is_command);
+            true
+        });
+        self.serving = Some(serving);
         is_command
     }
 
@@ -244,22 +230,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         Some(sites)
     }
 
-    /// Whether a site of a function that is entered at start-up runs before anybody is served, or after.
-    fn runs_before_serving(&mut self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        if !self.runs_in_place(inner, function) || self.is_repeated(site, inner, function) {
-            return false;
-        }
-        let link = self.link;
-        let facts = link.program.facts(site.file);
-        let row = facts.site(site.site);
-        let endless: Vec<Point> = self.endless_in(function).collect();
-        let points = self.serving().points.get(&function);
-        points.into_iter().flatten().chain(&endless).all(|point| {
-            let precedes = point.span.start < row.span.start && point.span.end <= row.span.start;
-            !precedes || point.to_the_end || are_exclusive(link, site.file, point.region, row.at.region)
-        })
-    }
-
     /// Whether the closures around a body run once, where they stand.
     fn runs_in_place(&self, inner: BodyRef, function: BodyRef) -> bool {
         let link = self.link;
@@ -296,6 +266,58 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         true
     }
 
+    /// Whether a site runs where a value is made that is made once (`OnceLock::get_or_init`).
+    fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let once = |site: SiteId| rust_serving::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
+        once(site.site) || self.around(inner, function).any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker)))
+    }
+
+    /// Whether a site runs on a thread of its own, which does nothing but wait for it:
+    /// `thread::spawn(move || runtime.block_on(actor.run()))`.
+    fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        let program = self.link.program;
+        let facts = program.facts(site.file);
+        let drives = |mention: Mention| match mention {
+            Mention::Arg(taker, _) => facts.text(facts.site(taker).name) == "block_on",
+            _ => false,
+        };
+        let of_result = program.index_of(site.file).uses_of_result(site.site);
+        let driven = of_result.iter().any(|(mention, _)| drives(mention))
+            || self.around(inner, function).any(|(mention, _)| drives(mention));
+        driven
+            && self.around(inner, function).any(|(mention, _)| match mention {
+                Mention::Arg(taker, _) => {
+                    facts.text(facts.site(taker).name).starts_with("spawn")
+                        && self.is_of_std(SiteRef { file: site.file, site: taker })
+                }
+                _ => false,
+            })
+    }
+
+    /// What becomes of the closures and blocks around a body, the innermost first.
+    fn around(&self, inner: BodyRef, function: BodyRef) -> impl Iterator<Item = (Mention, Wrap)> {
+        let program = self.link.program;
+        let facts = program.facts(inner.file);
+        let index = program.index_of(inner.file);
+        std::iter::successors(Some(inner.body), move |&at| facts.body(at).parent.get())
+            .take_while(move |&at| at != function.body)
+            .flat_map(move |at| index.uses_of_callable(at).iter())
+    }
+
+    /// Whether a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
+    fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        let program = self.link.program;
+        let facts = program.facts(site.file);
+        let index = program.index_of(site.file);
+        let takes = |mention: Mention| match mention {
+            Mention::Arg(taker, _) => facts.text(facts.site(taker).name).starts_with("spawn"),
+            _ => false,
+        };
+        index.uses_of_result(site.site).iter().any(|(mention, _)| takes(mention))
+            || self.around(inner, function).any(|(mention, _)| takes(mention))
+    }
+
     /// Whether a call is one of the standard library's.
     fn is_of_std(&self, site: SiteRef) -> bool {
         let link = self.link;
@@ -308,7 +330,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether a site stands in a loop that waits each time round, as those do that serve.
+    /// Whether a site stands in a loop that goes on as long as there is something to do, as those do that serve. One over
+    /// a collection goes through what is configured.
     fn is_repeated(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.link.program.facts(site.file);
         let mut bodies = vec![inner.body];
@@ -319,88 +342,60 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             bodies.push(parent);
         }
         let span = facts.site(site.site).span;
+        let is_bounded = |test: FormId| {
+            let endless = match facts.form(test) {
+                Form::Result(made) => rust_serving::ENDLESS_ITERATORS.contains(&facts.text(facts.site(made).name)),
+                _ => false,
+            };
+            !endless && facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == test)
+        };
         facts.regions.iter().any(|region| {
             region.kind == RegionKind::Loop
                 && bodies.contains(&region.body)
                 && region.span.start <= span.start
                 && span.end <= region.span.end
-                && !facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
+                && !is_bounded(region.test)
         })
-    }
-
-    /// The endless loops of a function that wait, its closures apart.
-    fn endless_in(&self, function: BodyRef) -> impl Iterator<Item = Point> {
-        let facts = self.link.program.facts(function.file);
-        facts
-            .regions
-            .iter()
-            .enumerate()
-            .filter(move |(at, region)| {
-                region.body == function.body && is_endless(self.link, function.file, RegionId(*at as u32))
-            })
-            .map(|(at, region)| Point { span: region.span, region: RegionId(at as u32), to_the_end: false })
-    }
-
-    /// From where servers are reached, found when first asked for.
-    fn serving(&mut self) -> &Serving {
-        if self.serving.is_none() {
-            let found = self.find_serving();
-            self.serving = Some(found);
-        }
-        self.serving.get_or_insert_default()
     }
 
     fn find_serving(&self) -> Serving {
         let link = self.link;
         let program = link.program;
-        let mut found =
-            Serving { crates: vec![false; program.layout.crates.len() + 1], ..Serving::default() };
-        let mut open = Vec::new();
-        let names = [
-            (rust_serving::SERVING, false),
-            (rust_serving::SERVING_AWAITED, true),
-        ];
-        for (name, awaited) in names.into_iter().flat_map(|(names, awaited)| names.iter().map(move |&name| (name, awaited))) {
-            let Some(name) = program.name(name) else { continue };
-            for site in program.sites_named(name) {
-                if self.is_serving(site, awaited) {
-                    self.add(&mut found, &mut open, site, true);
-                }
+        let mut found = Serving { crates: vec![false; program.layout.crates.len()], commands: FxHashMap::default() };
+        let mut mark = |body: BodyRef| {
+            if let Some(at) = self.crate_index(body.file)
+                && !found.crates[at]
+                && !link.is_for_tests(body)
+            {
+                found.crates[at] = true;
             }
+        };
+        let awaited = rust_serving::SERVING_AWAITED.iter().map(|&name| (name, true));
+        for (name, awaited) in rust_serving::SERVING.iter().map(|&name| (name, false)).chain(awaited) {
+            let Some(name) = program.name(name) else { continue };
+            program
+                .sites_named(name)
+                .filter(|&site| self.is_serving(site, awaited))
+                .for_each(|site| mark(program.body_of_site(site)));
         }
         for path in rust_serving::SERVING_PATHS {
             let last = path.rsplit("::").next().unwrap_or(path);
             let Some(name) = program.name(last) else { continue };
-            for site in program.sites_named(name) {
-                if program.language(site.file) == Language::Rust && self.calls_path(site, path) {
-                    self.add(&mut found, &mut open, site, false);
-                }
-            }
+            program
+                .sites_named(name)
+                .filter(|&site| program.language(site.file) == Language::Rust && self.calls_path(site, path))
+                .for_each(|site| mark(program.body_of_site(site)));
         }
         for (slot, source) in program.files.iter().enumerate() {
-            let file = FileId(slot as u32);
             if source.facts.language != Language::Rust {
                 continue;
             }
+            let file = FileId(slot as u32);
             for at in 0..source.facts.regions.len() {
-                let body = BodyRef { file, body: source.facts.region(RegionId(at as u32)).body };
-                if is_endless(link, file, RegionId(at as u32)) && !link.is_for_tests(body) {
-                    self.mark_crate(&mut found, file);
+                let id = RegionId(at as u32);
+                if is_endless(link, file, id) {
+                    mark(BodyRef { file, body: source.facts.region(id).body });
                 }
-            }
-        }
-        let mut seen: FxHashSet<BodyRef> = open.iter().copied().collect();
-        while let Some(body) = open.pop() {
-            if seen.len() > MOST_SERVING {
-                break;
-            }
-            let to_the_end = found.to_the_end.contains(&body);
-            let mut sites = self.callers.call_sites(body).to_vec();
-            sites.extend(link.given_body(body).into_iter().map(|(site, _)| site));
-            for site in sites {
-                let mut above = Vec::new();
-                self.add(&mut found, &mut above, site, to_the_end);
-                open.extend(above.into_iter().filter(|&body| seen.insert(body)));
             }
         }
         found
@@ -428,34 +423,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ => false,
         })
     }
-
-    /// Adds a place from which a server is reached.
-    fn add(&self, found: &mut Serving, open: &mut Vec<BodyRef>, site: SiteRef, to_the_end: bool) {
-        let link = self.link;
-        let inner = link.program.body_of_site(site);
-        if link.is_for_tests(inner) {
-            return;
-        }
-        self.mark_crate(found, site.file);
-        let function = self.function_around(inner);
-        let facts = link.program.facts(site.file);
-        let row = facts.site(site.site);
-        let to_the_end = to_the_end && inner == function && row.flags.has(SiteFlags::AWAITED);
-        if to_the_end {
-            found.to_the_end.insert(function);
-        }
-        let points = found.points.entry(function).or_default();
-        if points.is_empty() {
-            open.push(function);
-        }
-        points.push(Point { span: row.span, region: row.at.region, to_the_end });
-    }
-
-    fn mark_crate(&self, found: &mut Serving, file: FileId) {
-        let last = found.crates.len() - 1;
-        let at = self.crate_index(file).unwrap_or(last);
-        found.crates[at] = true;
-    }
 }
 
 /// Whether a region is a loop that nothing leaves and that waits each time round.
@@ -470,23 +437,4 @@ fn is_endless(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
         row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && inside(row.span)
     });
     waits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && inside(exit.span))
-}
-
-/// Whether two places stand in different arms of one branch.
-fn are_exclusive(link: &Link<'_>, file: FileId, a: RegionId, b: RegionId) -> bool {
-    let facts = link.program.facts(file);
-    let arms = |from: RegionId| {
-        let mut found = Vec::new();
-        let mut at = from;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case) {
-                found.push((region.body, region.group, id));
-            }
-            at = region.parent;
-        }
-        found
-    };
-    let (a, b) = (arms(a), arms(b));
-    a.iter().any(|one| b.iter().any(|other| one.0 == other.0 && one.1 == other.1 && one.2 != other.2))
 }

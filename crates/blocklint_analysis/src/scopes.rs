@@ -19,6 +19,8 @@ pub(crate) enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
+    /// Once in the life of a program, in a task beside others.
+    Once,
     /// In a command of a command line.
     Command,
     /// While serving: a registration says so.
@@ -36,6 +38,7 @@ impl When {
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
             (When::Command, When::Command) => When::Command,
+            (When::Once, _) | (_, When::Once) => When::Once,
             // Tests and start-up together are neither alone, but none of them serves.
             _ => When::StartUp,
         }
@@ -43,7 +46,7 @@ impl When {
 
     /// Whether it delays nobody who is served.
     pub(crate) fn is_aside(self) -> bool {
-        matches!(self, When::Test | When::StartUp | When::Command)
+        matches!(self, When::Test | When::StartUp | When::Once | When::Command)
     }
 }
 

@@ -95,8 +95,10 @@ pub(crate) fn findings<'a>(
             if label.severity > Severity::Note {
                 let when = scopes.of_site(candidate.root, candidate.way.site);
                 // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
-                let alone = when == When::Test && link.program.language(candidate.root.file) == Language::Rust;
-                if when == When::Command || alone {
+                let alone = when.is_aside() && link.program.language(candidate.root.file) == Language::Rust;
+                if when == When::Once && label.effect == Effect::Wait {
+                    // A task that waits without end takes a thread from the others for good.
+                } else if when == When::Command || alone {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();

@@ -24,6 +24,8 @@ pub struct RustCrate {
     pub renamed: Vec<(String, String)>,
     /// What its manifest depends on, for whatever targets; none where no manifest speaks for it.
     pub dependencies: Option<Vec<RustDependency>>,
+    /// Packages that its tests, examples and build script alone depend on, sorted.
+    pub aside: Vec<String>,
 }
 
 /// A dependency as its manifest states it.
@@ -124,17 +126,21 @@ fn from_manifest(
 ) -> Option<RustCrate> {
     let name = text_of(table_of(document, "package")?, "name")?;
     let mut found = new_crate(folder, name, document, sources);
-    found.dependencies = Some(dependencies(document, workspace));
+    found.dependencies = Some(dependencies(document, workspace, TABLES));
+    let of_code: Vec<_> = dependencies(document, workspace, &TABLES[..1]).into_iter().map(|own| own.package).collect();
+    let all = found.dependencies.iter().flatten().map(|dependency| dependency.package.clone());
+    found.aside = all.filter(|package| !of_code.contains(package)).collect();
+    found.aside.sort_unstable();
     Some(found)
 }
 
-/// What a manifest depends on, whatever for.
-fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>) -> Vec<RustDependency> {
+/// What the tables of these names say that a manifest depends on.
+fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: &[&str]) -> Vec<RustDependency> {
     let mut tables = vec![document];
     let targets = table_of(document, "target").into_iter().flat_map(|targets| targets.values());
     tables.extend(targets.filter_map(|target| target.get_ref().as_table()));
     let mut found: Vec<RustDependency> = Vec::new();
-    for table in tables.iter().flat_map(|table| TABLES.iter().filter_map(|name| table_of(table, name))) {
+    for table in tables.iter().flat_map(|table| names.iter().filter_map(|name| table_of(table, name))) {
         for (name, value) in table {
             let name = name.get_ref().as_ref();
             let own = value.get_ref().as_table();
@@ -161,7 +167,7 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>) -> Vec<
     found
 }
 
-/// The tables of a manifest that name dependencies.
+/// The tables of a manifest that name dependencies, those of the code itself first.
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 fn texts_of<'t>(table: &'t DeTable<'_>, key: &str) -> impl Iterator<Item = String> + use<'t> {
@@ -183,6 +189,7 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         roots: roots(folder, manifest, sources),
         renamed: renamed(manifest),
         dependencies: None,
+        aside: Vec::new(),
     }
 }
 

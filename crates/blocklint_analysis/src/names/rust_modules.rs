@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::eval::Scope;
 use crate::ids::{ClassRef, FileId, Name};
 use crate::link::{Link, Task, Typed};
-use crate::program::CrateLayout;
+use crate::program::{CrateLayout, Layout};
 use crate::value::{EnvId, Val, Why};
 
 /// The module that declares each file (`mod x;`).
@@ -60,8 +60,35 @@ pub(crate) fn parents(link: &Link<'_>) -> Parents {
             }
         }
     }
+    let folders: Vec<&str> = test_crates(link.program.layout).map(|package| package.folder.as_str()).collect();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let below = |folder: &&str| source.relative.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
+        if folders.iter().any(below) && link.crate_of(file).is_some_and(|own| folders.contains(&own.folder.as_str())) {
+            parents.tests.insert(file);
+        }
+    }
     parents
 }
+
+/// Crates of the workspace that are there for its tests: they are called so, or nothing but tests depends on them.
+fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
+    layout.crates.iter().filter(|package| {
+        let is_called_so = package.package.split(['-', '_']).any(|word| TEST_WORDS.contains(&word));
+        let mut dependents = layout.crates.iter().filter(|other| {
+            let of = other.dependencies.iter().flatten();
+            other.package != package.package && of.clone().any(|(_, of, _)| *of == package.package)
+        });
+        let aside = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
+        let is_program = package.roots.iter().all(|root| !root.ends_with("lib.rs"));
+        let mut only_aside = || dependents.next().is_some_and(aside) && dependents.all(aside);
+        !package.folder.is_empty() && (is_called_so || !is_program && only_aside())
+    })
+}
+
+/// Words by which crates for tests are called.
+const TEST_WORDS: &[&str] =
+    &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
 /// The module a body stands in: an inline one or its file.
 pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {

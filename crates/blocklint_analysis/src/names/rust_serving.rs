@@ -1,4 +1,4 @@
-//! Rust: calls by which a program begins to serve, and calls that run a closure where it stands.
+//! Rust: calls by which a program serves, iterators that do not end, and calls that run a closure where it stands.
 
 /// Methods and functions of libraries that serve, or take the next client. Methods of these names whose receiver is not known
 /// count too: servers are put together by builders, and a program taken for one that serves is only reported more.
@@ -61,3 +61,9 @@ pub(crate) const RUNS_IN_PLACE: &[&str] = &[
     "spawn_local",
     "scope",
 ];
+
+/// Methods that make an iterator which goes on as long as the program.
+pub(crate) const ENDLESS_ITERATORS: &[&str] = &["incoming", "forever", "recv", "iter_forever", "repeat", "cycle"];
+
+/// Methods whose closure runs once, however often they are called.
+pub(crate) const RUNS_ONCE: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
