@@ -61,6 +61,7 @@ mod patched;
 mod paths;
 mod pool_holds;
 mod program;
+mod pseudo_files;
 mod qualified;
 mod reach;
 mod receivers;

@@ -5,7 +5,7 @@
 //! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, BodyKind, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, Flow, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
@@ -14,7 +14,8 @@ use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
 use crate::names::{rust_modules, rust_serving};
-use crate::scopes::When;
+use crate::scopes::{When, registered};
+use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
 /// How many callers up.
@@ -30,6 +31,8 @@ pub(crate) struct Life<'s, 'l, 'a> {
     serving: Option<Serving>,
     /// `None` while it is asked for.
     entered: FxHashMap<BodyRef, Option<When>>,
+    /// Whether plain functions are called and named nowhere.
+    unused: FxHashMap<BodyRef, bool>,
 }
 
 /// Which crates serve.
@@ -43,7 +46,7 @@ struct Serving {
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Nothing asked yet.
     pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Life { link, callers, serving: None, entered: FxHashMap::default() }
+        Life { link, callers, serving: None, entered: FxHashMap::default(), unused: FxHashMap::default() }
     }
 
     /// When a site runs.
@@ -115,7 +118,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.is_main(body) {
             return Some(self.main(body));
         }
-        if let Some(when) = crate::scopes::registered(link, body) {
+        if let Some(when) = registered(link, body) {
             return Some(when);
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
@@ -124,7 +127,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Unknown);
         }
         let mut all: Option<When> = None;
+        let mut is_used = false;
         for site in sites {
+            if self.is_unused(self.function_around(link.program.body_of_site(site))) {
+                continue;
+            }
+            is_used = true;
             let when = self.site(site, depth);
             all = match (all, when) {
                 (Some(known), Some(when)) => Some(known.and(when)),
@@ -134,7 +142,29 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 break;
             }
         }
-        all
+        if is_used { all } else { Some(When::Unknown) }
+    }
+
+    /// Whether a plain function is called and named nowhere, so that it says nothing of what it calls.
+    fn is_unused(&mut self, body: BodyRef) -> bool {
+        if let Some(&known) = self.unused.get(&body) {
+            return known;
+        }
+        let unused = self.find_unused(body);
+        self.unused.insert(body, unused);
+        unused
+    }
+
+    fn find_unused(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let of_trait = row.class.get().is_some_and(|class| facts.class(class).bases.len > 0);
+        row.kind == BodyKind::Function
+            && row.flow == Flow::Sync
+            && row.decorators.len == 0
+            && !of_trait
+            && !self.is_main(body)
+            && self.entering(body).is_some_and(|sites| sites.is_empty())
     }
 
     /// Whether a function is where a program begins.
@@ -142,10 +172,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let facts = self.link.program.facts(body.file);
         let row = facts.body(body.body);
         let relative = &self.link.program.files[body.file.index()].relative;
-        row.kind == BodyKind::Function
-            && facts.text(row.name) == "main"
+        if row.kind != BodyKind::Function {
+            return false;
+        }
+        let is_first = facts.text(row.name) == "main"
             && row.parent.get() == Some(BodyId(0))
-            && rust_modules::is_crate_root(self.link, relative)
+            && rust_modules::is_crate_root(self.link, relative);
+        // What is given a runtime of its own to run on (`#[tokio::main]`) is driven by the thread that calls it.
+        is_first || self.link.decorator_paths(body).iter().any(|&path| self.link.library.text(path).ends_with("::main"))
     }
 
     /// When a program's `main` runs.
@@ -270,7 +304,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     fn is_initialiser(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let facts = self.link.program.facts(site.file);
         let once = |site: SiteId| rust_serving::RUNS_ONCE.contains(&facts.text(facts.site(site).name));
-        once(site.site) || self.around(inner, function).any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker)))
+        let lazy = |taker: SiteId| {
+            facts.text(facts.site(taker).name) == "new"
+                && self.calls_one_of(SiteRef { file: site.file, site: taker }, rust_serving::MAKES_ONCE)
+        };
+        once(site.site)
+            || self
+                .around(inner, function)
+                .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker) || lazy(taker)))
     }
 
     /// Whether a site runs on a thread of its own, which does nothing but wait for it:
@@ -285,7 +326,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let of_result = program.index_of(site.file).uses_of_result(site.site);
         let driven = of_result.iter().any(|(mention, _)| drives(mention))
             || self.around(inner, function).any(|(mention, _)| drives(mention));
-        driven
+        let wrapped = self.around(inner, function).any(|(mention, _)| match mention {
+            Mention::Arg(taker, arg) => self.starts_thread_for(SiteRef { file: site.file, site: taker }, arg),
+            _ => false,
+        });
+        wrapped
+            || driven
             && self.around(inner, function).any(|(mention, _)| match mention {
                 Mention::Arg(taker, _) => {
                     facts.text(facts.site(taker).name).starts_with("spawn")
@@ -293,6 +339,27 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 }
                 _ => false,
             })
+    }
+
+    /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
+    /// `fn start(f: F) { thread::spawn(move || runtime.block_on(f())) }`.
+    fn starts_thread_for(&self, site: SiteRef, arg: u32) -> bool {
+        let link = self.link;
+        link.targets(site, EnvId::NONE).list.iter().any(|target| {
+            let Target::Body { body, with_receiver, .. } = *target else { return false };
+            let facts = link.program.facts(body.file);
+            let at = arg as usize + usize::from(with_receiver);
+            let Some(param) = facts.params_of(body.body).get(at) else { return false };
+            facts.sites.iter().enumerate().any(|(of, row)| {
+                let calls = row.kind == SiteKind::Call
+                    && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
+                let of = SiteRef { file: body.file, site: SiteId(of as u32) };
+                calls && {
+                    let inner = link.program.body_of_site(of);
+                    self.function_around(inner) == body && self.has_own_thread(of, inner, body)
+                }
+            })
+        })
     }
 
     /// What becomes of the closures and blocks around a body, the innermost first.
@@ -342,19 +409,30 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             bodies.push(parent);
         }
         let span = facts.site(site.site).span;
-        let is_bounded = |test: FormId| {
-            let endless = match facts.form(test) {
-                Form::Result(made) => rust_serving::ENDLESS_ITERATORS.contains(&facts.text(facts.site(made).name)),
-                _ => false,
+        let holds = |region: &Region, span: Span| region.span.start <= span.start && span.end <= region.span.end;
+        let goes_on = |at: usize, region: &Region| {
+            let made = match facts.form(region.test) {
+                Form::Result(made) => Some(facts.text(facts.site(made).name)),
+                _ => None,
             };
-            !endless && facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == test)
+            if facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test) {
+                return made.is_some_and(|name| rust_serving::ENDLESS_ITERATORS.contains(&name));
+            }
+            is_endless(self.link, site.file, RegionId(at as u32))
+                || made.is_some_and(|name| name == "recv")
+                || facts.sites.iter().any(|row| {
+                    let waits = row.flags.has(SiteFlags::AWAITED) || row.kind == SiteKind::Macro;
+                    waits
+                        && facts.body_of(row.at) == region.body
+                        && holds(region, row.span)
+                        && rust_serving::WAITS_FOR_NEXT.contains(&facts.text(row.name))
+                })
         };
-        facts.regions.iter().any(|region| {
+        facts.regions.iter().enumerate().any(|(at, region)| {
             region.kind == RegionKind::Loop
                 && bodies.contains(&region.body)
-                && region.span.start <= span.start
-                && span.end <= region.span.end
-                && !is_bounded(region.test)
+                && holds(&region, span)
+                && goes_on(at, &region)
         })
     }
 
@@ -383,7 +461,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             let Some(name) = program.name(last) else { continue };
             program
                 .sites_named(name)
-                .filter(|&site| program.language(site.file) == Language::Rust && self.calls_path(site, path))
+                .filter(|&site| program.language(site.file) == Language::Rust && self.calls_one_of(site, &[path]))
                 .for_each(|site| mark(program.body_of_site(site)));
         }
         for (slot, source) in program.files.iter().enumerate() {
@@ -413,13 +491,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return false;
         }
         let targets = link.targets(site, EnvId::NONE);
-        targets.list.iter().all(|target| matches!(target, crate::targets::Target::Row { .. }))
+        targets.list.iter().all(|target| matches!(target, Target::Row { .. }))
     }
 
-    fn calls_path(&self, site: SiteRef, path: &str) -> bool {
+    /// Whether a call is of one of these functions of libraries.
+    fn calls_one_of(&self, site: SiteRef, paths: &[&str]) -> bool {
         let link = self.link;
         link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
-            Val::External(found) | Val::Method { path: found, .. } => *link.library.text(found) == *path,
+            Val::External(found) | Val::Method { path: found, .. } => paths.contains(&&*link.library.text(found)),
             _ => false,
         })
     }

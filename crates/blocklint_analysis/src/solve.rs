@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,20 +88,26 @@ pub(crate) fn findings<'a>(
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
+            let is_rust = link.program.language(candidate.root.file) == Language::Rust;
             let label = &mut candidate.label;
             if label.fails {
+                if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
+                    candidate.label.severity = Severity::Note;
+                }
                 continue;
             }
             if label.severity > Severity::Note {
                 let when = scopes.of_site(candidate.root, candidate.way.site);
                 // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
-                let alone = when.is_aside() && link.program.language(candidate.root.file) == Language::Rust;
+                let alone = when.is_aside() && is_rust;
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when == When::Command || alone {
                     label.severity = Severity::Note;
                 } else if when.is_aside() {
                     label.severity = label.severity.lowered();
+                } else if is_rust && is_slight(link, &paths, candidate) {
+                    candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
                 && makes_on_each_call(link, graph, &paths, &candidate.way)
@@ -158,6 +164,34 @@ pub(crate) fn findings<'a>(
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
+/// only deadlocks where others wait for the thread does not where nobody else is served.
+fn fails_elsewhere(
+    graph: &Graph<'_>,
+    paths: &Paths,
+    candidate: &Candidate,
+    scopes: &mut Scopes<'_, '_, '_>,
+) -> bool {
+    match scopes.of_site(candidate.root, candidate.way.site) {
+        When::Test => true,
+        when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
+            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            Next::State(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Rust: whether a call holds its thread for no longer than any other does: a wait of at most a millisecond, or a file that
+/// the kernel makes up.
+fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    match (candidate.label.effect, hold_of(&candidate.label)) {
+        (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
+        (Effect::File, _) => link.ends_at_pseudo_file(&paths.follow(candidate.way)),
+        _ => false,
+    }
 }
 
 /// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.

@@ -67,3 +67,18 @@ pub(crate) const ENDLESS_ITERATORS: &[&str] = &["incoming", "forever", "recv", "
 
 /// Methods whose closure runs once, however often they are called.
 pub(crate) const RUNS_ONCE: &[&str] = &["get_or_init", "get_or_try_init", "call_once", "call_once_force"];
+
+/// Functions whose closure runs once, at the first use of what they give.
+pub(crate) const MAKES_ONCE: &[&str] = &[
+    "std::sync::LazyLock::new",
+    "std::cell::LazyCell::new",
+    "once_cell::sync::Lazy::new",
+    "once_cell::unsync::Lazy::new",
+    "async_once_cell::Lazy::new",
+];
+
+/// Methods that wait for the next event: a loop around one of them goes on as long as there are some.
+pub(crate) const WAITS_FOR_NEXT: &[&str] = &[
+    "recv", "recv_many", "recv_async", "next", "try_next", "accept", "tick", "changed", "notified", "select", "select_next_some",
+    "sleep", "sleep_until", "delay_for", "recv_from", "readable", "poll_next", "wait_for", "poll", "read",
+];
