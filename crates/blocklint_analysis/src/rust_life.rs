@@ -13,7 +13,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
-use crate::names::{rust_modules, rust_serving};
+use crate::names::{rust, rust_modules, rust_serving};
 use crate::scopes::{When, registered};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
@@ -121,6 +121,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if let Some(when) = registered(link, body) {
             return Some(when);
         }
+        if self.has_runtime_for_blocking(body) {
+            return Some(When::Command);
+        }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let Some(sites) = self.entering(body) else { return Some(When::Unknown) };
         if sites.is_empty() || sites.len() > MOST_SITES {
@@ -143,6 +146,37 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
         }
         if is_used { all } else { Some(When::Unknown) }
+    }
+
+    /// Whether the type of a method says that it runs on a runtime for blocking work:
+    /// `fn runtime_handle(&self) -> Handle { RuntimeType::Blocking.handle() }`.
+    fn has_runtime_for_blocking(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
+        if link.program.name("Blocking").is_none() {
+            return false;
+        }
+        let class = ClassRef { file: body.file, class };
+        let own = rust::subject(link, class).unwrap_or(class);
+        link.impls(own).into_iter().any(|block| {
+            let facts = link.program.facts(block.file);
+            let chooses = |at: BodyId| {
+                facts.sites.iter().any(|row| {
+                    facts.body_of(row.at) == at
+                        && match facts.form(row.callee) {
+                            Form::Attr(base, _) => {
+                                matches!(facts.form(base), Form::Path(_, sym) if facts.text(sym) == "Blocking")
+                            }
+                            _ => false,
+                        }
+                })
+            };
+            facts.bodies.iter().enumerate().any(|(at, row)| {
+                row.class.get() == Some(block.class)
+                    && facts.text(row.name).contains("runtime")
+                    && chooses(BodyId(at as u32))
+            })
+        })
     }
 
     /// Whether a plain function is called and named nowhere, so that it says nothing of what it calls.

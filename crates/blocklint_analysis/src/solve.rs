@@ -249,7 +249,7 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
-/// Java: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
 /// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
 fn steps_of_length(hops: u32) -> u32 {
     match hops {
@@ -279,8 +279,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let is_java = link.program.language(site.file) == Language::Java;
-    let far = |hops: u32| if is_java { steps_of_length(hops) } else { 0 };
+    let is_python = link.program.language(site.file) == Language::Python;
+    let far = |hops: u32| if is_python { 0 } else { steps_of_length(hops) };
     let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates

@@ -26,6 +26,8 @@ pub struct RustCrate {
     pub dependencies: Option<Vec<RustDependency>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
+    /// The edition of the language: 2015 where its manifest does not say.
+    pub edition: u16,
 }
 
 /// A dependency as its manifest states it.
@@ -100,7 +102,7 @@ pub(crate) fn rust_crates(
             .filter(|(above, _)| folder.starts_with(above))
             .filter_map(|(above, document)| Some((above, table_of(document.get_ref(), "workspace")?)))
             .max_by_key(|(above, _)| above.as_str().len())
-            .and_then(|(_, workspace)| table_of(workspace, "dependencies"));
+            .map(|(_, workspace)| workspace);
         crates.extend(from_manifest(folder, document.get_ref(), workspace, sources));
     }
     for path in sources.paths() {
@@ -124,8 +126,13 @@ fn from_manifest(
     workspace: Option<&DeTable<'_>>,
     sources: &Sources,
 ) -> Option<RustCrate> {
-    let name = text_of(table_of(document, "package")?, "name")?;
+    let package = table_of(document, "package")?;
+    let name = text_of(package, "name")?;
     let mut found = new_crate(folder, name, document, sources);
+    let inherited = workspace.and_then(|workspace| text_of(table_of(workspace, "package")?, "edition"));
+    let edition = text_of(package, "edition").or(inherited.filter(|_| package.contains_key("edition")));
+    found.edition = edition.and_then(|edition| edition.parse().ok()).unwrap_or(found.edition);
+    let workspace = workspace.and_then(|workspace| table_of(workspace, "dependencies"));
     found.dependencies = Some(dependencies(document, workspace, TABLES));
     let of_code: Vec<_> = dependencies(document, workspace, &TABLES[..1]).into_iter().map(|own| own.package).collect();
     let all = found.dependencies.iter().flatten().map(|dependency| dependency.package.clone());
@@ -190,6 +197,7 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         renamed: renamed(manifest),
         dependencies: None,
         aside: Vec::new(),
+        edition: 2015,
     }
 }
 

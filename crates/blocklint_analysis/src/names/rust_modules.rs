@@ -80,9 +80,14 @@ fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
             other.package != package.package && of.clone().any(|(_, of, _)| *of == package.package)
         });
         let aside = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
-        let is_program = package.roots.iter().all(|root| !root.ends_with("lib.rs"));
+        let is_built = |root: &String| {
+            let inside = root.strip_prefix(package.folder.as_str()).unwrap_or(root).trim_start_matches('/');
+            let aside = ["tests/", "benches/", "examples/"].iter().any(|folder| inside.starts_with(folder));
+            !aside && inside != "build.rs"
+        };
+        let is_library = package.roots.iter().filter(|root| is_built(root)).all(|root| root.ends_with("lib.rs"));
         let mut only_aside = || dependents.next().is_some_and(aside) && dependents.all(aside);
-        !package.folder.is_empty() && (is_called_so || !is_program && only_aside())
+        !package.folder.is_empty() && (is_called_so || is_library && only_aside())
     })
 }
 
