@@ -239,8 +239,7 @@ impl<'a> Link<'a> {
             let ends_early = self.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
             return awaits.iter().filter(behind).copied().find(|&site| {
                 let at = facts.site(site).at;
-                lies_in(facts, at.region, row.at.region)
-                    && !(ends_early && is_in_else(facts, at.region, row.at.region))
+                lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
             });
         }
         // A part of what is awaited.
@@ -300,9 +299,8 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
 }
 
 /// Methods that move what an `Option` or `Result` holds into a closure.
-const CONSUMING: &[&str] = &[
-    "map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map",
-];
+const CONSUMING: &[&str] =
+    &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
 
 /// Whether a form is what a site gives, as it is or got out of what may have failed.
 fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {

@@ -13,7 +13,17 @@ const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];
 
 /// Methods and functions whose result begins as what they are given.
 const KEEPS_BEGINNING: &[&str] = &[
-    "new", "from", "join", "as_path", "to_path_buf", "into", "as_ref", "to_owned", "to_string", "clone", "format",
+    "new",
+    "from",
+    "join",
+    "as_path",
+    "to_path_buf",
+    "into",
+    "as_ref",
+    "to_owned",
+    "to_string",
+    "clone",
+    "format",
     "with_extension",
 ];
 
@@ -35,9 +45,9 @@ impl Link<'_> {
             inner = way.site;
         }
         match begins {
-            Constant::Str(text) => BEGINNINGS.iter().any(|beginning| {
-                text.starts_with(beginning) || text == beginning.trim_end_matches('/')
-            }),
+            Constant::Str(text) => BEGINNINGS
+                .iter()
+                .any(|beginning| text.starts_with(beginning) || text == beginning.trim_end_matches('/')),
             _ => false,
         }
     }

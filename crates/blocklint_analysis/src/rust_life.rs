@@ -82,10 +82,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     fn function_around(&self, body: BodyRef) -> BodyRef {
         let facts = self.link.program.facts(body.file);
         let mut at = body.body;
-        while matches!(
-            facts.body(at).kind,
-            BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression
-        ) && let Some(parent) = facts.body(at).parent.get()
+        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression)
+            && let Some(parent) = facts.body(at).parent.get()
         {
             at = parent;
         }
@@ -132,12 +130,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let mut all: Option<When> = None;
         let mut is_used = false;
         for site in sites {
-            if self.is_unused(self.function_around(link.program.body_of_site(site))) {
+            let when = self.site(site, depth);
+            if when == Some(When::Unknown) && self.is_unused(self.function_around(link.program.body_of_site(site))) {
                 continue;
             }
             is_used = true;
-            let when = self.site(site, depth);
             all = match (all, when) {
+                // That it is tested says nothing of who else calls it.
+                (Some(When::Test), Some(when)) => Some(when),
+                (Some(known), Some(When::Test)) => Some(known),
                 (Some(known), Some(when)) => Some(known.and(when)),
                 (known, when) => known.or(when),
             };
@@ -366,13 +367,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         });
         wrapped
             || driven
-            && self.around(inner, function).any(|(mention, _)| match mention {
-                Mention::Arg(taker, _) => {
-                    facts.text(facts.site(taker).name).starts_with("spawn")
-                        && self.is_of_std(SiteRef { file: site.file, site: taker })
-                }
-                _ => false,
-            })
+                && self.around(inner, function).any(|(mention, _)| match mention {
+                    Mention::Arg(taker, _) => {
+                        facts.text(facts.site(taker).name).starts_with("spawn")
+                            && self.is_of_std(SiteRef { file: site.file, site: taker })
+                    }
+                    _ => false,
+                })
     }
 
     /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
@@ -546,8 +547,9 @@ fn is_endless(link: &Link<'_>, file: FileId, id: RegionId) -> bool {
         return false;
     }
     let inside = |span: Span| region.span.start <= span.start && span.end <= region.span.end;
-    let waits = facts.sites.iter().any(|row| {
-        row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && inside(row.span)
-    });
+    let waits = facts
+        .sites
+        .iter()
+        .any(|row| row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == region.body && inside(row.span));
     waits && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == region.body && inside(exit.span))
 }

@@ -168,12 +168,7 @@ pub(crate) fn findings<'a>(
 
 /// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
 /// only deadlocks where others wait for the thread does not where nobody else is served.
-fn fails_elsewhere(
-    graph: &Graph<'_>,
-    paths: &Paths,
-    candidate: &Candidate,
-    scopes: &mut Scopes<'_, '_, '_>,
-) -> bool {
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
     match scopes.of_site(candidate.root, candidate.way.site) {
         When::Test => true,
         when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {

@@ -28,7 +28,8 @@ fn is_test_condition(text: &str) -> bool {
         return parts_of(parts).any(is_test_condition);
     }
     let feature = text.strip_prefix("feature=").map(|name| name.trim_matches('"'));
-    let of_tests = |word: &str| matches!(word, "test" | "tests" | "testing" | "testutils" | "testsuite" | "mock" | "mocks");
+    let of_tests =
+        |word: &str| matches!(word, "test" | "tests" | "testing" | "testutils" | "testsuite" | "mock" | "mocks");
     text == "test" || feature.is_some_and(|name| name.split(['-', '_']).any(of_tests))
 }
 

@@ -58,7 +58,8 @@ impl Walker<'_> {
             }
             K::Await => {
                 // What a block gives is awaited when the block has ended.
-                let of_block = named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
+                let of_block =
+                    named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
                 let called = match self.facts.facts().form(inner) {
                     Form::Result(site) if !of_block => Some(site),
                     _ => None,

@@ -79,6 +79,24 @@ pub(crate) const MAKES_ONCE: &[&str] = &[
 
 /// Methods that wait for the next event: a loop around one of them goes on as long as there are some.
 pub(crate) const WAITS_FOR_NEXT: &[&str] = &[
-    "recv", "recv_many", "recv_async", "next", "try_next", "accept", "tick", "changed", "notified", "select", "select_next_some",
-    "sleep", "sleep_until", "delay_for", "recv_from", "readable", "poll_next", "wait_for", "poll", "read",
+    "recv",
+    "recv_many",
+    "recv_async",
+    "next",
+    "try_next",
+    "accept",
+    "tick",
+    "changed",
+    "notified",
+    "select",
+    "select_next_some",
+    "sleep",
+    "sleep_until",
+    "delay_for",
+    "recv_from",
+    "readable",
+    "poll_next",
+    "wait_for",
+    "poll",
+    "read",
 ];
