@@ -347,7 +347,7 @@ fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
 }
 
 /// Whether a form, or one that it is made of, is wanted.
-fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
+pub(crate) fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if form.is_none() {
         return false;

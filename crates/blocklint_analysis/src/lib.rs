@@ -63,6 +63,7 @@ mod pool_holds;
 mod program;
 mod pseudo_files;
 mod qualified;
+mod rarely;
 mod reach;
 mod receivers;
 mod response;

@@ -179,12 +179,17 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
     }
 }
 
-/// Rust: whether a call holds its thread for no longer than any other does: a wait of at most a millisecond, or a file that
-/// the kernel makes up.
+/// Rust: whether a call holds its thread for no longer than any other does, or hardly ever: a wait of at most a millisecond,
+/// a file that the kernel makes up, a folder that is made where it lacks, or what is kept until it is too old.
 fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     match (candidate.label.effect, hold_of(&candidate.label)) {
         (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
-        (Effect::File, _) => link.ends_at_pseudo_file(&paths.follow(candidate.way)),
+        (Effect::File, _) => {
+            let ways = paths.follow(candidate.way);
+            link.ends_at_pseudo_file(&ways)
+                || link.makes_what_lacks(&ways)
+                || ways.iter().any(|way| link.is_renewal(way.site))
+        }
         _ => false,
     }
 }

@@ -1,0 +1,81 @@
+//! Rust: calls that run hardly ever, by the test before them.
+
+use blocklint_facts::{AltKind, Form, FormId, RegionKind};
+
+use crate::guards::mentions;
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+use crate::search::Way;
+
+/// Methods that ask whether something lies at a path.
+const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file"];
+
+/// Functions that make a folder.
+const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all"];
+
+/// Methods that say how old something is.
+const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
+
+impl Link<'_> {
+    /// Whether the last call of a way makes a folder where a test around it says that it lacks: once, mostly.
+    pub(crate) fn makes_what_lacks(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let row = facts.site(last.site.site);
+        MAKES_FOLDER.contains(&facts.text(row.name))
+            && self.tests_around(last.site, &|kind, test| {
+                let (asked, holds) = match facts.form(test) {
+                    Form::Not(inner) => (inner, kind == RegionKind::Else),
+                    _ => (test, kind == RegionKind::Then),
+                };
+                !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
+            })
+    }
+
+    /// Whether a site runs only when what was kept has become too old:
+    /// `if kept_at.elapsed() < LIFETIME { return value; } value = read();`.
+    pub(crate) fn is_renewal(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| {
+            let compares = |form: FormId| {
+                matches!(facts.form(form), Form::Compare(..))
+                    && mentions(facts, form, 6, &|form| match form {
+                        Form::Result(made) => TELLS_AGE.contains(&facts.text(facts.site(made).name)),
+                        _ => false,
+                    })
+            };
+            match facts.form(test) {
+                Form::Alt(AltKind::And, list) if kind == RegionKind::Else => {
+                    facts.list(list).iter().any(|&part| compares(part))
+                }
+                _ => kind == RegionKind::Else && compares(test),
+            }
+        })
+    }
+
+    /// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
+    fn tests_around(&self, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else)
+                && region.test.is_some()
+                && wanted(region.kind, region.test)
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    fn is_call_named(&self, file: FileId, form: FormId, names: &[&str]) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Result(made) => names.contains(&facts.text(facts.site(made).name)),
+            Form::Try(inner) => self.is_call_named(file, inner, names),
+            _ => false,
+        }
+    }
+}
