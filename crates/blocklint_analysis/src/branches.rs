@@ -5,9 +5,9 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{
     AltKind, At, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
-    SiteKind, VarKind,
+    SiteKind, VarId, VarKind,
 };
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
@@ -63,11 +63,53 @@ impl<'a> Link<'a> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
     pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let Some(handler) = handler_around(facts, facts.site(site.site).at.region) else { return false };
+        let region = facts.site(site.site).at.region;
+        let Some(handler) = handler_around(facts, region) else { return self.is_where_errors_are(site.file, region) };
         match facts.form(handler.test) {
             Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
             _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
+    }
+
+    /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
+    /// in a `finally`, where `except` says `errors["base"] = "unknown"`.
+    fn is_where_errors_are(&self, file: FileId, region: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            match region.kind {
+                RegionKind::Then => match facts.form(region.test) {
+                    Form::Var(var) => asked.push(var),
+                    Form::Alt(AltKind::And, list) => {
+                        asked.extend(facts.list(list).iter().filter_map(|&part| match facts.form(part) {
+                            Form::Var(var) => Some(var),
+                            _ => None,
+                        }));
+                    }
+                    _ => {}
+                },
+                RegionKind::Finally => return asked.iter().any(|&var| self.is_filled_in_handlers(file, var)),
+                _ => {}
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// Whether handlers put something into a variable, and nobody else does.
+    fn is_filled_in_handlers(&self, file: FileId, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        let into = |target: FormId| match facts.form(target) {
+            Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
+            form => form == Form::Var(var),
+        };
+        let is_empty = |value: FormId| match facts.form(value) {
+            Form::Display(_, list) | Form::Pairs(list) => facts.list(list).is_empty(),
+            form => matches!(form, Form::None | Form::Bool(false)),
+        };
+        let filled = || facts.assigns.iter().filter(|row| into(row.target) && !is_empty(row.value));
+        filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
     }
 
     fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {
@@ -593,12 +635,26 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),
+        (Choice::Truth, Constant::Head(_)) => Shown::Yes,
+        (Choice::Begins(parts), Constant::Head(head)) if parts.iter().any(|part| head.starts_with(part.as_str())) => {
+            Shown::Yes
+        }
+        (Choice::Begins(parts), Constant::Head(head)) => match parts.iter().any(|part| part.starts_with(head.as_str()))
+        {
+            true => Shown::Hidden,
+            false => Shown::No,
+        },
+        (Choice::Ends(_), Constant::Head(_)) => Shown::Hidden,
         (Choice::Begins(_) | Choice::Ends(_), Constant::Symbols(_)) => Shown::Hidden,
         (Choice::Begins(_) | Choice::Ends(_), _) => Shown::No,
         (Choice::Equals(any), constant) => {
             let each = |wanted: &Constant| match (wanted, constant) {
                 (Constant::Symbols(a), Constant::Symbols(b)) => truth(a == b),
                 (Constant::Symbols(_), _) | (_, Constant::Symbols(_)) => Shown::Hidden,
+                (Constant::Str(text), Constant::Head(head)) | (Constant::Head(head), Constant::Str(text)) => {
+                    if text.starts_with(head.as_str()) { Shown::Hidden } else { Shown::No }
+                }
+                (Constant::Head(_), Constant::Head(_)) => Shown::Hidden,
                 _ => truth(wanted == constant),
             };
             let mut all = Shown::No;

@@ -31,6 +31,8 @@ impl<'a> Link<'a> {
             Form::Int(value) => Constant::Int(value),
             Form::Float(value) => Constant::Float(value),
             Form::Str(sym) | Form::Bytes(sym) => Constant::Str(facts.text(sym).to_owned()),
+            Form::Text(sym) if facts.text(sym).is_empty() => Constant::Hidden,
+            Form::Text(sym) => Constant::Head(facts.text(sym).to_owned()),
             Form::Var(var) => {
                 let row = facts.var(var);
                 let mut assigns = facts.assigns_of(var);
@@ -196,6 +198,8 @@ pub enum Constant {
     Float(f64),
     /// A string, cut to 64 bytes.
     Str(String),
+    /// A string that begins with this text.
+    Head(String),
     /// Named constants.
     Symbols(Vec<String>),
 }

@@ -239,6 +239,8 @@ fn truth(constant: &Constant) -> Option<bool> {
         Constant::Int(value) => Some(*value != 0),
         Constant::Float(value) => Some(*value != 0.0),
         Constant::Str(text) => Some(!text.is_empty()),
+        // Only what begins with something is made a head.
+        Constant::Head(_) => Some(true),
         Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => None,
     }
 }

@@ -5,6 +5,7 @@ use blocklint_facts::Form;
 use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
+use crate::constants::Constant;
 use crate::ids::SiteRef;
 use crate::label::{Choice, Guard, Label, LabelHold, Question, Source};
 use crate::rows::Shown;
@@ -17,8 +18,8 @@ impl<'l, 'a> Search<'l, 'a> {
         if let LabelHold::Param { index, unit } = label.hold {
             label.hold = match self.argument_for(caller, node, index) {
                 Given::Constant(constant) => match constant {
-                    crate::constants::Constant::Null => LabelHold::Fixed(Hold::Unbounded),
-                    crate::constants::Constant::Param(index) => LabelHold::Param { index, unit },
+                    Constant::Null => LabelHold::Fixed(Hold::Unbounded),
+                    Constant::Param(index) => LabelHold::Param { index, unit },
                     constant => match constant.seconds() {
                         Some(seconds) => LabelHold::Fixed(Hold::Seconds(seconds * unit)),
                         None => LabelHold::Fixed(Hold::Unstated),
@@ -30,10 +31,15 @@ impl<'l, 'a> Search<'l, 'a> {
             cap_wait(label);
         }
         if let Some(guard) = label.guard.take() {
-            let ruled_out = self.begins_otherwise(caller, node, &guard) || self.is_ruled_out(caller, node, &guard);
-            let answer = if ruled_out { Answer::Fails } else { self.ask(caller, node, &guard) };
+            let answer = match self.is_ruled_out(caller, node, &guard) {
+                true => Answer::Fails,
+                false => self.ask(caller, node, &guard),
+            };
             match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
                 (Answer::Holds, _) => {}
+                // Whoever wrote the root and the test in it knows that such values come.
+                (Answer::Told, _) if self.roots.of(self.link.program.body_of_site(caller.site)).is_some() => {}
+                (Answer::Told, _) => steps = guard.rare,
                 // What the body puts there itself is not seen.
                 (_, Some(Truth::Seen(true) | Truth::Hidden)) => {}
                 (Answer::Unseen, _) => match guard.source {
@@ -90,7 +96,13 @@ impl<'l, 'a> Search<'l, 'a> {
             Given::Hidden => return Answer::Unseen,
             Given::Constant(constant) => constant,
         };
-        match self.answer(guard, &constant) {
+        let shown = self.answer(guard, &constant);
+        if matches!(shown, Shown::Param(_) | Shown::Hidden)
+            && let Some(holds) = self.holds_by_beginning(caller, node, guard)
+        {
+            return if holds { Answer::Told } else { Answer::Fails };
+        }
+        match shown {
             Shown::Yes if guard.wanted => Answer::Holds,
             Shown::No if !guard.wanted => Answer::Holds,
             Shown::Yes | Shown::No => Answer::Fails,
@@ -113,17 +125,18 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether a branch around the site says that the argument begins otherwise than a guard asks.
-    fn begins_otherwise(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
-        let Question::Choice(Choice::Begins(wanted)) = &*guard.question else { return false };
-        if caller.arg.is_some() || !guard.wanted {
-            return false;
+    /// Whether a guard that asks for the beginning of a string holds, if a branch around the site tells.
+    fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
+        if !matches!(&*guard.question, Question::Choice(Choice::Begins(_))) || caller.arg.is_some() {
+            return None;
         }
-        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
-        let known = form.and_then(|form| self.link.known_beginning(caller.site, form));
-        known.is_some_and(|known| {
-            wanted.iter().all(|wanted| !known.starts_with(wanted.as_str()) && !wanted.starts_with(known.as_str()))
-        })
+        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?;
+        let known = self.link.known_beginning(caller.site, form)?;
+        match self.answer(guard, &Constant::Head(known)) {
+            Shown::Yes => Some(guard.wanted),
+            Shown::No => Some(!guard.wanted),
+            Shown::Param(_) | Shown::Hidden => None,
+        }
     }
 
     /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of
@@ -149,8 +162,7 @@ impl<'l, 'a> Search<'l, 'a> {
         holds.is_some_and(|holds| holds != guard.wanted)
     }
 
-    fn answer(&self, guard: &Guard, constant: &crate::constants::Constant) -> Shown {
-        use crate::constants::Constant;
+    fn answer(&self, guard: &Guard, constant: &Constant) -> Shown {
         if let Constant::Param(index) = constant {
             return Shown::Param(*index);
         }
@@ -181,7 +193,6 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// The literal that a site passes to a parameter of the node.
     fn argument_for(&self, caller: Caller, node: Node, index: u32) -> Given {
-        use crate::constants::Constant;
         let link = self.link;
         let facts = link.program.facts(node.body.file);
         let here = link.program.facts(caller.site.file);
@@ -257,9 +268,14 @@ impl<'l, 'a> Search<'l, 'a> {
 /// What a site's argument says to a guard.
 enum Answer {
     Holds,
+    /// It holds by a branch around the site.
+    Told,
     Fails,
     Unseen,
-    Param { index: u32, passed: u8 },
+    Param {
+        index: u32,
+        passed: u8,
+    },
 }
 
 /// Whether an argument is true.
@@ -279,7 +295,7 @@ pub(crate) enum Decided {
 
 /// What a site passes to a parameter.
 enum Given {
-    Constant(crate::constants::Constant),
+    Constant(Constant),
     Forwarded,
     Hidden,
 }

@@ -38,7 +38,7 @@ impl<'a> Link<'a> {
             Form::Bool(_) => self.literal(scope.file, names::Literal::Bool),
             Form::Int(_) => self.literal(scope.file, names::Literal::Int),
             Form::Float(_) => self.literal(scope.file, names::Literal::Float),
-            Form::Str(_) => self.literal(scope.file, names::Literal::Str),
+            Form::Str(_) | Form::Text(_) => self.literal(scope.file, names::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
             Form::Var(var) => self.without_methods(facts.language, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),

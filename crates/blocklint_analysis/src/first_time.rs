@@ -218,7 +218,7 @@ impl Link<'_> {
         match self.constant_in(file, body, value, EnvId::NONE, 2) {
             Constant::Null | Constant::Bool(false) | Constant::Int(0) => Some(false),
             Constant::Str(text) => Some(!text.is_empty()),
-            Constant::Bool(true) | Constant::Int(_) => Some(true),
+            Constant::Bool(true) | Constant::Int(_) | Constant::Head(_) => Some(true),
             _ => None,
         }
     }

@@ -109,10 +109,7 @@ impl Guard {
     /// what a caller has that does not say so.
     pub(crate) fn asks_for_scheme(&self) -> bool {
         match &*self.question {
-            Question::Choice(Choice::Begins(parts)) if self.wanted => parts.iter().all(|part| {
-                part.strip_suffix("://")
-                    .is_some_and(|scheme| !matches!(scheme, "http" | "https" | "file" | "ws" | "wss"))
-            }),
+            Question::Choice(Choice::Begins(parts)) if self.wanted => parts.iter().all(|part| is_rare_scheme(part)),
             _ => false,
         }
     }
@@ -121,6 +118,14 @@ impl Guard {
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
         Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0 }
     }
+}
+
+/// Whether a text is the scheme or the name space of a few values among many: `s3://`, `data:`, `oidc/`; not of most
+/// addresses (`http://`), nor of paths.
+fn is_rare_scheme(part: &str) -> bool {
+    let Some(scheme) = part.strip_suffix("://").or_else(|| part.strip_suffix([':', '/'])) else { return false };
+    // Pictures and the like are often sent as `data:`.
+    !scheme.starts_with(['/', '.', '~']) && !matches!(scheme, "" | "http" | "https" | "file" | "ws" | "wss" | "data")
 }
 
 /// One of several implementations of a method.
@@ -147,6 +152,8 @@ pub struct Label {
     pub place: WhereSet,
     /// It came through a function that runs once: no loop makes it long.
     pub once: bool,
+    /// It waits for what ends when it is told to.
+    pub for_end: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
     /// Only on objects whose class finds this method under its name.
@@ -174,6 +181,7 @@ struct Key {
     severity: Severity,
     fails: bool,
     once: bool,
+    for_end: bool,
     place: WhereSet,
     guard: u32,
     own: Option<Own>,
@@ -206,6 +214,7 @@ impl Labels {
             severity: label.severity,
             fails: label.fails,
             once: label.once,
+            for_end: label.for_end,
             place: label.place,
             guard,
             own: label.own,

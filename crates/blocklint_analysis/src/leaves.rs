@@ -285,7 +285,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.link.program.facts(file);
         match facts.form(form) {
-            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Pairs(_) | Form::Display(..) => true,
+            Form::Str(_) | Form::Text(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) => true,
+            Form::Pairs(_) | Form::Display(..) => true,
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
                 let mut assigns = facts.assigns_of(var).peekable();
                 assigns.peek().is_some() && assigns.all(|row| self.is_plain(file, row.value, depth))
@@ -329,7 +330,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let facts = link.program.facts(file);
         match facts.form(form) {
-            Form::Display(..) | Form::Pairs(_) | Form::Str(_) | Form::Bytes(_) | Form::Run(_) => false,
+            Form::Display(..) | Form::Pairs(_) | Form::Run(_) => false,
+            Form::Str(_) | Form::Text(_) | Form::Bytes(_) => false,
             Form::Result(site) if facts.site(site).kind != SiteKind::Call => true,
             Form::Result(site) => match link.program.global(file, facts.site(site).name) {
                 Some(name) => iterated.contains(&name) || link.hierarchy.is_defined(name) || link.is_import_alias(name),

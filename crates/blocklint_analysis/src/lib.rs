@@ -76,6 +76,7 @@ mod solve;
 mod summary;
 mod targets;
 mod times;
+mod told_to_end;
 mod unawaited;
 mod units;
 mod value;

@@ -238,7 +238,7 @@ impl<'a> Link<'a> {
                 }
             }
             // What is put together of several parts: not all of it can be seen.
-            Form::Element(_) | Form::Other => true,
+            Form::Element(_) | Form::Text(_) | Form::Other => true,
             Form::Attr(base, _)
             | Form::Path(base, _)
             | Form::Await(base)

@@ -36,6 +36,9 @@ pub struct Leaf<'m> {
     pub undecided: bool,
 }
 
+/// `ended-by` of what ends as soon as it is told to, by whatever call.
+const WHEN_TOLD: &str = "*";
+
 impl<'a> Link<'a> {
     /// What a library call does to its thread, if anything.
     pub fn leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool, env: EnvId) -> Option<Leaf<'a>> {
@@ -176,7 +179,9 @@ impl<'a> Link<'a> {
             undecided = true;
             severity = Severity::Note;
         }
+        let for_end = row.ended_by.as_deref() == Some(WHEN_TOLD);
         if let Some(method) = &row.ended_by
+            && !for_end
             && self.is_handshake(site, method)
         {
             severity = Severity::Note;
@@ -198,6 +203,7 @@ impl<'a> Link<'a> {
             severity,
             fails: fails.is_some(),
             once: false,
+            for_end,
             place,
             guard,
             own: None,
@@ -239,6 +245,7 @@ impl<'a> Link<'a> {
             severity,
             fails: row.fails.is_some(),
             once: false,
+            for_end: false,
             place,
             guard: None,
             own: None,
@@ -322,6 +329,11 @@ impl<'a> Link<'a> {
     pub(crate) fn test_constant(&self, test: &Test, constant: &Constant) -> Shown {
         match (test, constant) {
             (_, Constant::Hidden | Constant::Param(_)) => Shown::Hidden,
+            // What a string that is put together holds beyond its beginning, nobody sees.
+            (Test::Null(wanted), Constant::Head(_)) => yes_if(!*wanted),
+            (Test::Contains(wanted), Constant::Head(head)) if head.contains(wanted.as_str()) => Shown::Yes,
+            (Test::Literal(wanted), Constant::Head(_)) => yes_if(!*wanted),
+            (_, Constant::Head(_)) => Shown::Hidden,
             (Test::Equals(wanted), _) => yes_if(wanted.iter().any(|literal| constant.equals(literal))),
             (Test::Contains(wanted), Constant::Str(text)) => yes_if(text.contains(wanted.as_str())),
             (Test::Contains(_), _) => Shown::No,

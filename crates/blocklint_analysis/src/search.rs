@@ -202,6 +202,11 @@ impl<'l, 'a> Search<'l, 'a> {
             label.once = !found.per_key;
             label.severity = Severity::Note;
         }
+        // A thread that was just told to end has little left to do.
+        if label.for_end && label.severity > Severity::Note && self.link.is_told_to_end(site) {
+            label.severity = Severity::Note;
+            label.hold = LabelHold::Fixed(Hold::Brief);
+        }
         // What cleans up after a failure is short and rare.
         if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_after_failure(site) {
             label.severity = Severity::Note;
@@ -261,6 +266,8 @@ impl<'l, 'a> Search<'l, 'a> {
             match guard.source {
                 Source::When => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
+                // Whoever wrote the root and the test in it knows that such values come.
+                Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
                 Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
             }
         }

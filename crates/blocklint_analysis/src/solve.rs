@@ -82,7 +82,7 @@ pub(crate) fn findings<'a>(
             candidates.retain(|candidate| candidate.silenced.is_none());
         }
     }
-    // Code all of whose callers are start-up or tests is one level lower; what reads a file to make an object for each
+    // Code all of whose callers are start-up or exit is a note, with tests one level lower; what reads a file to make an object for each
     // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
@@ -98,14 +98,13 @@ pub(crate) fn findings<'a>(
             }
             if label.severity > Severity::Note {
                 let when = scopes.of_site(candidate.root, candidate.way.site);
-                // A command's loop serves nobody but the one who waits for it, and a test of Rust has a runtime of its own.
-                let alone = when.is_aside() && is_rust;
+                // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
+                // a test of Rust or Java has a thread of its own.
+                let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
-                } else if when == When::Command || alone {
-                    label.severity = Severity::Note;
                 } else if when.is_aside() {
-                    label.severity = label.severity.lowered();
+                    label.severity = if alone { Severity::Note } else { label.severity.lowered() };
                 } else if is_rust && is_slight(link, &paths, candidate) {
                     candidate.label.severity = Severity::Note;
                 }

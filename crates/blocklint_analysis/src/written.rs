@@ -46,7 +46,7 @@ impl Link<'_> {
             }
             Form::Await(inner) | Form::Try(inner) => self.written_within(file, inner, depth),
             Form::Subscript(base, _) => format!("{}[…]", self.written_within(file, base, depth)),
-            Form::Str(_) => "\"…\"".to_owned(),
+            Form::Str(_) | Form::Text(_) => "\"…\"".to_owned(),
             Form::Callable(body) => match facts.body(body).kind {
                 BodyKind::Lambda => "<lambda>".to_owned(),
                 _ => facts.text(facts.body(body).name).to_owned(),

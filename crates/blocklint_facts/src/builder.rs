@@ -86,7 +86,7 @@ impl FactsBuilder {
                 *slot
             }
             Form::Attr(base, sym) => self.shared(form, base.0.wrapping_mul(31).wrapping_add(sym.0)),
-            Form::Str(sym) => self.shared(form, sym.0.wrapping_mul(7)),
+            Form::Str(sym) | Form::Text(sym) => self.shared(form, sym.0.wrapping_mul(7)),
             Form::Int(value) => self.shared(form, value as u32),
             Form::Bool(value) => self.shared(form, u32::from(value)),
             _ => {

@@ -175,6 +175,7 @@ fn write_form(facts: &FileFacts, id: FormId, depth: u32, out: &mut String) {
         Form::Int(value) => out.push_str(&value.to_string()),
         Form::Float(value) => out.push_str(&format!("{value:?}")),
         Form::Str(sym) => out.push_str(&format!("{:?}", facts.text(sym))),
+        Form::Text(sym) => out.push_str(&format!("{:?}…", facts.text(sym))),
         Form::Bytes(sym) => out.push_str(&format!("b{:?}", facts.text(sym))),
         Form::Var(var) => out.push_str(&format!("{}·{}", facts.text(facts.var(var).name), var.0)),
         Form::Name(sym) => out.push_str(facts.text(sym)),

@@ -20,6 +20,8 @@ pub enum Form {
     Float(f64),
     /// A literal string, cut to 64 bytes at a character boundary.
     Str(Sym),
+    /// A string that is put together, `f"id-{number}"`; the literal text it begins with, cut likewise.
+    Text(Sym),
     /// A literal byte string, likewise.
     Bytes(Sym),
     /// A variable bound in this file.

@@ -49,7 +49,7 @@ const COMPARISONS: [Comparison; 10] = [
 ];
 
 /// The tag of the first comparison; those of the others follow.
-const COMPARE: u8 = 34;
+const COMPARE: u8 = 35;
 
 /// Integers from 0 to this stand in their row.
 const SMALL: i64 = 0xFFFE;
@@ -135,6 +135,7 @@ impl Forms {
             31 => Form::Not(FormId(a)),
             32 => Form::Cast(FormId(a), FormId(b)),
             33 => Form::Bound(FormId(a)),
+            34 => Form::Text(Sym(a)),
             at => match COMPARISONS.get(usize::from(at).wrapping_sub(usize::from(COMPARE))) {
                 Some(&operator) => Form::Compare(operator, FormId(a), FormId(b)),
                 None => Form::Other,
@@ -184,6 +185,7 @@ fn packed(form: Form, numbers: &mut Vec<u64>) -> (u8, Packed) {
         Form::Compare(operator, left, right) => (COMPARE + operator as u8, left.0, right.0),
         Form::Cast(value, ty) => (32, value.0, ty.0),
         Form::Bound(base) => (33, base.0, 0),
+        Form::Text(sym) => (34, sym.0, 0),
     };
     (tag, Packed { a, b })
 }
@@ -205,6 +207,7 @@ mod tests {
                 Form::Float(-0.25),
                 Form::Float(1e300),
                 Form::Str(sym),
+                Form::Text(sym),
                 Form::Bytes(sym),
                 Form::Var(VarId(high)),
                 Form::Name(sym),

@@ -78,7 +78,7 @@ impl FileFacts {
             Form::Bool(value) => value.hash(hasher),
             Form::Int(value) => value.hash(hasher),
             Form::Float(value) => value.to_bits().hash(hasher),
-            Form::Str(sym) | Form::Bytes(sym) | Form::Name(sym) => self.text(sym).hash(hasher),
+            Form::Str(sym) | Form::Text(sym) | Form::Bytes(sym) | Form::Name(sym) => self.text(sym).hash(hasher),
             Form::Var(var) => {
                 let var = self.var(var);
                 (self.text(var.name), var.body).hash(hasher);

@@ -66,7 +66,9 @@ impl Check<'_> {
                 | Form::Int(_)
                 | Form::Float(_)
                 | Form::This => {}
-                Form::Str(sym) | Form::Bytes(sym) | Form::Name(sym) => self.sym(sym.0, false, words, row)?,
+                Form::Str(sym) | Form::Text(sym) | Form::Bytes(sym) | Form::Name(sym) => {
+                    self.sym(sym.0, false, words, row)?;
+                }
                 Form::Var(var) => below(var.0, facts.vars.len(), false, || format!("form {row}: no variable"))?,
                 Form::Attr(base, sym) | Form::Path(base, sym) | Form::Field(base, sym) => {
                     self.form(base, false, words, row)?;

@@ -78,7 +78,7 @@ impl Walker<'_> {
                 for part in node.value.f_strings() {
                     self.interpolations(&part.elements);
                 }
-                self.facts.form(Form::Other)
+                self.put_together(&node.value)
             }
             Expr::TString(node) => {
                 for part in node.value.iter() {

@@ -1,7 +1,9 @@
 //! Literals as forms.
 
 use blocklint_facts::{Form, FormId};
-use ruff_python_ast::{Expr, ExprStringLiteral, Number, Operator};
+use ruff_python_ast::{
+    Expr, ExprStringLiteral, FStringPart, FStringValue, InterpolatedStringElement, Number, Operator,
+};
 
 use crate::walk::Walker;
 
@@ -31,6 +33,20 @@ impl Walker<'_> {
             }
         };
         self.facts.form(Form::Str(sym))
+    }
+
+    /// An f-string, by the literal text before its first placeholder.
+    pub(crate) fn put_together(&mut self, value: &FStringValue) -> FormId {
+        let head = match value.as_slice().first() {
+            Some(FStringPart::Literal(part)) => &*part.value,
+            Some(FStringPart::FString(part)) => match part.elements.first() {
+                Some(InterpolatedStringElement::Literal(literal)) => &*literal.value,
+                _ => "",
+            },
+            None => "",
+        };
+        let sym = self.facts.intern_literal(head);
+        self.facts.form(Form::Text(sym))
     }
 
     pub(crate) fn bytes(&mut self, literal: &ruff_python_ast::ExprBytesLiteral) -> FormId {

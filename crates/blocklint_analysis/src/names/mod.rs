@@ -202,6 +202,13 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
     }
 }
 
+/// Methods that tell a thread, a process or a server to end.
+pub(crate) const TELLS_TO_END: &[&str] =
+    &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
+
+/// Methods that tell the same with nothing in the place of work.
+pub(crate) const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
+
 /// Whether a function of this name ends what lives as long as the program, or puts it back for a test.
 pub(crate) fn ends_a_life(name: &str) -> bool {
     let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);

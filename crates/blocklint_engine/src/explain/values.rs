@@ -78,6 +78,7 @@ pub(super) fn literal(constant: &Constant) -> String {
         Constant::Int(value) => value.to_string(),
         Constant::Float(value) => value.to_string(),
         Constant::Str(text) => format!("{text:?}"),
+        Constant::Head(text) => format!("{text:?}…"),
         Constant::Symbols(paths) => paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" or "),
     }
 }

@@ -152,7 +152,7 @@ pub struct CallRow {
     pub unit: Option<Unit>,
     /// What bounds it where `timeout` is not given, in the same unit; none: nothing does.
     pub default: Option<f64>,
-    /// The method of its receiver whose call ends the wait.
+    /// The method of its receiver whose call ends the wait; `*`: whatever tells to end.
     pub ended_by: Option<String>,
     /// It only builds; the effect happens where the result is consumed.
     pub lazy: bool,
