@@ -1,10 +1,11 @@
 //! Rust: calls that run hardly ever, by the test before them.
 
-use blocklint_facts::{AltKind, Form, FormId, RegionKind};
+use blocklint_facts::{AltKind, BodyKind, Form, FormId, RegionKind};
 
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
+use crate::mentions::Mention;
 use crate::search::Way;
 
 /// Methods that ask whether something lies at a path.
@@ -12,6 +13,12 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file"];
 
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all"];
+
+/// Functions that remove what a failure left behind.
+const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
+
+/// Methods whose closure runs after a failure.
+const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspect_err"];
 
 /// Methods that say how old something is.
 const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
@@ -30,6 +37,31 @@ impl Link<'_> {
                 };
                 !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
             })
+    }
+
+    /// Whether the last call of a way removes files in a closure that runs after a failure.
+    pub(crate) fn cleans_up(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        if !CLEANS_UP.contains(&facts.text(facts.site(last.site.site).name)) {
+            return false;
+        }
+        let index = self.program.index_of(last.site.file);
+        let mut at = facts.body_of(facts.site(last.site.site).at);
+        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock) {
+            let after = |mention: Mention| match mention {
+                Mention::Arg(taker, _) => AFTER_FAILURE.contains(&facts.text(facts.site(taker).name)),
+                _ => false,
+            };
+            if index.uses_of_callable(at).iter().any(|(mention, _)| after(mention)) {
+                return true;
+            }
+            match facts.body(at).parent.get() {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        }
+        false
     }
 
     /// Whether a site runs only when what was kept has become too old:

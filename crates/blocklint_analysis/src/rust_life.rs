@@ -33,6 +33,8 @@ pub(crate) struct Life<'s, 'l, 'a> {
     entered: FxHashMap<BodyRef, Option<When>>,
     /// Whether plain functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
+    /// By crate: whether all programs that are built of it are commands.
+    of_commands: FxHashMap<usize, bool>,
 }
 
 /// Which crates serve.
@@ -46,7 +48,14 @@ struct Serving {
 impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     /// Nothing asked yet.
     pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Life { link, callers, serving: None, entered: FxHashMap::default(), unused: FxHashMap::default() }
+        Life {
+            link,
+            callers,
+            serving: None,
+            entered: FxHashMap::default(),
+            unused: FxHashMap::default(),
+            of_commands: FxHashMap::default(),
+        }
     }
 
     /// When a site runs.
@@ -123,9 +132,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Command);
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
-        let Some(sites) = self.entering(body) else { return Some(When::Unknown) };
+        let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            return Some(When::Unknown);
+            let is_command = self.is_of_commands(body.file);
+            return Some(if is_command { When::Command } else { When::Unknown });
         }
         let mut all: Option<When> = None;
         let mut is_used = false;
@@ -238,30 +248,56 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     fn is_command(&mut self, package: usize) -> bool {
         let crates = &self.link.program.layout.crates;
         let mut serving = self.serving.take().unwrap_or_else(|| self.find_serving());
-        let mut open = vec![package];
-        let is_command = *serving.commands.entry(package).or_insert_with(|| {
-            let mut at = 0;
-            while let Some(&next) = open.get(at) {
-                at += 1;
-                let Some(dependencies) = &crates[next].dependencies else { return false };
-                if serving.crates[next] {
-                    return false;
-                }
-                for (_, name, _) in dependencies {
-                    if crates[next].aside.binary_search(name).is_ok() {
-                        continue;
-                    }
-                    if let Some(found) = crates.iter().position(|package| package.package == *name)
-                        && !open.contains(&found)
-                    {
-                        open.push(found);
-                    }
-                }
+        let is_command = match serving.commands.get(&package) {
+            Some(&known) => known,
+            None => {
+                let serves = |at: usize| serving.crates[at] || crates[at].dependencies.is_none();
+                let found = !self.built_of(package).into_iter().any(serves);
+                serving.commands.insert(package, found);
+                found
             }
-            true
-        });
+        };
         self.serving = Some(serving);
         is_command
+    }
+
+    /// Whether all programs that are built of a file's crate are commands, and there is one.
+    fn is_of_commands(&mut self, file: FileId) -> bool {
+        let Some(own) = self.crate_index(file) else { return false };
+        if let Some(&known) = self.of_commands.get(&own) {
+            return known;
+        }
+        let crates = &self.link.program.layout.crates;
+        let programs = (0..crates.len()).filter(|&at| {
+            let is_program =
+                crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
+            is_program && self.built_of(at).contains(&own)
+        });
+        let programs: Vec<usize> = programs.collect();
+        let found = !programs.is_empty() && programs.into_iter().all(|program| self.is_command(program));
+        self.of_commands.insert(own, found);
+        found
+    }
+
+    /// The crates of the workspace that a crate is built of, itself first.
+    fn built_of(&self, package: usize) -> Vec<usize> {
+        let crates = &self.link.program.layout.crates;
+        let mut open = vec![package];
+        let mut at = 0;
+        while let Some(&next) = open.get(at) {
+            at += 1;
+            for (_, name, _) in crates[next].dependencies.iter().flatten() {
+                if crates[next].aside.binary_search(name).is_ok() {
+                    continue;
+                }
+                if let Some(found) = crates.iter().position(|package| package.package == *name)
+                    && !open.contains(&found)
+                {
+                    open.push(found);
+                }
+            }
+        }
+        open
     }
 
     /// The sites that run a function: calls, and calls that take it. None where it may be run unseen.
