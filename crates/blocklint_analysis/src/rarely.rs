@@ -1,6 +1,6 @@
 //! Rust: calls that run hardly ever, by the test before them.
 
-use blocklint_facts::{AltKind, BodyKind, Form, FormId, RegionKind};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
 
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
@@ -31,20 +31,29 @@ impl Link<'_> {
         let row = facts.site(last.site.site);
         MAKES_FOLDER.contains(&facts.text(row.name))
             && self.tests_around(last.site, &|kind, test| {
-                let (asked, holds) = match facts.form(test) {
-                    Form::Not(inner) => (inner, kind == RegionKind::Else),
-                    _ => (test, kind == RegionKind::Then),
+                let parts = match facts.form(test) {
+                    Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
+                    _ => std::slice::from_ref(&test),
                 };
-                !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
+                parts.iter().any(|&part| {
+                    let (asked, holds) = match facts.form(part) {
+                        Form::Not(inner) => (inner, kind == RegionKind::Else),
+                        _ => (part, kind == RegionKind::Then),
+                    };
+                    !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
+                })
             })
     }
 
-    /// Whether the last call of a way removes files in a closure that runs after a failure.
+    /// Whether the last call of a way removes files after a failure: in a branch for it, or a closure that runs then.
     pub(crate) fn cleans_up(&self, ways: &[Way]) -> bool {
         let Some(last) = ways.last() else { return false };
         let facts = self.program.facts(last.site.file);
         if !CLEANS_UP.contains(&facts.text(facts.site(last.site.site).name)) {
             return false;
+        }
+        if ways.iter().any(|way| self.has_failed_before(way.site)) {
+            return true;
         }
         let index = self.program.index_of(last.site.file);
         let mut at = facts.body_of(facts.site(last.site.site).at);
@@ -62,6 +71,19 @@ impl Link<'_> {
             }
         }
         false
+    }
+
+    /// Whether a site stands where a pattern says that something failed.
+    fn has_failed_before(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| match facts.form(test) {
+            Form::Compare(comparison, _, failure) => {
+                let is_failure = matches!(facts.form(failure), Form::Name(sym) if facts.text(sym) == "Err");
+                let wanted = if kind == RegionKind::Else { Comparison::IsNot } else { Comparison::Is };
+                is_failure && comparison == wanted
+            }
+            _ => false,
+        })
     }
 
     /// Whether a site runs only when what was kept has become too old:
@@ -91,7 +113,7 @@ impl Link<'_> {
         let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            if matches!(region.kind, RegionKind::Then | RegionKind::Else)
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
                 && region.test.is_some()
                 && wanted(region.kind, region.test)
             {

@@ -134,7 +134,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            let is_command = self.is_of_commands(body.file);
+            // What a library calls in a command is the command's, too.
+            let is_command = self.is_of_library(body) && self.is_of_commands(body.file);
             return Some(if is_command { When::Command } else { When::Unknown });
         }
         let mut all: Option<When> = None;
@@ -259,6 +260,14 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         };
         self.serving = Some(serving);
         is_command
+    }
+
+    /// Whether a method is one of a library's trait.
+    fn is_of_library(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
+        let class = ClassRef { file: body.file, class };
+        link.mro(class).iter().any(|ancestor| matches!(ancestor, Ancestor::Library(..)))
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.

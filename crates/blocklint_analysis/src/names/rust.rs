@@ -168,9 +168,9 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                 None => link.attr(member, name),
             },
             Val::Library { .. } => {
-                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site.file, val, name)))
+                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
             }
-            Val::Tuple(_) => match link.imported_trait_method(site.file, name) {
+            Val::Tuple(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
                 None => link.attr(member, name),
             },

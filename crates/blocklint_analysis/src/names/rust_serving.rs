@@ -36,6 +36,8 @@ pub(crate) const SERVING_PATHS: &[&str] = &[
     "winit::event_loop::EventLoop::new",
     "gtk::Application::run",
     "notify::recommended_watcher",
+    "lambda_runtime::run",
+    "lambda_http::run",
     "lapin::Channel::basic_consume",
     "rdkafka::consumer::StreamConsumer::recv",
     "rdkafka::consumer::StreamConsumer::stream",
