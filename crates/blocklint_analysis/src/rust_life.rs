@@ -73,7 +73,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
-        if self.has_own_thread(site, inner, function) {
+        if self.has_own_thread(site, inner, function) || self.ends_program(site) {
             return Some(When::Command);
         }
         match self.entered(function, depth)? {
@@ -267,7 +267,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let link = self.link;
         let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
         let class = ClassRef { file: body.file, class };
-        link.mro(class).iter().any(|ancestor| matches!(ancestor, Ancestor::Library(..)))
+        link.mro(class).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(_)))
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.
@@ -392,6 +392,18 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             || self
                 .around(inner, function)
                 .any(|(mention, _)| matches!(mention, Mention::Arg(taker, _) if once(taker) || lazy(taker)))
+    }
+
+    /// Whether the program ends with the statements that a site stands among: `backup().await; process::exit(0)`.
+    fn ends_program(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let at = facts.site(site.site).at;
+        facts.sites.iter().enumerate().any(|(of, row)| {
+            row.at.region == at.region
+                && row.at.position > at.position
+                && facts.text(row.name) == "exit"
+                && self.calls_one_of(SiteRef { file: site.file, site: SiteId(of as u32) }, &["std::process::exit"])
+        })
     }
 
     /// Whether a site runs on a thread of its own, which does nothing but wait for it:
