@@ -3,12 +3,15 @@
 //! is.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionKind, Sym};
+use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use crate::ids::{FileId, SiteRef};
-use crate::link::Link;
+use crate::completed::is_same;
+use crate::ids::{FileId, SiteRef, VarRef};
+use crate::link::{LOW_STEPS, Link};
+use crate::names::java;
+use crate::value::EnvId;
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.
 const SOME: usize = 8;
@@ -36,6 +39,24 @@ impl<'a> Link<'a> {
             if region.kind == RegionKind::Handler && facts.language == Language::Java {
                 steps = steps.max(2);
             }
+            let holds = match region.kind {
+                RegionKind::Then => Some(true),
+                RegionKind::Else if region.test.is_some() => Some(false),
+                _ => None,
+            };
+            // An address that is parsed.
+            if facts.language == Language::Java
+                && java::looks_up_host(facts.text(row.name))
+                && holds.is_some_and(|holds| self.says_address(site.file, region.test, holds))
+            {
+                return LOW_STEPS;
+            }
+            // What a program may be given, and mostly is not.
+            if facts.language == Language::Java
+                && holds.is_some_and(|holds| self.asks_for_optional(site, region.test, holds))
+            {
+                steps = steps.max(2);
+            }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
@@ -44,6 +65,52 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         steps
+    }
+
+    /// Whether a test that comes out so says that what is called is there, which only a setter gives:
+    /// `if (this.optimizer != null) this.optimizer.fill();`.
+    fn asks_for_optional(&self, site: SiteRef, test: FormId, holds: bool) -> bool {
+        let file = site.file;
+        let facts = self.program.facts(file);
+        let (field, nothing) = match facts.form(test) {
+            Form::Not(inner) => return self.asks_for_optional(site, inner, !holds),
+            Form::Alt(AltKind::And, list) if holds => {
+                return facts.list(list).iter().any(|&part| self.asks_for_optional(site, part, true));
+            }
+            Form::Compare(Comparison::NotEq, left, right) if holds => (left, right),
+            Form::Compare(Comparison::Eq, left, right) if !holds => (left, right),
+            _ => return false,
+        };
+        let is_called = self.receiver_form(site).is_some_and(|of| is_same(facts, of, field));
+        if facts.form(nothing) != Form::None || !is_called {
+            return false;
+        }
+        let scope = self.scope_of(site, EnvId::NONE);
+        let var = match facts.form(field) {
+            Form::Attr(base, sym) => self.field_behind(scope, base, sym),
+            Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(VarRef { file, var }),
+            _ => None,
+        };
+        let Some(var) = var else { return false };
+        let facts = self.program.facts(var.file);
+        let given = self.given_to(var);
+        let by_setter = |at: blocklint_facts::At| {
+            let name = facts.text(facts.body(facts.body_of(at)).name);
+            java::is_setter(name)
+        };
+        !given.is_empty()
+            && given.iter().all(|&(at, value)| facts.form(value) == Form::None || by_setter(at))
+            && given.iter().any(|&(at, _)| by_setter(at))
+    }
+
+    /// Whether a test that comes out so says that a host is written as an address.
+    fn says_address(&self, file: FileId, test: FormId, holds: bool) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.says_address(file, inner, !holds),
+            Form::Result(call) => holds && java::asks_for_address(facts.text(facts.site(call).name)),
+            _ => false,
+        }
     }
 
     /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be

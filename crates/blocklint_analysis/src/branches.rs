@@ -178,6 +178,11 @@ impl<'a> Link<'a> {
                 let holds = wanted == (comparison == Comparison::In);
                 Some(guard(param, Choice::Equals(all.collect::<Option<_>>()?), holds))
             }
+            // `message instanceof String`
+            Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
+                let param = self.own_param(place, branch, subject)?;
+                Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted))
+            }
             Form::Compare(comparison, left, right) => {
                 let param = self.own_param(place, branch, left)?;
                 let holds = match comparison {
@@ -261,8 +266,32 @@ impl<'a> Link<'a> {
                 Val::Library { ty, .. } => {
                     !types.contains(&ty) && names::is_literal_type(language, self.library.text(ty).as_ref())
                 }
+                // No class of a project is derived from those of Java's literals.
+                Val::Instance { .. } => language == Language::Java,
                 _ => false,
             })
+    }
+
+    /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.
+    pub(crate) fn is_off_by_default(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Result(call) = facts.form(form) else { return false };
+        let args = facts.args_of(call);
+        facts.language == Language::Java
+            && matches!(facts.form(facts.site(call).callee), Form::Attr(..))
+            && args.len() == 2
+            && args.iter().last().is_some_and(|arg| facts.form(arg.value) == Form::Bool(false))
+    }
+
+    /// Java: whether a form is the only parameter of a literal around a site.
+    pub(crate) fn is_param_of_literal(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(form) else { return false };
+        let row = facts.var(var);
+        facts.language == Language::Java
+            && matches!(row.kind, VarKind::Param(_))
+            && facts.body(row.body).kind == blocklint_facts::BodyKind::Lambda
+            && facts.params_of(row.body).len() == 1
     }
 
     fn constant_at(&self, place: Scope, form: FormId) -> Constant {
@@ -348,6 +377,9 @@ impl<'a> Link<'a> {
                 // Over what is written out a loop goes a few times.
                 RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
                     at = region.parent;
+                }
+                RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
+                    return false;
                 }
                 RegionKind::Loop => {
                     let gives_back = |row: &blocklint_facts::Site| match row.kind {
@@ -687,5 +719,13 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
             }
             all
         }
+    }
+}
+
+/// Whether a loop goes through what is few by its name.
+fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
+    match facts.form(region.test) {
+        Form::Result(call) => names::java::gives_few(facts.text(facts.site(call).name)),
+        _ => false,
     }
 }

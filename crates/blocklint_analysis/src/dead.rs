@@ -1,14 +1,15 @@
 //! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Comparison, Form, FormId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
 use rustc_hash::FxHashSet;
 
 use crate::constants::Constant;
 use crate::hierarchy::Ancestor;
-use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
+use crate::targets::{Edge, Target};
 use crate::value::{EnvId, Val, Why};
 
 /// How deep tests and names are followed.
@@ -37,6 +38,25 @@ impl<'a> Link<'a> {
         false
     }
 
+    /// Whether nothing in the project names a function that is private by its name: nobody runs it.
+    pub(crate) fn is_never_named(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let name = facts.text(row.name);
+        let is_private = facts.language == Language::Python && name.starts_with('_') && !name.ends_with("__");
+        if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+            return false;
+        }
+        let Some(name) = self.program.global(body.file, row.name) else { return false };
+        self.program.occurrences(name).iter().all(|&(file, sym)| {
+            let facts = self.program.facts(file);
+            let index = self.program.index_of(file);
+            index.sites_named(sym).is_empty()
+                && index.mentions_named(sym).iter().next().is_none()
+                && !facts.forms.iter().any(|form| matches!(form, Form::Str(text) | Form::Attr(_, text) if text == sym))
+        })
+    }
+
     /// What a test always comes out as.
     fn always(&self, site: SiteRef, test: FormId, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
@@ -58,9 +78,12 @@ impl<'a> Link<'a> {
                 }
             }
             Form::Compare(comparison, left, right) => {
-                let null = |form| facts.form(form) == Form::None;
-                let other = if null(right) { left } else { null(left).then_some(right)? };
-                let holds = self.only_literal(site, other)? == Constant::Null;
+                let plain = |form| self.plain_literal(site.file, form);
+                let (other, literal) = match plain(right) {
+                    Some(literal) => (left, literal),
+                    None => (right, plain(left)?),
+                };
+                let holds = self.only_literal(site, other)? == literal;
                 match comparison {
                     Comparison::Is | Comparison::Eq => Some(holds),
                     Comparison::IsNot | Comparison::NotEq => Some(!holds),
@@ -83,8 +106,33 @@ impl<'a> Link<'a> {
                 let class = self.class_around(site.file, facts.body_of(facts.site(site.site).at))?;
                 self.only_in_field(class, site.file, sym)
             }
+            Form::Result(call) => self.only_returned(SiteRef { file: site.file, site: call }),
             _ => None,
         }
+    }
+
+    /// The literal that the one function which a call means always returns.
+    fn only_returned(&self, call: SiteRef) -> Option<Constant> {
+        let facts = self.program.facts(call.file);
+        if facts.language != Language::Python || facts.site(call.site).kind != SiteKind::Call {
+            return None;
+        }
+        let targets = self.targets(call, EnvId::NONE);
+        let [Target::Body { body, edge: Edge::Call, .. }] = targets.list[..] else { return None };
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let is_open = targets.unknown || targets.steps > 0 || self.is_stub(body);
+        if is_open || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
+            return None;
+        }
+        let mut found = Only::default();
+        let mut at_its_end = false;
+        for exit in facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body) {
+            found.see(self.plain_literal(body.file, exit.value)?);
+            at_its_end |= facts.region(exit.at.region).kind == RegionKind::Body;
+        }
+        // What ends without `return` gives `None`.
+        if at_its_end { found.one() } else { None }
     }
 
     /// The literal that all assignments to a variable give it.

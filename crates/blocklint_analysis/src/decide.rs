@@ -154,6 +154,19 @@ impl<'l, 'a> Search<'l, 'a> {
             return false;
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+        if *choice == Choice::Truth
+            && guard.wanted
+            && form.is_some_and(|form| self.link.is_off_by_default(caller.site, form))
+        {
+            return true;
+        }
+        // What a literal is called with is there.
+        if *choice == Choice::Null
+            && guard.wanted
+            && form.is_some_and(|form| self.link.is_param_of_literal(caller.site, form))
+        {
+            return true;
+        }
         let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
         let holds = match choice {
             Choice::Truth => is_false.map(|is_false| !is_false),
@@ -199,7 +212,17 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.kind == CallerKind::Consumes && caller.arg.is_none() {
             // What consumes it passes nothing: the call that made it did.
             let operand = here.form(here.site(caller.site.site).callee);
-            let Form::Result(made) = operand else { return Given::Hidden };
+            let made = match operand {
+                Form::Result(made) => made,
+                // Through a local that holds nothing else: `rows = read(path)`, `for row in rows:`.
+                Form::Var(var) if here.var(var).body == here.body_of(here.site(caller.site.site).at) => {
+                    let mut assigns = here.assigns_of(var);
+                    let (Some(only), None) = (assigns.next(), assigns.next()) else { return Given::Hidden };
+                    let Form::Result(made) = here.form(only.value) else { return Given::Hidden };
+                    made
+                }
+                _ => return Given::Hidden,
+            };
             let made = SiteRef { file: caller.site.file, site: made };
             let Some(with_receiver) = link.targets(made, caller.env).receiver_of(node.body) else {
                 return Given::Hidden;

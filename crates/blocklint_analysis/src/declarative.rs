@@ -100,6 +100,24 @@ impl<'a> Link<'a> {
 
     /// Whether an object that is used so is called where it may block, or by a class of the project.
     fn keeps_off_the_loop(&self, file: FileId, mention: Mention) -> bool {
+        let facts = self.program.facts(file);
+        if let Mention::Assign(assign) = mention
+            && let Form::Var(var) = facts.form(facts.assign(assign).target)
+            && facts.body(facts.var(var).body).kind != BodyKind::Class
+        {
+            // One of its uses says where it runs, the others do not make it run.
+            let index = self.program.index_of(file);
+            let of_var = index.mentions_named(facts.var(var).name).iter();
+            let places: Vec<Context> = of_var
+                .filter(|(mention, _)| self.mentions_var(file, *mention, var))
+                .filter_map(|(mention, _)| match mention {
+                    Mention::Arg(site, arg) => Some(self.passing(SiteRef { file, site }, arg, EnvId::NONE)),
+                    _ => None,
+                })
+                .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
+                .collect();
+            return !places.is_empty() && places.iter().all(|&place| place == Context::Worker);
+        }
         let Mention::Arg(taker, arg) = mention else { return false };
         let taker = SiteRef { file, site: taker };
         if self.program.facts(file).site(taker.site).kind == SiteKind::New {
@@ -110,6 +128,21 @@ impl<'a> Link<'a> {
         }
         let passing = self.passing(taker, arg, EnvId::NONE);
         !passing.handed.is_empty() && passing.handed.iter().all(|(context, _)| *context == Context::Worker)
+    }
+
+    /// Whether a body is a literal of Java that an operator of a chain or of a future calls with what came before.
+    pub(crate) fn is_literal_of_chain(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.language == Language::Java
+            && facts.body(body.body).kind == BodyKind::Lambda
+            && self.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| match mention {
+                Mention::Arg(site, _) => {
+                    let Some(receiver) = self.receiver_form(SiteRef { file: body.file, site }) else { return false };
+                    let typed = self.eval(self.scope_of(SiteRef { file: body.file, site }, EnvId::NONE), receiver);
+                    self.is_publisher(typed.value)
+                }
+                _ => false,
+            })
     }
 
     /// The library paths of a class's annotations.

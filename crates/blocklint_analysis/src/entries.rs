@@ -228,7 +228,7 @@ fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     };
     let elsewhere = row.native
         || row.process
-        || matches!(row.phase, Some(Phase::Startup | Phase::Exit))
+        || matches!(row.phase, Some(Phase::Startup | Phase::Exit | Phase::Test))
         || runs == Runs::In(Context::Unknown)
         || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {

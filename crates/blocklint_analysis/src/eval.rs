@@ -318,7 +318,12 @@ impl<'a> Link<'a> {
                 return declared;
             }
         }
-        self.join(&parts)
+        let joined = self.join(&parts);
+        if facts.language == Language::Java {
+            self.narrower_field(VarRef { file: scope.file, var: id }, joined)
+        } else {
+            joined
+        }
     }
 
     /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.

@@ -6,7 +6,7 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassId, ClassKind, Form, Var
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::Scope;
-use crate::ids::{BodyRef, ClassRef, Name, PathId};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::link::{Link, Task};
 use crate::program::Program;
 use crate::value::{ArgsId, EnvId, Val};
@@ -343,12 +343,23 @@ impl<'a> Link<'a> {
             if !self.is_for_tests(own) {
                 found.retain(|&body| !self.is_for_tests(body));
             }
+            // Nor is what a demo shows how to use it with.
+            if facts.language == blocklint_core::Language::Java && !self.is_of_demo(class.file) {
+                found.retain(|&body| !self.is_of_demo(body.file));
+            }
         }
         found.sort();
         found.dedup();
         let found: Rc<[BodyRef]> = Rc::from(found);
         self.overrides.borrow_mut().insert((class, name), found.clone());
         found
+    }
+
+    /// Whether a file is part of a demo, by the folders above it.
+    fn is_of_demo(&self, file: FileId) -> bool {
+        let relative = &self.program.files[file.index()].relative;
+        let folders = relative.split('/').rev().skip(1).flat_map(|folder| folder.split('-'));
+        folders.into_iter().any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
     }
 
     /// The functions that a member's definitions make, before decorators.

@@ -3,34 +3,50 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
+    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
 use crate::completed::is_same;
+use crate::first_time::FirstTime;
 use crate::ids::{FileId, SiteRef};
+use crate::kept::Kept;
 use crate::link::Link;
-use crate::names::java::{ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK};
+use crate::mentions::Mention;
+use crate::names::java::{
+    ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_settings,
+};
 
-/// What a test asks for: a field, or an atomic reference by its `get()`.
+/// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
 struct Asked {
     field: FormId,
-    atomic: bool,
+    by: By,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Field,
+    Atomic,
+    Key,
 }
 
 impl<'a> Link<'a> {
     /// Whether a site of Java runs the first time alone. A field that only its own object's thread knows does not count: the
     /// object may be made anew for each request.
-    pub(crate) fn runs_first_time(&self, site: SiteRef) -> bool {
+    pub(crate) fn runs_first_time(&self, site: SiteRef) -> Option<FirstTime> {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Java {
-            return false;
+            return None;
         }
+        let once = |per_key: bool| Some(FirstTime { keeper: Kept::ByProgram, per_key });
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
         if self.claimed_before(site.file, body, here) {
-            return true;
+            return once(false);
+        }
+        if self.fills_a_map(site.file, body) {
+            return once(true);
         }
         let mut at = here.region;
         while let Some(id) = at.get() {
@@ -40,16 +56,34 @@ impl<'a> Link<'a> {
                 RegionKind::Else if region.test.is_some() => self.asked_unset(site.file, region.test, false, 4),
                 _ => SmallVec::new(),
             };
-            let is_kept = |asked: &Asked| {
-                (asked.atomic || self.is_shared_in(site.file, body, here))
-                    && self.is_set_after(site.file, body, here, *asked)
+            let is_kept = |asked: &&Asked| {
+                (asked.by != By::Field
+                    || self.is_shared_in(site.file, body, here)
+                    || self.is_of_settings(site.file, body))
+                    && self.is_set_after(site.file, body, here, **asked)
             };
-            if asked.iter().any(is_kept) {
-                return true;
+            if let Some(asked) = asked.iter().find(is_kept) {
+                return once(asked.by == By::Key);
             }
             at = region.parent;
         }
-        false
+        None
+    }
+
+    /// Whether a literal makes what a map lacks: `contexts.computeIfAbsent(host, key -> load(key))`.
+    fn fills_a_map(&self, file: FileId, body: BodyId) -> bool {
+        let facts = self.program.facts(file);
+        if facts.body(body).kind != BodyKind::Lambda {
+            return false;
+        }
+        let uses = self.program.index_of(file).uses_of_callable(body);
+        uses.iter().any(|(mention, _)| match mention {
+            Mention::Arg(site, _) => {
+                facts.text(facts.site(site).name) == MAP_FILLED_BY
+                    && self.receiver_form(SiteRef { file, site }).is_some_and(|of| is_kept_by_class(facts, of))
+            }
+            _ => false,
+        })
     }
 
     /// What is known to be unset, `null` or false, where a test has an answer.
@@ -66,12 +100,30 @@ impl<'a> Link<'a> {
                     _ => SmallVec::new(),
                 }
             }
-            // Not of `a || b`: `it == null || expired` refreshes again and again.
+            // `it == null || it.isExpired()`: what is kept says itself when to make it anew.
+            Form::Alt(AltKind::Or, list) if holds => {
+                let [first, rest @ ..] = facts.list(list) else { return SmallVec::new() };
+                let asked = self.asked_unset(file, *first, true, depth);
+                let asks_it = |test: &FormId, it: &Asked| match facts.form(*test) {
+                    Form::Result(call) => {
+                        let of = self.receiver_form(SiteRef { file, site: call });
+                        of.is_some_and(|of| is_same(facts, of, it.field))
+                    }
+                    _ => false,
+                };
+                asked.into_iter().filter(|it| it.by == By::Field && rest.iter().all(|test| asks_it(test, it))).collect()
+            }
+            // Not of any other `a || b`: `it == null || expired` refreshes again and again.
             Form::Alt(AltKind::And, list) if holds => {
                 facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, true, depth)).collect()
             }
             Form::Alt(AltKind::Or, list) if !holds => {
                 facts.list(list).iter().flat_map(|&part| self.asked_unset(file, part, false, depth)).collect()
+            }
+            // `Strings.isNullOrEmpty(it)`
+            Form::Result(call) if holds && ASKS_FOR_NOTHING.contains(&facts.text(facts.site(call).name)) => {
+                let args = facts.args_of(call);
+                args.iter().flat_map(|arg| self.asked_fields(file, arg.value, true)).collect()
             }
             Form::Var(_) | Form::Attr(..) | Form::Name(_) | Form::Result(_) if !holds => {
                 self.asked_fields(file, test, true)
@@ -84,19 +136,23 @@ impl<'a> Link<'a> {
     fn asked_fields(&self, file: FileId, form: FormId, locals: bool) -> SmallVec<[Asked; 2]> {
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, atomic: false }],
+            Form::Var(var) if facts.var(var).kind != VarKind::Inner => smallvec![Asked { field: form, by: By::Field }],
             Form::Var(var) if locals => {
                 facts.assigns_of(var).flat_map(|assign| self.asked_fields(file, assign.value, false)).collect()
             }
             Form::Attr(base, _) if matches!(facts.form(base), Form::This) => {
-                smallvec![Asked { field: form, atomic: false }]
+                smallvec![Asked { field: form, by: By::Field }]
             }
-            Form::Name(_) => smallvec![Asked { field: form, atomic: false }],
+            Form::Name(_) => smallvec![Asked { field: form, by: By::Field }],
             Form::Result(call)
                 if facts.text(facts.site(call).name) == ATOMIC_READ && facts.args_of(call).is_empty() =>
             {
                 let of = self.receiver_form(SiteRef { file, site: call });
-                of.into_iter().map(|field| Asked { field, atomic: true }).collect()
+                of.into_iter().map(|field| Asked { field, by: By::Atomic }).collect()
+            }
+            Form::Result(call) if facts.text(facts.site(call).name) == MAP_READ && facts.args_of(call).len() == 1 => {
+                let of = self.receiver_form(SiteRef { file, site: call }).filter(|&of| is_kept_by_class(facts, of));
+                of.into_iter().map(|field| Asked { field, by: By::Key }).collect()
             }
             _ => SmallVec::new(),
         }
@@ -105,12 +161,13 @@ impl<'a> Link<'a> {
     /// Whether the same body sets a field where a site's value may be known.
     fn is_set_after(&self, file: FileId, body: BodyId, here: At, asked: Asked) -> bool {
         let facts = self.program.facts(file);
-        if asked.atomic {
+        if asked.by != By::Field {
+            let writes = if asked.by == By::Key { MAP_WRITES } else { ATOMIC_WRITES };
             let mut sites = facts.sites.iter().enumerate();
             return sites.any(|(at, row)| {
                 row.kind == SiteKind::Call
                     && row.at.position > here.position
-                    && ATOMIC_WRITES.contains(&facts.text(row.name))
+                    && writes.contains(&facts.text(row.name))
                     && facts.body_of(row.at) == body
                     && self
                         .receiver_form(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
@@ -139,6 +196,13 @@ impl<'a> Link<'a> {
             })
     }
 
+    /// Whether a body is a method of the program's settings, of which there is one object for all requests.
+    fn is_of_settings(&self, file: FileId, body: BodyId) -> bool {
+        let facts = self.program.facts(file);
+        let class = facts.body(body).class.get();
+        class.is_some_and(|class| is_settings(facts.text(facts.class(class).name)))
+    }
+
     /// Whether the body has claimed an empty slot before: `slot.compareAndSet(null, mine)`.
     fn claimed_before(&self, file: FileId, body: BodyId, here: At) -> bool {
         let index = self.program.index_of(file);
@@ -153,6 +217,16 @@ impl<'a> Link<'a> {
                 .is_some_and(|arg| matches!(facts.form(arg.value), Form::None | Form::Bool(false)));
             empty && row.at.position < here.position && facts.body_of(row.at) == body
         })
+    }
+}
+
+/// Whether a form reads a field: what it holds is there when the method is done.
+fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
+    match facts.form(form) {
+        Form::Var(var) => facts.body(facts.var(var).body).kind == BodyKind::Class,
+        Form::Attr(base, _) => matches!(facts.form(base), Form::This),
+        Form::Name(_) => true,
+        _ => false,
     }
 }
 

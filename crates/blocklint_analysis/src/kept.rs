@@ -1,7 +1,7 @@
 //! What becomes of something that was made: who keeps it, and so how long it lives.
 
 use blocklint_facts::{BodyFlags, BodyKind, Form, SiteKind, VarId};
-use blocklint_models::RowEffect;
+use blocklint_models::{RowEffect, Selector};
 use rustc_hash::FxHashSet;
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
@@ -165,6 +165,9 @@ impl<'a> Link<'a> {
                     let calls = self.library.calls(path);
                     if calls.iter().any(|row| row.row.adds.is_some()) {
                         Kept::Elsewhere
+                    } else if row.kind == SiteKind::Call && self.runs_another(site, arg, path) {
+                        // Its result is what the callable gives.
+                        Kept::Nowhere
                     } else if calls
                         .iter()
                         .any(|row| matches!(row.row.effect, Some(RowEffect::Holds(_))) || row.row.moves.is_some())
@@ -195,6 +198,19 @@ impl<'a> Link<'a> {
             });
         }
         if targets.list.is_empty() { self.kept_by_taker(site, seen, depth) } else { kept }
+    }
+
+    /// Whether a call runs a callable that is given behind this argument, and gives what that gives (`run_in_executor`): what
+    /// stands before the callable it lets go after.
+    pub(crate) fn runs_another(&self, site: SiteRef, arg: u32, path: crate::ids::PathId) -> bool {
+        let count = self.program.facts(site.file).args_of(site.site).len() as u32;
+        self.library.handovers(path).iter().any(|of| match &of.row.selector {
+            Selector::Argument(argument) => {
+                let mut behind = arg + 1..count;
+                of.row.passes.is_some() && !of.row.wraps && behind.any(|at| self.is_argument(site, at, argument))
+            }
+            Selector::Via(_) => false,
+        })
     }
 
     /// What takes something may hold it in what it gives; where that is dropped, it is held by the receiver or by nobody

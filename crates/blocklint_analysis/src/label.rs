@@ -95,6 +95,11 @@ impl Guard {
         matches!(&*self.question, Question::Choice(Choice::Equals(list)) if self.wanted && list.iter().all(is_text))
     }
 
+    /// Whether it holds only where an argument is `None` or `null`, by a branch.
+    pub(crate) fn asks_for_null(&self) -> bool {
+        self.wanted && matches!(&*self.question, Question::Choice(Choice::Null))
+    }
+
     /// Whether it asks where an argument comes from or how much of it there is.
     pub(crate) fn asks_for_origin(&self) -> bool {
         match &*self.question {

@@ -181,6 +181,8 @@ pub struct Link<'a> {
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::by_name::ByName>>>,
     /// The ends of functions with the branches that they stand under.
     pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::branches::End]>>>,
+    /// Classes of which libraries make instances of requests, on an event loop.
+    pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// By import root and dotted path.
@@ -242,6 +244,7 @@ impl<'a> Link<'a> {
             uses: RefCell::default(),
             by_name: RefCell::default(),
             ends: RefCell::default(),
+            parsed: std::cell::OnceCell::new(),
             alternatives: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),

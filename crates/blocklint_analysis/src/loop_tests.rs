@@ -74,7 +74,7 @@ impl<'a> Link<'a> {
             for &site in self.program.index_of(file).sites_named(sym) {
                 let row = facts.site(site);
                 let region = facts.region(row.at.region);
-                if !self.asks(SiteRef { file, site }, 0) {
+                if self.asks(SiteRef { file, site }, 0) != Some(Asks::RunningLoop) {
                     continue;
                 }
                 if region.kind == RegionKind::Try {
@@ -135,7 +135,10 @@ impl<'a> Link<'a> {
         match facts.form(test) {
             Form::Not(inner) => self.says_no_loop(file, inner, depth).map(|says| !says),
             // A call that tells by its truth: `loop.is_running()`.
-            Form::Result(site) => self.asks(SiteRef { file, site }, depth).then_some(false),
+            Form::Result(site) => match self.asks(SiteRef { file, site }, depth)? {
+                Asks::RunningLoop => Some(false),
+                Asks::Worker => Some(true),
+            },
             Form::Compare(comparison, left, right) => {
                 let asked = self.is_answer(file, left, depth) || self.is_answer(file, right, depth);
                 let null = facts.form(left) == Form::None || facts.form(right) == Form::None;
@@ -159,30 +162,28 @@ impl<'a> Link<'a> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let facts = self.program.facts(file);
         match facts.form(form) {
-            Form::Result(site) => self.asks(SiteRef { file, site }, depth),
+            Form::Result(site) => self.asks(SiteRef { file, site }, depth) == Some(Asks::RunningLoop),
             Form::Var(var) => facts.assigns_of(var).any(|row| self.is_answer(file, row.value, depth)),
             _ => false,
         }
     }
 
-    /// Whether a call tells if a loop runs in its thread.
-    fn asks(&self, site: SiteRef, depth: u32) -> bool {
+    /// What a call tells of its thread.
+    fn asks(&self, site: SiteRef, depth: u32) -> Option<Asks> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         // Names decide whether looking further is worth it.
-        let Some(name) = self.program.global(site.file, row.name) else { return false };
+        let name = self.program.global(site.file, row.name)?;
         let named = self.ask_names(facts.language).binary_search(&name).is_ok();
         if !named && (depth == 0 || !self.answering_names(facts.language).contains(&name)) {
-            return false;
+            return None;
         }
         let callee = self.callee(site, EnvId::NONE);
-        self.values.members(callee.value).iter().any(|val| match *val {
-            Val::External(path) | Val::Method { path, .. } => {
-                self.library.calls(path).iter().any(|row| row.asks == Some(Asks::RunningLoop))
-            }
+        self.values.members(callee.value).iter().find_map(|val| match *val {
+            Val::External(path) | Val::Method { path, .. } => self.library.calls(path).iter().find_map(|row| row.asks),
             // A function of the project that gives the answer on.
-            Val::Fn { body, .. } => depth > 0 && self.gives_answer(body, depth - 1),
-            _ => false,
+            Val::Fn { body, .. } => (depth > 0 && self.gives_answer(body, depth - 1)).then_some(Asks::RunningLoop),
+            _ => None,
         })
     }
 

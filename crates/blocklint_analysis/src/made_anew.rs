@@ -11,6 +11,7 @@ use crate::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::label::LabelHold;
 use crate::link::Link;
+use crate::mentions::{Mention, Wrap};
 use crate::names;
 use crate::reach::Reach;
 use crate::targets::Target;
@@ -65,21 +66,23 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
-            // Who makes the instances is not in the project: a library's users. A plain executor of what nobody is seen to make
-            // or call is mostly a container's, which makes one.
-            Creates::Threads
-                if names::is_made_by_others(facts.language)
-                    && (link.is_scheduler(site, path) || steps == 0 && anew != Anew::PerCall) =>
-            {
+            // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
+            // what a program mostly has one of; a scheduler of chains is what one would share.
+            Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
                 Severity::Warning
             }
             Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
+            // Made where a call wants one, and nobody else has it: not even the function can use it again.
+            Creates::Threads if facts.language == Language::Python && link.is_for_one_call(site) => Severity::Warning,
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
-            // One for all items stands a line higher. One for each request costs a handshake, which is what most mean to pay.
-            Creates::Connections if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown => {
+            // One for all items stands a line higher. What a block ends, and one for each request, costs a handshake, which is
+            // what most mean to pay.
+            Creates::Connections
+                if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown && !link.ends_here(site) =>
+            {
                 Severity::Warning
             }
             Creates::Connections if is_shown => Severity::Note,
@@ -101,7 +104,16 @@ fn is_example(relative: &str) -> bool {
     folders.into_iter().any(|folder| {
         matches!(
             folder,
-            "example" | "examples" | "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "docs_src"
+            "example"
+                | "examples"
+                | "sample"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "benchmark"
+                | "benchmarks"
+                | "perf"
+                | "docs_src"
         )
     })
 }
@@ -166,13 +178,26 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let of_holder = self.holder_of(site).map(|sym| index.mentions_named(sym));
         index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
-            let crate::mentions::Mention::Arg(taker, _) = mention else { return false };
+            let Mention::Arg(taker, _) = mention else { return false };
             let taker = SiteRef { file: site.file, site: taker };
             self.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
                 && self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
                     Target::Row { path, .. } => says(path),
                     _ => false,
                 })
+        })
+    }
+
+    /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
+    /// again makes another one.
+    fn is_for_one_call(&self, site: SiteRef) -> bool {
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        let mut uses = uses.iter();
+        let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
+        let taker = SiteRef { file: site.file, site: taker };
+        self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.runs_another(taker, arg, path),
+            _ => false,
         })
     }
 
@@ -318,7 +343,7 @@ impl<'a> Link<'a> {
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
         uses.iter().find_map(|(mention, _)| {
-            let crate::mentions::Mention::Assign(assign) = mention else { return None };
+            let Mention::Assign(assign) = mention else { return None };
             match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => Some(facts.var(var).name),
                 Form::Attr(_, sym) => Some(sym),

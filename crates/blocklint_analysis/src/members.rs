@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, At, BodyFlags, BodyId, BodyKind, ExitKind, Flow, Form, VarId};
+use blocklint_facts::{AssignId, At, BodyFlags, BodyId, BodyKind, ExitKind, Flow, Form, SiteKind, VarId, VarKind};
 
 use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
@@ -11,7 +11,7 @@ use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, VarRef};
 use crate::link::{Link, Task, Typed};
 use crate::names;
 use crate::names::python::Decorator;
-use crate::value::{ArgsId, BoundId, EnvId, Val, Why};
+use crate::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 
 /// What decorators of the language make of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -567,7 +567,7 @@ impl<'a> Link<'a> {
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
-                return typed;
+                return self.narrower(body, typed);
             }
         }
         self.remember(Task::Return(body, env), || {
@@ -586,6 +586,60 @@ impl<'a> Link<'a> {
             }
             if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
         })
+    }
+
+    /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one. The
+    /// type of a stream or directory says whether it is a file.
+    fn narrower(&self, body: BodyRef, declared: Typed) -> Typed {
+        let facts = self.program.facts(body.file);
+        let only = |value: ValueId| match self.values.members(value)[..] {
+            [Val::Library { ty, .. }] => Some(ty),
+            _ => None,
+        };
+        if facts.language != Language::Java {
+            return declared;
+        }
+        let Some(of) = only(declared.value) else { return declared };
+        let mut exits =
+            facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body);
+        let (Some(exit), None) = (exits.next(), exits.next()) else { return declared };
+        // What a chain of methods returns is typed by its declarations, which may go round in circles.
+        let is_plain = match facts.form(exit.value) {
+            Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
+            Form::Result(site) => facts.site(site).kind == SiteKind::New,
+            _ => false,
+        };
+        if !is_plain {
+            return declared;
+        }
+        let given = self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value);
+        match only(given.value) {
+            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
+            _ => declared,
+        }
+    }
+
+    /// Java: what a field is given by its only assignment, `this.directory = open()`, where that is of a library's type derived
+    /// from the declared one.
+    pub(crate) fn narrower_field(&self, var: VarRef, declared: Typed) -> Typed {
+        let facts = self.program.facts(var.file);
+        let only = |value: ValueId| match self.values.members(value)[..] {
+            [Val::Library { ty, .. }] => Some(ty),
+            _ => None,
+        };
+        if facts.body(facts.var(var.var).body).kind != BodyKind::Class {
+            return declared;
+        }
+        let Some(of) = only(declared.value) else { return declared };
+        let [(at, value)] = self.given_to(var)[..] else { return declared };
+        if !matches!(facts.form(value), Form::Result(_)) {
+            return declared;
+        }
+        let given = self.eval(Scope { file: var.file, at, env: EnvId::NONE }, value);
+        match only(given.value) {
+            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
+            _ => declared,
+        }
     }
 
     /// The place where a body's annotations, defaults and decorators are read.

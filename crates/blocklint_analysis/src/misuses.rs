@@ -116,7 +116,20 @@ pub(crate) fn misuses<'a>(
         let takes = one.takes.map(|path| link.library.text(path).to_string());
         let what = What::Offloads { unbounded: one.unbounded, takes };
         let call = link.library.text(one.path).to_string();
-        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        let mut finding = misuse(link, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
+        if let Some(behind) = one.behind {
+            let facts = link.program.facts(behind.file);
+            let owner = link.qualified_name(link.program.body_of_site(behind));
+            finding.trace[0].call = owner.clone();
+            finding.trace.push(RawStep {
+                file: behind.file,
+                span: facts.site(behind.site).span,
+                function: owner,
+                call,
+                written: link.written_site(behind),
+            });
+        }
+        found.push(finding);
     }
     found
 }

@@ -1,8 +1,8 @@
 //! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
 
 use blocklint_core::{Confidence, Context, Effect, Language, Severity};
-use blocklint_facts::{BodyFlags, BodyKind, Form, RegionKind, SiteFlags, SiteKind};
-use blocklint_models::{Concurrency, HandoverContext, Runs, Selector, Uses};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_models::{Concurrency, HandoverContext, HandoverRow, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
@@ -31,6 +31,22 @@ pub(crate) struct Offload {
     pub(crate) severity: Severity,
     /// How sure.
     pub(crate) confidence: Confidence,
+    /// The hand-over itself, where `site` calls the coroutine that waits for it.
+    pub(crate) behind: Option<SiteRef>,
+}
+
+/// Coroutines followed from a hand-over up to the loop that starts them.
+const COROUTINES: u32 = 2;
+
+/// Whether a row hands to a pool that takes all it is given: the one that fixes hand over to, or the runtime's own, which a
+/// call asks for by naming none (`run_in_executor(None, …)`).
+fn takes_all(row: &HandoverRow) -> bool {
+    let names_none =
+        || row.when.iter().any(|of| matches!(of.subject, Subject::Argument(_)) && of.tests[..] == [Test::Null(true)]);
+    matches!(row.selector, Selector::Argument(_))
+        && matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker)))
+        && !row.bounded
+        && (!row.offer.is_empty() || names_none())
 }
 
 /// All such hand-overs of the program, in order.
@@ -50,6 +66,16 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
         .map(|state| state.node.body)
         .collect();
+    // Of these, those that hold their thread for long: what a request asks over the network a few dozen threads answer in turn.
+    let waits_long: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| {
+            let label = graph.labels.get(state.label);
+            label.severity > Severity::Note && matches!(label.effect, Effect::Sleep | Effect::Subprocess)
+        })
+        .map(|state| state.node.body)
+        .collect();
     let sites = link.offload_sites(graph);
     let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
     let mut found = Vec::new();
@@ -64,6 +90,28 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let (when, awaited) = (times.of_site(site), link.is_awaited(site));
         let is_aside = when.is_once();
         let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
+        let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
+        // What is known to be short; of the rest nobody knows.
+        let is_short = names::bounds_offloads(facts.language)
+            && !tasks.iter().any(|task| calculates.contains(task) || waits_long.contains(task));
+        if facts.language == Language::Python && !is_aside && !per_item && awaited && known {
+            for call in link.gathered(body, callers, &bounding, COROUTINES) {
+                let is_served = matches!(times.of_site(call), Times::PerEntry(..));
+                if times.of_site(call).is_once() {
+                    continue;
+                }
+                found.push(Offload {
+                    site: call,
+                    path,
+                    unbounded: Unbounded::PerItem,
+                    takes,
+                    severity: if is_served && !is_short { Severity::Warning } else { Severity::Note },
+                    confidence: Confidence::Medium,
+                    behind: Some(site),
+                });
+            }
+        }
         let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
         } else if let Times::PerEntry(entry, _) = when
@@ -84,7 +132,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let severity = match unbounded {
             Unbounded::Endless if !when.is_repeated() => Severity::Note,
             // A pool with a bound of its own queues the rest: bad for those who wait behind, not for the process.
-            Unbounded::PerItem if names::bounds_offloads(facts.language) && !is_served => Severity::Note,
+            Unbounded::PerItem if names::bounds_offloads(facts.language) && (!is_served || is_short) => Severity::Note,
             Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
                 Severity::Note
             }
@@ -92,8 +140,11 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         };
         let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
-        found.push(Offload { site, path, unbounded, takes, severity, confidence });
+        found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
+    // Many hand-overs may stand behind one call: the worst of them speaks.
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
+    found.dedup_by_key(|one| one.site);
     found
 }
 
@@ -103,14 +154,7 @@ impl<'a> Link<'a> {
         let mut sites: Vec<SiteRef> = Vec::new();
         for &language in Language::ALL {
             let models = self.library.of(language);
-            let offloads = |path: &&str| {
-                models.handovers(path).iter().any(|row| {
-                    matches!(row.row.selector, Selector::Argument(_))
-                        && matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker)))
-                        && !row.row.bounded
-                        && !row.row.offer.is_empty()
-                })
-            };
+            let offloads = |path: &&str| models.handovers(path).iter().any(|row| takes_all(row.row));
             let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
             sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
@@ -122,9 +166,9 @@ impl<'a> Link<'a> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, .. } = *target else { return None };
             let rows = self.library.handovers(path);
-            let row = rows.iter().find(|row| {
-                matches!(row.row.context, HandoverContext::Is(Runs::In(Context::Worker))) && !row.row.bounded
-            })?;
+            // The first row whose conditions hold speaks.
+            let holds = |row: &HandoverRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+            let row = rows.iter().find(|row| holds(row.row)).filter(|row| takes_all(row.row))?;
             let Selector::Argument(argument) = &row.row.selector else { return None };
             let form = self.argument(site, argument)?;
             let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
@@ -284,6 +328,86 @@ impl<'a> Link<'a> {
                     _ => false,
                 })
         })
+    }
+
+    /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
+    /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+    fn gathered(
+        &self,
+        body: BodyRef,
+        callers: &Callers<'_, 'a>,
+        bounding: &FxHashSet<(Language, &'a str)>,
+        depth: u32,
+    ) -> Vec<SiteRef> {
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+        let row = self.program.facts(body.file).body(body.body);
+        if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for &call in callers.call_sites(body).iter() {
+            let of = self.program.body_of_site(call);
+            let aside = self.program.is_test(call.file) || self.program.is_command_line(call.file);
+            if aside || of == body || self.is_bounded(call, bounding) {
+                continue;
+            }
+            if self.is_awaited(call) {
+                found.extend(self.gathered(of, callers, bounding, depth));
+            } else if self.is_per_piece(call) && self.is_started(call, 4) {
+                found.push(call);
+            }
+        }
+        found
+    }
+
+    /// Whether what a site gives is started together with others, as far as the code around it shows.
+    fn is_started(&self, site: SiteRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(site.file);
+        let index = self.program.index_of(site.file);
+        let starts = |mention: Mention| match mention {
+            Mention::Arg(of, _) => {
+                let of = SiteRef { file: site.file, site: of };
+                let adds = facts.site(of.site).kind == SiteKind::Call
+                    && self.adds_to(of).is_some_and(|list| {
+                        index.mentions_named(list).iter().any(|(mention, _)| match mention {
+                            Mention::Arg(of, _) => self.starts_all(SiteRef { file: site.file, site: of }),
+                            _ => false,
+                        })
+                    });
+                adds || self.starts_all(of) || self.is_started(of, depth)
+            }
+            _ => false,
+        };
+        index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => index
+                    .mentions_named(facts.var(var).name)
+                    .iter()
+                    .any(|(mention, _)| self.mentions_var(site.file, mention, var) && starts(mention)),
+                _ => false,
+            },
+            mention => starts(mention),
+        })
+    }
+
+    /// Whether a call starts all that it is given.
+    fn starts_all(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            }
+            _ => false,
+        })
+    }
+
+    /// The name of the local list that a call puts its argument into.
+    fn adds_to(&self, site: SiteRef) -> Option<blocklint_facts::Sym> {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let Form::Attr(base, method) = facts.form(row.callee) else { return None };
+        let Form::Var(var) = facts.form(base) else { return None };
+        matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
     }
 
     /// What a task takes from a pool, holding its thread until there is one.

@@ -51,6 +51,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
     let targets = link.targets(site, crate::value::EnvId::NONE);
     let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
+    let mut bodies: Vec<BodyRef> = Vec::new();
     let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
     for target in &targets.list {
         match *target {
@@ -62,6 +63,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
                 all += 1;
                 labelled += usize::from(is_labelled(body));
                 same += usize::from(holds_so(body));
+                bodies.push(body);
             }
             Target::Overrides { class, name } => {
                 for body in link.overrides(class, name).iter() {
@@ -71,6 +73,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
                     all += 1;
                     labelled += usize::from(is_labelled(*body));
                     same += usize::from(holds_so(*body));
+                    bodies.push(*body);
                 }
             }
             Target::Row { .. } => all += 1,
@@ -80,8 +83,13 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     (labelled, same) = (labelled + rows, same + rows);
     if all <= 1 {
         0
-    } else if labelled * 2 >= all && same * 8 >= all || all <= 3 {
+    } else if all <= 3 {
         1
+    } else if labelled * 2 >= all && same * 8 >= all {
+        // Where many only pass it on, which one does it says nothing of the one that is called here.
+        let passes_on =
+            |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
+        if by_effect && bodies.iter().filter(passes_on).count() * 3 >= all { 2 } else { 1 }
     } else {
         LOW_STEPS
     }

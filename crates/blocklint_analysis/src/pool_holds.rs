@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::eval::Scope;
 use crate::finding::Starved;
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::label::{Choice, Question};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::reach::Reach;
@@ -376,7 +377,7 @@ impl<'a> Link<'a> {
     ) -> Option<PathId> {
         let depth = depth.checked_sub(1)?;
         for target in &self.targets(site, EnvId::NONE).list {
-            let Target::Body { body, edge, .. } = *target else { continue };
+            let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
             let awaited = self.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
             if !(edge == Edge::Call || edge == Edge::Construct && awaited) || !seen.insert(body) {
                 continue;
@@ -387,6 +388,9 @@ impl<'a> Link<'a> {
                     continue;
                 }
                 let of = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+                if self.is_for_want_of_one(of, site, body, with_receiver) {
+                    continue;
+                }
                 if takers.contains(&of) {
                     if self.pool_of(of) == Some(pool) {
                         return self.taken_at(of).map(|taken| taken.path);
@@ -397,6 +401,21 @@ impl<'a> Link<'a> {
             }
         }
         None
+    }
+
+    /// Whether a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
+    /// one.
+    fn is_for_want_of_one(&self, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
+        let Some(guard) = self.branch_guard(site) else { return false };
+        let if_missing = match &*guard.question {
+            Question::Choice(Choice::Null) => guard.wanted,
+            Question::Choice(Choice::Truth) => !guard.wanted,
+            _ => false,
+        };
+        if_missing
+            && self
+                .passed_with(call, body, guard.param, with_receiver)
+                .is_some_and(|form| self.is_connection(self.scope_of(call, EnvId::NONE), form))
     }
 
     /// Which pool a site takes from, as far as names tell.

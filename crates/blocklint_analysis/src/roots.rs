@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
 use blocklint_facts::{BodyKind, FileFacts, Flow, Form, SuppressionKind};
-use blocklint_models::{HandoverRow, Role, Runs, Via};
+use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
 use rustc_hash::FxHashMap;
 
 use crate::hierarchy::Ancestor;
@@ -131,6 +131,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let found = link.library.handovers(path);
             // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
             let holds = |row: &HandoverRow| match made {
+                _ if asks_for_request(row) => link.is_validated_on_loop(body),
                 Some(site) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
                 None => row.when.is_empty(),
             };
@@ -287,6 +288,14 @@ impl<'a> Link<'a> {
             twisted > 0 && twisted > count("asyncio")
         })
     }
+}
+
+/// Whether a row holds for methods of what a library makes of a request.
+fn asks_for_request(row: &HandoverRow) -> bool {
+    row.when.iter().any(|condition| {
+        condition.subject == Subject::Argument(Argument::Receiver)
+            && matches!(&condition.tests[..], [Test::From(sources)] if sources.contains(&Source::Request))
+    })
 }
 
 /// Whether a Python file imports something of a package.

@@ -1,14 +1,17 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{Flow, SiteKind};
-use blocklint_models::Selector;
+use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, SiteKind};
+use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
-use crate::ids::{BodyRef, SiteRef};
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
+use crate::mentions::Mention;
+use crate::names;
 use crate::rust_life::Life;
 use crate::value::{EnvId, Val};
 
@@ -44,6 +47,15 @@ impl When {
         }
     }
 
+    /// When a registered callable runs, by the row that registers it.
+    fn of(phase: Option<Phase>) -> When {
+        match phase {
+            Some(Phase::Startup | Phase::Exit) => When::StartUp,
+            Some(Phase::Test) => When::Test,
+            None => When::Serving,
+        }
+    }
+
     /// Whether it delays nobody who is served.
     pub(crate) fn is_aside(self) -> bool {
         matches!(self, When::Test | When::StartUp | When::Once | When::Command)
@@ -57,6 +69,33 @@ pub(crate) struct Scopes<'s, 'l, 'a> {
     /// `None` while it is asked for.
     memo: FxHashMap<BodyRef, Option<When>>,
     life: Life<'s, 'l, 'a>,
+}
+
+impl Link<'_> {
+    /// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
+    /// is the function `async_setup` of each such module.
+    fn paths_by_convention(&self, body: BodyRef) -> SmallVec<[PathId; 1]> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function || row.class.is_some() {
+            return SmallVec::new();
+        }
+        let models = self.library.of(facts.language);
+        let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+        let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+        if by_convention.peek().is_none() {
+            return SmallVec::new();
+        }
+        // By folders, because the one that holds all such modules need not be a package.
+        let file = &self.program.files[body.file.index()].relative;
+        let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
+        let fits = |pattern: &str| {
+            let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+            let mut folders = module.rsplit('/');
+            place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+        };
+        by_convention.filter(|path| fits(path.path)).map(|path| self.library.path(facts.language, path.path)).collect()
+    }
 }
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
@@ -93,7 +132,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if self.link.is_for_tests(body) {
+        if self.link.is_for_tests(body) || self.is_in_fixture(body) {
             return Some(When::Test);
         }
         if let Some(when) = registered(self.link, body) {
@@ -103,6 +142,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return Some(When::Command);
         }
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
+        if self.link.program.language(body.file) == Language::Java {
+            return self.find_java(body, depth);
+        }
         let known = self.callers.call_sites(body);
         let sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
@@ -128,6 +170,69 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         all
     }
 
+    /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+    fn is_in_fixture(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let mut at = facts.body(body.body).parent;
+        while let Some(id) = at.get() {
+            let around = BodyRef { file: body.file, body: id };
+            let prepares = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+            if link.decorator_paths(around).into_iter().any(prepares) {
+                return true;
+            }
+            at = facts.body(id).parent;
+        }
+        false
+    }
+
+    /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
+    /// chain together, if that emits once.
+    fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        match row.kind {
+            BodyKind::Lambda => {
+                let Some(parent) = row.parent.get().map(|parent| BodyRef { body: parent, ..body }) else {
+                    return Some(When::Unknown);
+                };
+                let when = self.within(parent, depth);
+                let is_whole = link.runs_once_in_chain(body) || when == Some(When::Test);
+                return if is_whole { when } else { Some(When::Unknown) };
+            }
+            BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
+            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
+            _ => {}
+        }
+        let class = row.class.get().map(|class| ClassRef { file: body.file, class });
+        let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
+        if makes && class.is_some_and(|class| link.is_made_at_start(class)) {
+            return Some(When::StartUp);
+        }
+        let sites = self.callers.call_sites(body);
+        if sites.is_empty() && link.is_visible_for_tests(body) {
+            return Some(When::Test);
+        }
+        // Who calls a method through an interface is not asked for.
+        if sites.is_empty() || sites.len() > 64 || link.has_base(body) {
+            return Some(When::Unknown);
+        }
+        let mut all: Option<When> = None;
+        for &site in sites.iter() {
+            let when = self.within(link.program.body_of_site(site), depth);
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
+            if matches!(all, Some(When::Serving | When::Unknown)) {
+                break;
+            }
+        }
+        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
+        if all == Some(When::Test) && !link.is_visible_for_tests(body) { Some(When::Unknown) } else { all }
+    }
+
     /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
     /// more than can mean it, so what holds for all of them holds for it.
     fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
@@ -149,12 +254,20 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
 /// What a registration says: a decorator or a call that takes the body.
 pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
+    for path in link.paths_by_convention(body) {
+        for row in link.library.handovers(path).iter() {
+            found = Some(When::of(row.phase));
+        }
+    }
     for path in link.decorator_paths(body) {
         for row in link.library.handovers(path).iter() {
             if matches!(row.selector, Selector::Via(_)) && !row.wraps {
-                found = Some(if row.phase.is_some() { When::StartUp } else { When::Serving });
+                found = Some(When::of(row.phase));
             }
         }
+    }
+    if link.program.language(body.file) == Language::Java {
+        found = found.or_else(|| link.overrides_when(body));
     }
     if found.is_some() {
         return found;
@@ -165,7 +278,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if link.is_argument(site, arg, argument) && !row.wraps {
-                    let when = if row.phase.is_some() { When::StartUp } else { When::Serving };
+                    let when = When::of(row.phase);
                     found = Some(match found {
                         Some(When::Serving) => When::Serving,
                         _ => when,
@@ -175,4 +288,82 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
         }
     }
     found
+}
+
+impl Link<'_> {
+    /// When a method of Java runs by what it overrides of a library.
+    fn overrides_when(&self, body: BodyRef) -> Option<When> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
+        let mut found = None;
+        for ancestor in self.mro(ClassRef { file: body.file, class }).iter() {
+            let Ancestor::Library(ty, _) = *ancestor else { continue };
+            for &ty in self.library.supertypes(ty).iter() {
+                let path = self.library.member(ty, facts.text(row.name));
+                for of in self.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
+                    let when = When::of(of.row.phase);
+                    found = if found == Some(When::Serving) { found } else { Some(when) };
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a method of Java implements or overrides another one.
+    fn has_base(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.flags.has(BodyFlags::OVERRIDES) {
+            return true;
+        }
+        let Some(class) = row.class.get() else { return false };
+        let Some(name) = self.program.global(body.file, row.name) else { return false };
+        let class = ClassRef { file: body.file, class };
+        self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(of) => of != class && self.own_member(of, name).is_some(),
+            _ => false,
+        })
+    }
+
+    /// Whether an annotation says that only tests need a method to be visible.
+    fn is_visible_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
+            let name = match facts.form(decorator) {
+                Form::Result(site) => facts.site(site).name,
+                Form::Var(var) => facts.var(var).name,
+                Form::Name(name) => name,
+                _ => return false,
+            };
+            names::java::is_for_tests(facts.text(name))
+        })
+    }
+
+    /// Whether a container makes the one instance of a class when it starts.
+    fn is_made_at_start(&self, class: ClassRef) -> bool {
+        self.class_decorators(class)
+            .into_iter()
+            .any(|path| self.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+    }
+
+    /// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
+    /// emits once, or of a future.
+    fn runs_once_in_chain(&self, body: BodyRef) -> bool {
+        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+        let mut takers = uses.iter().map(|(mention, _)| match mention {
+            Mention::Arg(site, _) => Some(SiteRef { file: body.file, site }),
+            _ => None,
+        });
+        !uses.is_empty()
+            && takers.all(|taker| {
+                let Some(taker) = taker else { return false };
+                let callee = self.callee(taker, EnvId::NONE);
+                self.values.members(callee.value).into_iter().all(|val| {
+                    let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                    let owner = self.library.split(path).map(|(owner, _)| self.library.text(owner).to_string());
+                    owner.is_some_and(|owner| names::java::emits_once(blocklint_core::last_name(&owner)))
+                })
+            })
+    }
 }

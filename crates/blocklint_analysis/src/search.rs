@@ -11,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::decide::Decided;
+use crate::delegation::Shortest;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
-use crate::kept::Kept;
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::reach::Reach;
@@ -108,6 +108,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) labelled: FxHashSet<BodyRef>,
     /// The same, by the label's effect.
     pub(crate) effects: FxHashSet<(BodyRef, Effect)>,
+    /// The shortest ways on from labels, once somebody asks.
+    pub(crate) shortest: Shortest,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
@@ -142,6 +144,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
                 effects: FxHashSet::default(),
+                shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
             },
@@ -244,8 +247,8 @@ impl<'l, 'a> Search<'l, 'a> {
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
         let (link, callers) = (self.link, &self.callers);
         *self.first_times.entry(site).or_insert_with(|| {
-            if link.runs_first_time(site) {
-                return Some(FirstTime { keeper: Kept::ByProgram, per_key: false });
+            if let Some(found) = link.runs_first_time(site) {
+                return Some(found);
             }
             link.first_time_of(site).filter(|found| TimesOf::new(link, callers).lives_on(found.keeper))
         })
@@ -265,6 +268,8 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Some(guard) = label.guard.take() {
             match guard.source {
                 Source::When => return,
+                // No chain passes `null` on.
+                _ if guard.asks_for_null() && self.link.is_literal_of_chain(root) => return,
                 Source::Unless => way.steps = add_steps(way.steps, 1),
                 // Whoever wrote the root and the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}

@@ -97,7 +97,13 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                let when = scopes.of_site(candidate.root, candidate.way.site);
+                if link.is_never_named(candidate.root) {
+                    label.severity = Severity::Note;
+                    continue;
+                }
+                // A handler that start-up code hands over runs later.
+                let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
+                let when = if later { When::Unknown } else { scopes.of_site(candidate.root, candidate.way.site) };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
                 let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;

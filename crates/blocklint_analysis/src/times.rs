@@ -2,7 +2,7 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Form, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Form, RegionId, RegionKind, SiteKind};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
 use rustc_hash::FxHashMap;
 
@@ -485,11 +485,32 @@ impl<'a> Link<'a> {
             let region = facts.region(id);
             match region.kind {
                 RegionKind::Body => return false,
-                RegionKind::Loop if region.test.is_some() && self.goes_through(site.file, id) => return true,
+                RegionKind::Loop if region.test.is_some() && self.goes_through(site.file, id) => {
+                    return !self.returns_within(site.file, id);
+                }
                 _ => at = region.parent,
             }
         }
         false
+    }
+
+    /// Whether a loop ends by returning what it was looking for: it tries one after the other.
+    fn returns_within(&self, file: crate::ids::FileId, id: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let is_within = |mut at: RegionId| {
+            while let Some(region) = at.get() {
+                match facts.region(region).kind {
+                    _ if region == id => return true,
+                    RegionKind::Handler => return false,
+                    _ => at = facts.region(region).parent,
+                }
+            }
+            false
+        };
+        facts
+            .exits
+            .iter()
+            .any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
     }
 
     fn goes_through(&self, file: crate::ids::FileId, id: RegionId) -> bool {

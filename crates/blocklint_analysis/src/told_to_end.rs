@@ -1,6 +1,6 @@
 //! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`.
 
-use blocklint_facts::{Form, SiteKind};
+use blocklint_facts::{Form, SiteFlags, SiteKind};
 
 use crate::ids::SiteRef;
 use crate::link::Link;
@@ -8,7 +8,7 @@ use crate::names;
 
 impl Link<'_> {
     /// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
-    /// `queue.put(None)`), or a flag that is set (`self._running = False`).
+    /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
     pub(crate) fn is_told_to_end(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
@@ -29,7 +29,25 @@ impl Link<'_> {
                     })
             })
         };
+        // `await finished.wait()`, where somebody has `finished.set`.
+        let awaited_before = || {
+            let syms = names::WAITS.iter().filter_map(|text| self.program.local(site.file, self.program.name(text)?));
+            syms.flat_map(|sym| index.sites_named(sym)).any(|&waited| {
+                let row = facts.site(waited);
+                let Form::Attr(event, _) = facts.form(row.callee) else { return false };
+                row.flags.has(SiteFlags::AWAITED)
+                    && row.at.position < here.position
+                    && facts.body_of(row.at) == body
+                    && facts.forms.iter().any(|form| match form {
+                        Form::Attr(base, name) => {
+                            facts.form(base) == facts.form(event) && names::TELLS_TO_END.contains(&facts.text(name))
+                        }
+                        _ => false,
+                    })
+            })
+        };
         called_before(names::TELLS_TO_END, false)
+            || awaited_before()
             || called_before(names::GIVES_SENTINEL, true)
             || facts.assigns.iter().any(|row| {
                 matches!(facts.form(row.target), Form::Attr(..))

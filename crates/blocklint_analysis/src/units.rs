@@ -1,11 +1,12 @@
 //! Which facts hold for the unit that a file belongs to: switches of the models, greenlets, adapters.
 
 use blocklint_core::{Language, Runtime};
-use blocklint_facts::SiteKind;
+use blocklint_facts::{RegionKind, SiteKind};
 use blocklint_models::{Condition, Subject, Switch, SwitchContext};
 
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
+use crate::names;
 use crate::value::{EnvId, Val};
 
 /// The units of a run, with what is on in each.
@@ -56,7 +57,8 @@ impl Units {
         }
         units.read_versions(link, &switches);
         for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
-            let calls: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
+            let calls = switch.call.iter().flat_map(|path| calls_of(link, path));
+            let calls: Vec<SiteRef> = calls.filter(|site| !is_asked_for(link, *site)).collect();
             for at in 0..units.rows.len() {
                 let own = |site: &&SiteRef| units.at(link, site.file) == at && !is_aside(link, site.file);
                 let own: Vec<SiteRef> = calls.iter().filter(own).copied().collect();
@@ -164,7 +166,8 @@ fn is_module_below(path: &str, above: &str) -> bool {
 fn turned_on_by(link: &Link<'_>, switch: &Switch) -> Vec<FileId> {
     let mut found: Vec<FileId> = Vec::new();
     for path in &switch.call {
-        found.extend(calls_of(link, path).into_iter().map(|site| site.file));
+        let speaks = |site: &SiteRef| switch.context != Some(SwitchContext::Greenlet) || !is_asked_for(link, *site);
+        found.extend(calls_of(link, path).into_iter().filter(speaks).map(|site| site.file));
     }
     for module in &switch.import {
         let mut heads: Vec<FileId> = Vec::new();
@@ -198,6 +201,20 @@ fn is_aside(link: &Link<'_>, file: FileId) -> bool {
     let relative = &link.program.files[file.index()].relative;
     link.program.is_test(file)
         || relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"))
+}
+
+/// Whether a call runs only where the environment asks for it: `if os.environ.get("PATCH"):`. Mostly it does not.
+fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let mut at = facts.site(site.site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if region.kind == RegionKind::Then && names::python::asks_environment(facts, region.test) {
+            return true;
+        }
+        at = region.parent;
+    }
+    false
 }
 
 /// Whether a call that patches leaves threads alone.

@@ -101,6 +101,8 @@ pub enum Way {
         /// The library's names.
         of: Publishers,
     },
+    /// Python: the call makes an executor for each instance or call; a name of the module for all takes its place.
+    ShareInModule,
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.

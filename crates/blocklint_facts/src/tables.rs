@@ -91,6 +91,8 @@ impl BodyFlags {
     pub const STATIC: BodyFlags = BodyFlags(8);
     /// It stands in code built only for tests (`#[cfg(test)]`, `#[test]`).
     pub const TEST: BodyFlags = BodyFlags(16);
+    /// It says that it implements or overrides a method of a base (`@Override`).
+    pub const OVERRIDES: BodyFlags = BodyFlags(32);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: BodyFlags) -> bool {

@@ -10,11 +10,20 @@ use crate::types::is_annotation;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
+    /// Whether a method says that it implements or overrides another one.
+    pub(crate) fn says_override(&self, node: Node<'_>) -> bool {
+        let says = |part: Node<'_>| {
+            child(part, fields().name)
+                .is_some_and(|name| matches!(&*self.text(name), "Override" | "java.lang.Override"))
+        };
+        all_annotations(node).any(says)
+    }
+
     /// The annotations in a declaration's modifiers that mean something outside the compiler.
     pub(crate) fn annotations<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
-        let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
-        let all_of = modifiers.into_iter().flat_map(named).filter(|part| is_annotation(*part));
-        all_of.filter(|part| child(*part, fields().name).is_some_and(|name| !is_inert(&self.text(name)))).collect()
+        all_annotations(node)
+            .filter(|part| child(*part, fields().name).is_some_and(|name| !is_inert(&self.text(name))))
+            .collect()
     }
 
     /// Their forms, outermost first.
@@ -118,6 +127,12 @@ pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
             None => return at,
         }
     }
+}
+
+/// All annotations in a declaration's modifiers.
+fn all_annotations(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
+    modifiers.into_iter().flat_map(named).filter(|part| is_annotation(*part))
 }
 
 /// Annotations of `java.lang` that speak to the compiler only.

@@ -56,6 +56,9 @@ impl Walker<'_> {
         if block.is_none_or(|block| self.only_refuses(block)) {
             flags = flags.with(BodyFlags::STUB);
         }
+        if self.says_override(node) {
+            flags = flags.with(BodyFlags::OVERRIDES);
+        }
         let body = self.new_body(BodyKind::Function, name, span(node), span(name_node), flags);
         let callable = self.form(Form::Callable(body));
         self.decorate(&annotations, &decorators, callable, span(name_node));

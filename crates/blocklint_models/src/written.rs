@@ -302,6 +302,7 @@ pub fn handover_row(row: &HandoverRow, language: Language) -> Vec<String> {
     let offer: Vec<&str> = row.offer.iter().map(|runtime| runtime.as_str()).collect();
     keys.raw("offer", (!offer.is_empty()).then(|| format!("{offer:?}")));
     keys.raw("during", (!row.during.is_empty()).then(|| format!("{:?}", row.during)));
+    keys.flag("parses", row.parses);
     keys.raw("rewrite", row.rewrite.as_ref().map(|of| format!("{:?}", template(of))));
     keys.word("note", row.note.as_deref());
     keys.word("unchecked", row.unchecked.as_deref());

@@ -8,6 +8,8 @@ pub(crate) fn step_label(finding: &Finding, at: usize) -> String {
     let Some(step) = finding.trace.get(at) else { return String::new() };
     match (at == last, last) {
         (true, 0) => "blocks here".to_owned(),
+        // What is wrong is not that the call blocks.
+        (true, _) if finding.effect.is_none() => format!("{} calls `{}`", who(&step.function), step.call),
         (true, _) => format!("{} calls `{}`, which blocks", who(&step.function), step.call),
         (false, _) => format!("{} {}", who(&step.function), does(&step.call, &step.function)),
     }

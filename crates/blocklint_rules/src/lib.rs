@@ -121,6 +121,27 @@ mod tests {
         }
     }
 
+    /// The examples themselves run with the fixtures: a page cannot show what is not found, or what is.
+    #[test]
+    fn every_page_has_a_bad_and_a_good_example_and_says_how_safe_its_fix_is() {
+        for rule in RULES {
+            let says = |word: &str| {
+                let is_bad = |level: &&str| rule.page.contains(&format!("{word} {level}: [{}]", rule.name));
+                ["error", "warning", "note"].iter().any(|level| is_bad(&level))
+            };
+            assert!(says("#") || says("//"), "{} shows nothing that is found", rule.code);
+            assert!(rule.page.contains("# ok") || rule.page.contains("// ok"), "{} shows nothing good", rule.code);
+            let fix = rule.page.split("**Fix:** ").nth(1).unwrap_or_default();
+            let fix = fix.split("\n\n").next().unwrap_or_default();
+            let safety = ["safe", "none", "display", "shown"];
+            assert!(
+                safety.iter().any(|word| fix.contains(word)),
+                "{} does not say how safe its fix is: {fix}",
+                rule.code
+            );
+        }
+    }
+
     #[test]
     fn codes_ascend_and_names_differ() {
         for pair in RULES.windows(2) {

@@ -25,7 +25,12 @@ pub enum Starved<'a> {
 }
 
 /// What is wrong with a hand-over, in one sentence without a full stop.
-pub(crate) fn offload_message(written: &str, unbounded: Unbounded<'_>, takes: Option<&str>) -> String {
+pub(crate) fn offload_message(
+    language: Language,
+    written: &str,
+    unbounded: Unbounded<'_>,
+    takes: Option<&str>,
+) -> String {
     let written = one_line(written);
     let many = match unbounded {
         Unbounded::PerItem => "for each item".to_owned(),
@@ -35,6 +40,10 @@ pub(crate) fn offload_message(written: &str, unbounded: Unbounded<'_>, takes: Op
     match takes {
         Some(takes) => {
             format!("`{written}` hands work to a thread {many}, and each waits in `{takes}` for a connection")
+        }
+        // The pool of asyncio and anyio has some threads; what has no bound is how much waits for them.
+        None if language == Language::Python => {
+            format!("`{written}` hands work to the shared threads {many}, as many pieces at once as there are")
         }
         None => format!("`{written}` hands work to a thread {many}, and nothing bounds how many there are at once"),
     }

@@ -2,7 +2,7 @@
 
 use blocklint_core::{Applicability, Effect, Language, Offload, Piece, Refusal, Remedy, Runtime, Way, last_name};
 
-use crate::{RawFinding, SiteKind, What};
+use crate::{Made, RawFinding, SiteKind, What};
 
 /// What the model row of a finding says about mending it.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +96,9 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         }
         What::Starves(_) => return refuse("what is done with the connection must move to a thread as a whole"),
         What::Offloads { .. } => return refuse("how much may run at once is for the program to say"),
+        What::MadeAnew { made: Made::Threads, .. } if raw.site == SiteKind::Call => {
+            return Ok(Remedy { ways: vec![Way::ShareInModule], at_most: Applicability::Unsafe });
+        }
         What::MadeAnew { .. } => {
             return refuse("where it is made once, and who ends it, is for the program to say");
         }

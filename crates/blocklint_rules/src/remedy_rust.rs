@@ -155,6 +155,7 @@ fn shape(way: &Way) -> &'static str {
         Way::HandOver { .. } => "hand-over",
         Way::DropArgument { .. } | Way::AddArgument { .. } => "argument",
         Way::Chain { .. } | Way::Share { .. } => "chain",
+        Way::ShareInModule => "module",
     }
 }
 

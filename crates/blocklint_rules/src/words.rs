@@ -250,7 +250,9 @@ impl RawFinding<'_> {
             }
             What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
             What::Starves(starved) => return offloads::starved_message(self.written, call, starved, &owner),
-            What::Offloads { unbounded, takes } => return offloads::offload_message(self.written, unbounded, takes),
+            What::Offloads { unbounded, takes } => {
+                return offloads::offload_message(self.language, self.written, unbounded, takes);
+            }
         }
         let through = match self.direct {
             true => String::new(),

@@ -56,7 +56,9 @@ impl<'a> Link<'a> {
             let mover = rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref());
             if let Some(Moves::Source(to)) = mover {
                 let to = self.moved(to, next);
-                found.merge(&self.at_signals(to, next));
+                let mut end = self.at_signals(to, next);
+                end.moved |= to.has(Signals::WORKER);
+                found.merge(&end);
                 continue;
             }
             if rows.effect().any(|row| row.held() == Some(Effect::NestedLoop)) {

@@ -1,6 +1,6 @@
 //! Fields of the project's classes that chains and schedulers are kept in.
 
-use blocklint_facts::{FormId, Sym};
+use blocklint_facts::{AssignKind, At, BodyKind, FormId, Sym};
 
 use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
@@ -18,6 +18,27 @@ impl<'a> Link<'a> {
             _ => None,
         })?;
         self.field_in(class, name)
+    }
+
+    /// What a variable is given, with where: a field also by `this.chain = …`.
+    pub(crate) fn given_to(&self, var: VarRef) -> Vec<(At, FormId)> {
+        /// More than that say nothing together.
+        const MOST: usize = 8;
+        let facts = self.program.facts(var.file);
+        let own = facts.assigns_of(var.var).filter(|row| row.kind != AssignKind::Definition);
+        let mut found: Vec<(At, FormId)> =
+            own.filter(|row| row.value.is_some()).map(|row| (row.at, row.value)).take(MOST).collect();
+        let row = facts.var(var.var);
+        if facts.body(row.body).kind == BodyKind::Class {
+            let of_class = |at: At| {
+                let class = self.class_around(var.file, facts.body_of(at));
+                class.is_some_and(|class| class.file == var.file && facts.class(class.class).body == row.body)
+            };
+            let by_this = self.program.index_of(var.file).attr_assigns(row.name).iter().filter(|(_, own)| *own);
+            let rows = by_this.map(|&(assign, _)| facts.assign(assign)).filter(|row| row.value.is_some());
+            found.extend(rows.filter(|row| of_class(row.at)).map(|row| (row.at, row.value)).take(MOST));
+        }
+        found
     }
 
     fn field_in(&self, class: ClassRef, name: crate::ids::Name) -> Option<VarRef> {

@@ -38,6 +38,8 @@ pub(crate) struct Position {
     pub(crate) driven: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,
+    /// Something on the way moves the source to where it may block.
+    pub(crate) moved: bool,
 }
 
 impl Position {
@@ -49,6 +51,7 @@ impl Position {
     /// Adds another end: any that makes it a root does, as sure as the surest.
     pub(crate) fn merge(&mut self, other: &Position) {
         self.root = self.root.max(other.root);
+        self.moved |= other.moved;
         for &site in &other.driven {
             if !self.driven.contains(&site) {
                 self.driven.push(site);
@@ -128,6 +131,15 @@ impl<'a> Link<'a> {
         }
         if signals.has(Signals::SUBSCRIBER) {
             position.merge(&self.ends_of_site(operator));
+        }
+        if signals.has(Signals::CALLED) && position.root.is_none() {
+            let ends = self.ends_of_site(operator);
+            // Who moves the chain, or waits for all of it, does so for its source too, as far as that is known.
+            let is_known = ends.root.is_none() && ends.open.is_empty() && (ends.moved || !ends.driven.is_empty());
+            match is_known {
+                true => position.merge(&ends),
+                false => position.merge(&Position::root(Confidence::Medium)),
+            }
         }
         position
     }

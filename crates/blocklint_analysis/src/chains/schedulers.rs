@@ -1,6 +1,6 @@
 //! Where the tasks of a scheduler or executor run, by the call that made it.
 
-use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{ExitKind, Form, FormId, VarKind};
 use blocklint_models::Runs;
 
 use crate::eval::Scope;
@@ -47,13 +47,9 @@ impl<'a> Link<'a> {
     }
 
     fn scheduler_assigned(&self, var: VarRef, depth: u32) -> Option<Runs> {
-        let facts = self.program.facts(var.file);
-        let values =
-            facts.assigns_of(var.var).filter(|row| row.value.is_some() && row.kind != AssignKind::Definition).take(8);
-        values.into_iter().find_map(|row| {
-            let scope = Scope { file: var.file, at: row.at, env: EnvId::NONE };
-            self.scheduler_within(scope, row.value, depth)
-        })
+        self.given_to(var)
+            .into_iter()
+            .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
     }
 
     fn scheduler_made(&self, site: SiteRef, depth: u32) -> Option<Runs> {

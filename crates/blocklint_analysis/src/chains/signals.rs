@@ -1,13 +1,14 @@
 //! What lies before an operator: on which threads it gets its signals.
 
 use blocklint_core::Context;
-use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
-use blocklint_models::{Argument, CallRow, MoveTo, Moves, Runs, TypeExpr};
+use blocklint_facts::{BodyKind, ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Argument, CallRow, HandoverContext, MoveTo, Moves, Runs, Selector, TypeExpr};
 
-use super::Busy;
+use super::{BodyUse, Busy};
 use crate::eval::Scope;
 use crate::ids::{BodyRef, PathId, SiteRef, VarRef};
 use crate::link::Link;
+use crate::mentions::Mention;
 use crate::targets::Target;
 use crate::value::EnvId;
 
@@ -26,6 +27,8 @@ impl Signals {
     pub(crate) const WORKER: Signals = Signals(4);
     /// Nobody knows.
     pub(crate) const UNKNOWN: Signals = Signals(8);
+    /// Nobody knows, but a call gives it anew: mostly it runs when subscribed to, so who moves the chain means its source too.
+    pub(crate) const CALLED: Signals = Signals(16);
 
     /// Whether any of `other` is among them.
     pub(crate) fn has(self, other: Signals) -> bool {
@@ -76,7 +79,7 @@ impl<'a> Link<'a> {
         match facts.form(form) {
             Form::Result(site) => self.signals_of_site(SiteRef { file, site }),
             Form::Var(var) => match facts.var(var).kind {
-                VarKind::Param(_) => Signals::UNKNOWN,
+                VarKind::Param(index) => self.signals_of_param(VarRef { file, var }, index),
                 _ => self.signals_of_var(VarRef { file, var }),
             },
             Form::Attr(base, sym) => match self.field_behind(scope, base, sym) {
@@ -97,20 +100,14 @@ impl<'a> Link<'a> {
 
     fn signals_of_var(&self, var: VarRef) -> Signals {
         self.followed(Busy::Var(var), Signals::NONE, || {
-            let facts = self.program.facts(var.file);
-            let mut found = Signals::NONE;
-            let mut any = false;
-            for row in facts
-                .assigns_of(var.var)
-                .filter(|row| row.value.is_some() && row.kind != AssignKind::Definition)
-                .take(8)
-            {
-                any = true;
-                // `flux = flux.map(f)` builds on what the variable was.
-                let scope = Scope { file: var.file, at: row.at, env: EnvId::NONE };
-                found = found.with(self.signals(scope, row.value));
+            let given = self.given_to(var);
+            if given.is_empty() {
+                return Signals::UNKNOWN;
             }
-            if any { found } else { Signals::UNKNOWN }
+            given.into_iter().fold(Signals::NONE, |all, (at, value)| {
+                // `flux = flux.map(f)` builds on what the variable was.
+                all.with(self.signals(Scope { file: var.file, at, env: EnvId::NONE }, value))
+            })
         })
     }
 
@@ -121,7 +118,7 @@ impl<'a> Link<'a> {
         let (found, whole) = self.whole(|| {
             self.followed(Busy::Signals(site), Signals::NONE, || {
                 let targets = self.targets(site, EnvId::NONE);
-                let mut found = if targets.list.is_empty() { Signals::UNKNOWN } else { Signals::NONE };
+                let mut found = if targets.list.is_empty() { Signals::CALLED } else { Signals::NONE };
                 for target in &targets.list {
                     found = found.with(match *target {
                         Target::Row { path, .. } => self.signals_behind(site, path),
@@ -129,7 +126,7 @@ impl<'a> Link<'a> {
                         Target::Overrides { class, name } => {
                             let bodies = self.overrides(class, name);
                             if bodies.len() > 3 {
-                                Signals::UNKNOWN
+                                Signals::CALLED
                             } else {
                                 bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body)))
                             }
@@ -166,13 +163,66 @@ impl<'a> Link<'a> {
                     let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
                     found = found.with(self.signals(scope, exit.value));
                 }
-                if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::UNKNOWN }
+                if any || self.is_stub(body) && self.has_implementations(body) { found } else { Signals::CALLED }
             })
         });
         if whole {
             self.chains.results.borrow_mut().insert(body, found);
         }
         found
+    }
+
+    /// Where the publisher in a parameter emits: that of the chain which a literal is given to be put together further, or
+    /// what those give who are seen to call.
+    fn signals_of_param(&self, var: VarRef, index: u32) -> Signals {
+        /// Callers that are asked.
+        const MOST: usize = 8;
+        let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
+        self.followed(Busy::Var(var), Signals::NONE, || {
+            let facts = self.program.facts(var.file);
+            if facts.body(body.body).kind == BodyKind::Lambda {
+                let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+                let given = uses.iter().find_map(|(mention, _)| match mention {
+                    Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
+                    _ => None,
+                });
+                let Some((site, arg)) = given else { return Signals::UNKNOWN };
+                return if self.is_put_together_by(site, arg) { self.signals_before(site) } else { Signals::UNKNOWN };
+            }
+            let uses = self.uses_of_body(body);
+            let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
+            let known = calls().count();
+            if known == 0 || known > MOST {
+                return Signals::UNKNOWN;
+            }
+            calls().fold(Signals::NONE, |all, of| {
+                all.with(match *of {
+                    BodyUse::Call(site) => {
+                        let args = self.program.facts(site.file).args_of(site.site);
+                        match args.get(index as usize) {
+                            Some(arg) => self.signals(self.scope_of(site, EnvId::NONE), arg.value),
+                            None => Signals::UNKNOWN,
+                        }
+                    }
+                    BodyUse::Passed(site, arg) if self.is_put_together_by(site, arg) => self.signals_before(site),
+                    BodyUse::Passed(..) => Signals::UNKNOWN,
+                })
+            })
+        })
+    }
+
+    /// Whether an operator gives its chain to the callable in an argument while the chain is put together: `transform`, `as`.
+    fn is_put_together_by(&self, site: SiteRef, arg: u32) -> bool {
+        if !self.is_operator(site) {
+            return false;
+        }
+        self.targets(site, EnvId::NONE).list.iter().any(|target| {
+            let Target::Row { path, .. } = *target else { return false };
+            self.library.handovers(path).iter().any(|of| {
+                matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
+                    && matches!(of.row.context, HandoverContext::Is(Runs::Caller))
+            })
+        })
     }
 
     /// What a library's operator makes of the signals before it.
@@ -190,19 +240,19 @@ impl<'a> Link<'a> {
             None => {}
         }
         let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
-            return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::UNKNOWN };
+            return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::CALLED };
         };
-        let Some(returns) = returns.row.returns.as_ref() else { return Signals::UNKNOWN };
+        let Some(returns) = returns.row.returns.as_ref() else { return Signals::CALLED };
         // What comes out of `flatMap` comes from its inner chains.
         if let Some((argument, called)) = inner_of(returns) {
             return match self.signals_of_argument(site, argument, called) {
                 Some(inner) => inner.subscribed_at(before),
-                None => Signals::UNKNOWN,
+                None => Signals::CALLED,
             };
         }
         let rows = &rows;
         if self.gives_publisher(path, rows) == Some(false) {
-            return if self.continues_future(site) { before } else { Signals::UNKNOWN };
+            return if self.continues_future(site) { before } else { Signals::CALLED };
         }
         let mut found = Signals::NONE;
         let mut others = Signals::NONE;

@@ -63,6 +63,61 @@ pub(crate) const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "set
 /// Sets an atomic reference if it holds what the first argument is.
 pub(crate) const CLAIM: &str = "compareAndSet";
 
+/// Whether a test of this name says that a host is written as an address, which needs no look-up.
+pub(crate) fn asks_for_address(name: &str) -> bool {
+    matches!(
+        name,
+        "isIP" | "isIp" | "isIpAddress" | "isIPAddress" | "isInetAddress" | "isUriInetAddress" | "isIpLiteral"
+    ) || name.starts_with("isValidIp")
+}
+
+/// Whether a call of this name looks up a host, unless it is written as an address.
+pub(crate) fn looks_up_host(name: &str) -> bool {
+    matches!(name, "getByName" | "getAllByName" | "InetSocketAddress")
+}
+
+/// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
+pub(crate) fn emits_once(name: &str) -> bool {
+    name == "Mono"
+        || name == "Uni"
+        || name == "Single"
+        || name == "Maybe"
+        || name == "Completable"
+        || name.ends_with("Future")
+}
+
+/// Whether an annotation of this name says that a method is visible for tests alone.
+pub(crate) fn is_for_tests(name: &str) -> bool {
+    name == "VisibleForTesting"
+}
+
+/// Whether a method of this name sets a field.
+pub(crate) fn is_setter(name: &str) -> bool {
+    name.strip_prefix("set").is_some_and(|field| field.starts_with(char::is_uppercase))
+}
+
+/// Tests that ask whether their argument is `null` or empty.
+pub(crate) const ASKS_FOR_NOTHING: &[&str] = &["isNullOrEmpty", "isEmpty", "isBlank", "isNull", "isNullOrBlank"];
+
+/// Whether a class of this name holds a program's settings.
+pub(crate) fn is_settings(name: &str) -> bool {
+    ["Properties", "Config", "Configuration", "Settings"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether going through what a call of this name gives is over after a few: the roots of a machine's file systems.
+pub(crate) fn gives_few(name: &str) -> bool {
+    name == "listRoots"
+}
+
+/// Reads a map by its key.
+pub(crate) const MAP_READ: &str = "get";
+
+/// Fill a map.
+pub(crate) const MAP_WRITES: &[&str] = &["put", "putIfAbsent"];
+
+/// Fills a map by what a callable makes of the key that is not there.
+pub(crate) const MAP_FILLED_BY: &str = "computeIfAbsent";
+
 /// Takes a lock: the block, and a lock's own method.
 pub(crate) const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
 

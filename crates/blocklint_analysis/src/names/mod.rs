@@ -206,6 +206,9 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
 pub(crate) const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
 
+/// Methods that wait until another calls one of those.
+pub(crate) const WAITS: &[&str] = &["wait"];
+
 /// Methods that tell the same with nothing in the place of work.
 pub(crate) const GIVES_SENTINEL: &[&str] = &["put", "put_nowait", "send"];
 

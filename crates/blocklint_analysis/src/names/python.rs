@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, Form, FormId, Import, ImportId, ImportKind, Sym};
+use blocklint_facts::{AltKind, At, BodyId, Comparison, FileFacts, Form, FormId, Import, ImportId, ImportKind, Sym};
 
 use crate::eval::Scope;
 use crate::ids::{FileId, Name, VarRef};
@@ -479,4 +479,30 @@ pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     }
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
+}
+
+/// Whether a test holds only where the environment has a variable, or one value of it, that it lacks by default.
+pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
+    let is_environment = |form: FormId| match facts.form(form) {
+        Form::Attr(_, name) => facts.text(name) == "environ",
+        Form::Var(var) => facts.text(facts.var(var).name) == "environ",
+        _ => false,
+    };
+    match facts.form(test) {
+        Form::Result(call) => {
+            let row = facts.site(call);
+            let reads = match facts.form(row.callee) {
+                Form::Attr(base, name) => {
+                    facts.text(name) == "getenv" || facts.text(name) == "get" && is_environment(base)
+                }
+                Form::Var(var) => facts.text(facts.var(var).name) == "getenv",
+                _ => false,
+            };
+            reads && facts.args_of(call).len() == 1
+        }
+        Form::Compare(Comparison::In, _, right) => is_environment(right),
+        Form::Compare(Comparison::Eq | Comparison::IsNot, left, _) => asks_environment(facts, left),
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks_environment(facts, part)),
+        _ => false,
+    }
 }

@@ -13,8 +13,12 @@ use crate::value::Val;
 pub(super) struct Item {
     /// Annotated fields.
     pub(super) fields: u32,
+    /// Those of the models in it too, each model counted once.
+    pub(super) all_fields: u32,
     /// Levels of models: one that holds no other model has 1.
     pub(super) levels: u32,
+    /// It is one plain value, such as a name.
+    pub(super) is_plain: bool,
     /// Whether the response is the collection, rather than a model that holds it.
     pub(super) is_direct: bool,
     /// A list of it, as the file of the route can write it.
@@ -39,16 +43,30 @@ impl Link<'_> {
         if let Some(class) = self.validated(scope, form) {
             return Some(Item {
                 fields: self.fields_of(class).len() as u32,
+                all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
+                is_plain: false,
                 is_direct: true,
                 written: self.written_model(class, scope.file),
             });
         }
+        if self.is_of_names(scope, form) {
+            return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
+        }
         self.item_of(self.eval(scope, form), scope.file, DEEPEST)
     }
 
-    /// The class of `[Client.model_validate(row) for row in rows]`.
-    fn validated(&self, scope: Scope, form: FormId) -> Option<ClassRef> {
+    /// Whether a value is `[row.name for row in rows]`.
+    fn is_of_names(&self, scope: Scope, form: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        self.written_element(scope, form).is_some_and(|element| match facts.form(element) {
+            Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
+            _ => false,
+        })
+    }
+
+    /// The element of a list that is written with one, also through one local name.
+    fn written_element(&self, scope: Scope, form: FormId) -> Option<FormId> {
         let facts = self.program.facts(scope.file);
         let list = match facts.form(form) {
             Form::Var(var) => {
@@ -62,8 +80,16 @@ impl Link<'_> {
             _ => form,
         };
         let Form::Display(_, elements) = facts.form(list) else { return None };
-        let [element] = facts.list(elements) else { return None };
-        let Form::Result(site) = facts.form(*element) else { return None };
+        match facts.list(elements) {
+            [element] => Some(*element),
+            _ => None,
+        }
+    }
+
+    /// The class of `[Client.model_validate(row) for row in rows]`.
+    fn validated(&self, scope: Scope, form: FormId) -> Option<ClassRef> {
+        let facts = self.program.facts(scope.file);
+        let Form::Result(site) = facts.form(self.written_element(scope, form)?) else { return None };
         let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
         let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
         if !makes.contains(&facts.text(name)) {
@@ -125,16 +151,18 @@ impl Link<'_> {
         match class {
             Some(class) => Item {
                 fields: self.fields_of(class).len() as u32,
+                all_fields: self.all_fields(class),
                 levels: self.levels(class, DEEPEST),
+                is_plain: false,
                 is_direct: true,
                 written: self.written_model(class, file),
             },
-            None => Item { fields: 0, levels: 0, is_direct: true, written: None },
+            None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
         }
     }
 
     /// The annotated fields of a class and of the project's classes it derives from.
-    fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
+    pub(crate) fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
         let mut found: Vec<(String, Typed)> = Vec::new();
         for ancestor in self.mro(class).iter() {
             let Ancestor::Class(own) = *ancestor else { continue };
@@ -153,6 +181,23 @@ impl Link<'_> {
         found
     }
 
+    /// The fields of a class and of the models in it, each model counted once.
+    fn all_fields(&self, class: ClassRef) -> u32 {
+        let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
+        while let Some(class) = left.pop() {
+            for (_, typed) in self.fields_of(class) {
+                count += 1;
+                for inner in self.models_in(typed, 3) {
+                    if !seen.contains(&inner) {
+                        seen.push(inner);
+                        left.push(inner);
+                    }
+                }
+            }
+        }
+        count
+    }
+
     /// How deep models nest in a class, itself counted.
     fn levels(&self, class: ClassRef, depth: u32) -> u32 {
         let Some(depth) = depth.checked_sub(1) else { return 1 };
@@ -168,7 +213,7 @@ impl Link<'_> {
     }
 
     /// Models in a type: itself, or what its collections hold.
-    fn models_in(&self, typed: Typed, depth: u32) -> Vec<ClassRef> {
+    pub(crate) fn models_in(&self, typed: Typed, depth: u32) -> Vec<ClassRef> {
         let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
         let mut found = Vec::new();
         for val in self.values.members(typed.value) {
@@ -212,4 +257,10 @@ impl Link<'_> {
         })?;
         Some(format!("list[{}]", facts.text(facts.var(named).name)))
     }
+}
+
+/// Whether a field of this name is, by custom, a short text or a number.
+fn is_plain_name(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or(name);
+    matches!(last, "id" | "uuid" | "name" | "key" | "slug" | "code" | "title" | "label" | "email" | "username")
 }

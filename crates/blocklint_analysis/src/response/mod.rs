@@ -38,6 +38,10 @@ const WIDE: u32 = 20;
 /// Fields of one item without models in it up to which it takes tens of thousands to be felt.
 const NARROW: u32 = 5;
 
+/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that is three
+/// to four times as long as the fast way.
+const SMALL: u32 = 9;
+
 /// Levels of models from which on an item is nested.
 const NESTED: u32 = 3;
 
@@ -217,6 +221,9 @@ impl Link<'_> {
         // A class that renders JSON in compiled code is not much slower than none.
         let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
         let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+        let all_fields = item.map_or(0, |item| item.all_fields);
+        let is_plain = item.is_some_and(|item| item.is_plain);
+        let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
         let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
             true => Severity::Warning,
             false => Severity::Note,

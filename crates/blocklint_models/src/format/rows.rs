@@ -366,6 +366,8 @@ pub struct HandoverRow {
     pub offer: Vec<Runtime>,
     /// The calls that run an override handed to the same receiver.
     pub during: Vec<String>,
+    /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
+    pub parses: bool,
     /// The edit, where it is not `await path(callable, args...)`.
     pub rewrite: Option<Template>,
     /// A remark.

@@ -66,6 +66,8 @@ words! {
     Asks {
         /// By its result or by raising: whether an event loop runs in this thread.
         RunningLoop = "running-loop",
+        /// By its truth: that this thread keeps something of its own, as threads that work do and a loop's does not.
+        Worker = "worker",
     }
 }
 
@@ -116,6 +118,8 @@ words! {
         Startup = "startup",
         /// While stopping.
         Exit = "exit",
+        /// For a test.
+        Test = "test",
     }
 }
 

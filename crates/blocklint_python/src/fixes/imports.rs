@@ -240,7 +240,7 @@ impl<'a> File<'a> {
         sections
     }
 
-    fn line_start(&self, at: TextSize) -> TextSize {
+    pub(super) fn line_start(&self, at: TextSize) -> TextSize {
         let before = self.source.get(..at.to_usize()).unwrap_or_default();
         let start = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
         let start = if start == 0 && before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { start };
@@ -248,7 +248,7 @@ impl<'a> File<'a> {
     }
 
     /// The line before the one that begins at `start`, without its end.
-    fn line_above(&self, start: TextSize) -> Option<TextRange> {
+    pub(super) fn line_above(&self, start: TextSize) -> Option<TextRange> {
         let before = self.source.get(..start.to_usize())?;
         let end = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r']))?.len();
         let end = TextSize::new(end as u32);
@@ -284,7 +284,7 @@ impl<'a> File<'a> {
     }
 
     /// The line end that the file uses from here on.
-    fn newline_at(&self, at: TextSize) -> &'static str {
+    pub(super) fn newline_at(&self, at: TextSize) -> &'static str {
         let rest = self.source.get(at.to_usize()..).unwrap_or_default();
         match rest.find(['\n', '\r']) {
             Some(at) if rest[at..].starts_with("\r\n") => "\r\n",
@@ -303,7 +303,7 @@ impl<'a> File<'a> {
     }
 
     /// The start of the comments that stand right above a line, else of the line.
-    fn above_comments(&self, line: TextSize) -> TextSize {
+    pub(super) fn above_comments(&self, line: TextSize) -> TextSize {
         let mut above = line;
         while let Some(previous) = self.line_above(above) {
             if !self.text(previous).trim_start().starts_with('#') {

@@ -1,6 +1,6 @@
 //! From remedies to edits, on a fresh parse of the file that they stand in.
 //!
-//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`), for what must hold around the call
+//! One file for each way (`twin`, `rewrite`, `offload`, `hand_over`, `share`), for what must hold around the call
 //! (`surroundings`), for what the called function does (`callee`) and for the imports that edits need (`imports`, `names`).
 //! What an edit would change besides the call is left alone: formatting, comments, line endings. Whatever cannot be
 //! written so is refused with a reason.
@@ -22,6 +22,7 @@ mod imports;
 mod names;
 mod offload;
 mod rewrite;
+mod share;
 mod surroundings;
 mod twin;
 
@@ -106,7 +107,8 @@ impl<'a> File<'a> {
             | Way::DropArgument { .. }
             | Way::AddArgument { .. }
             | Way::Chain { .. }
-            | Way::Share { .. } => false,
+            | Way::Share { .. }
+            | Way::ShareInModule => false,
             Way::Rewrite { template } => begins_with_await(template),
             Way::Twin { .. } | Way::TwinType { .. } | Way::Offload { .. } => true,
         });
@@ -117,6 +119,7 @@ impl<'a> File<'a> {
             Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
             Way::Rewrite { template } => self.rewrite(&site, template),
             Way::Offload { to } => self.offload(&site, to),
+            Way::ShareInModule => self.share(&site, &found.1),
             Way::Chain { .. } | Way::Share { .. } => Err(Refusal::new("nothing here is a chain")),
             Way::HandOver { passes } => self.hand_over(&site, *passes),
             Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),

@@ -75,6 +75,25 @@ impl<'a> Names<'a> {
         self.imports.iter().any(|import| import.path.split('.').next() == Some(root))
     }
 
+    /// Whether a name that code in these functions reads is the module's, or of the language, and stands for something when
+    /// the module's code has run up to a place.
+    pub(super) fn is_of_module(
+        &self,
+        module: &'a ModModule,
+        name: &str,
+        functions: &[&'a StmtFunctionDef],
+        before: TextSize,
+    ) -> bool {
+        if inside_of(functions, before).0.binds(name) {
+            return false;
+        }
+        let mut above = Binder::new(false);
+        for statement in module.body.iter().filter(|statement| statement.end() <= before) {
+            above.visit_stmt(statement);
+        }
+        above.binds(name) || !(self.others.contains(name) || self.imports.iter().any(|import| import.local == name))
+    }
+
     /// Whether an import at the top of the module may bind this name for code in these functions.
     pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> bool {
         let (inside, _) = inside_of(functions, at);

@@ -57,9 +57,11 @@ impl<'a> File<'a> {
             Way::Rewrite { template } => self.rewrite(&site, template),
             Way::Offload { to } => self.offload(&site, to),
             Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
-            Way::DropArgument { .. } | Way::AddArgument { .. } | Way::Chain { .. } | Way::Share { .. } => {
-                Err(Refusal::new("the edit is one of another language"))
-            }
+            Way::DropArgument { .. }
+            | Way::AddArgument { .. }
+            | Way::Chain { .. }
+            | Way::Share { .. }
+            | Way::ShareInModule => Err(Refusal::new("the edit is one of another language")),
         })
     }
 

@@ -171,6 +171,9 @@ fn definition(
         ];
         return Ok(draft.finish_as(of, lines.to_vec(), 2, expected));
     }
+    if row.when.iter().any(|condition| condition.subject == Subject::Argument(Argument::Receiver)) {
+        return Err("the methods of a class that a request fills");
+    }
     let mut wish = Wish::default();
     world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
     let arguments = draft.arguments(&wish.arguments);

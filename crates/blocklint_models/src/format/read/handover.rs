@@ -30,6 +30,7 @@ pub(super) const KEYS: &[&str] = &[
     "bounded",
     "offer",
     "during",
+    "parses",
     "rewrite",
     "note",
 ];
@@ -55,6 +56,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
         bounded: false,
         offer: Vec::new(),
         during: Vec::new(),
+        parses: false,
         rewrite: None,
         note: None,
     };
@@ -85,6 +87,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "bounded" => row.bounded = reader.boolean(at, value).unwrap_or(false),
             "offer" => row.offer = reader.runtimes(at, value),
             "during" => row.during = reader.path_texts(at, value),
+            "parses" => row.parses = reader.boolean(at, value).unwrap_or(false),
             "rewrite" => row.rewrite = reader.template(at, value),
             "note" => row.note = reader.string(at, value),
             _ => reader.unknown_key(at, key.span().start, KEYS),
