@@ -163,6 +163,9 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// The Rust module tree, once somebody asked.
     rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
+    /// What glob imports of Rust bring to a body under a name.
+    pub(crate) globs:
+        RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, Name), Rc<[crate::names::rust_modules::Found]>>>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,
@@ -229,6 +232,7 @@ impl<'a> Link<'a> {
             values: Values::default(),
             hierarchy,
             rust_parents: std::cell::OnceCell::new(),
+            globs: RefCell::default(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),
