@@ -163,6 +163,8 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// The Rust module tree, once somebody asked.
     rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
+    /// The methods of library traits that files of Rust import, by name.
+    pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
     /// What glob imports of Rust bring to a body under a name.
     pub(crate) globs:
         RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, Name), Rc<[crate::names::rust_modules::Found]>>>,
@@ -232,6 +234,7 @@ impl<'a> Link<'a> {
             values: Values::default(),
             hierarchy,
             rust_parents: std::cell::OnceCell::new(),
+            trait_methods: RefCell::default(),
             globs: RefCell::default(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,

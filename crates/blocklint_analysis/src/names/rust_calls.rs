@@ -169,8 +169,21 @@ impl<'a> Link<'a> {
     /// The method of this name of a library's trait that a file imports, as far as models speak of it.
     pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
         let facts = self.program.facts(site.file);
+        let known = self.trait_methods.borrow().get(&(site.file, name)).copied();
+        let found = known.unwrap_or_else(|| {
+            let found = self.find_trait_method(site.file, name);
+            self.trait_methods.borrow_mut().insert((site.file, name), found);
+            found
+        })?;
+        // Plain iterators have the methods of parallel ones, too.
+        let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
+        (!is_of_parallel || self.is_parallel(site.file, facts.site(site.site).callee)).then_some(found)
+    }
+
+    fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
+        let facts = self.program.facts(file);
         let method = self.program.text(name);
-        let found = facts.imports.iter().find_map(|row| {
+        facts.imports.iter().find_map(|row| {
             let text = facts.text(row.module).trim_start_matches("::");
             let head = text.split("::").next()?;
             if !self.library.knows_root(Language::Rust, head) {
@@ -197,10 +210,7 @@ impl<'a> Link<'a> {
                 }
                 _ => None,
             }
-        })?;
-        // Plain iterators have the methods of parallel ones, too.
-        let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
-        (!is_of_parallel || self.is_parallel(site.file, facts.site(site.site).callee)).then_some(found)
+        })
     }
 
     /// Whether a path may be that of a trait: it is spelled like a type, and no value is made of it.
