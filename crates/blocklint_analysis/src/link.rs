@@ -166,8 +166,7 @@ pub struct Link<'a> {
     /// The methods of library traits that files of Rust import, by name.
     pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
     /// What glob imports of Rust bring to a body under a name.
-    pub(crate) globs:
-        RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, Name), Rc<[crate::names::rust_modules::Found]>>>,
+    pub(crate) globs: RefCell<crate::names::rust_modules::Globs>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,

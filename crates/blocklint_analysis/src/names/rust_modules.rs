@@ -210,6 +210,9 @@ pub(crate) fn member(link: &Link<'_>, module: Val, name: Name) -> Option<Typed> 
     }
 }
 
+/// What glob imports bring to a body under a name.
+pub(crate) type Globs = FxHashMap<(FileId, BodyId, Name), Rc<[Found]>>;
+
 /// What a name of a module is, before it has a type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
