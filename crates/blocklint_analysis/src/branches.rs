@@ -349,6 +349,22 @@ impl<'a> Link<'a> {
         (is_false, is_null)
     }
 
+    /// Whether what a loop goes through is a short list that is written out.
+    fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let is_short = |form: FormId| match facts.form(form) {
+            Form::Display(_, list) => facts.list(list).len() <= 4,
+            _ => false,
+        };
+        match facts.form(iterated) {
+            Form::Var(var) => {
+                let mut values = facts.assigns_of(var).filter(|assign| assign.value.is_some());
+                matches!((values.next(), values.next()), (Some(only), None) if is_short(only.value))
+            }
+            _ => is_short(iterated),
+        }
+    }
+
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
     /// `await` in the same loop would.
     pub(crate) fn adds_up(&self, site: SiteRef) -> bool {
@@ -358,6 +374,10 @@ impl<'a> Link<'a> {
             let region = facts.region(id);
             match region.kind {
                 RegionKind::Body => return false,
+                // Over what is written out a loop goes a few times.
+                RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
+                    at = region.parent;
+                }
                 RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
                     return false;
                 }

@@ -47,6 +47,12 @@ impl<'a> Link<'a> {
         if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
             return false;
         }
+        // A library may call what its classes are derived for.
+        if let Some(class) = row.class.get()
+            && !self.mro(ClassRef { file: body.file, class }).iter().all(|of| matches!(of, Ancestor::Class(_)))
+        {
+            return false;
+        }
         let Some(name) = self.program.global(body.file, row.name) else { return false };
         self.program.occurrences(name).iter().all(|&(file, sym)| {
             let facts = self.program.facts(file);

@@ -2,6 +2,7 @@
 //! them runs nobody can tell, so nothing flows through; but where a body that must not block dispatches, each of them
 //! must not block either, and the callable is the place to mend.
 
+use blocklint_core::Language;
 use blocklint_facts::{Flow, Form, FormId, SiteKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +14,7 @@ use crate::mentions::{Mention, Wrap};
 use crate::roots::{Root, RootKind};
 use crate::search::{Search, StateId, Way};
 use crate::targets::{Edge, Target};
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 /// Methods that give an element of a container.
 const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
@@ -41,6 +42,9 @@ impl Dispatch {
                 continue;
             }
             let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            if facts.language == Language::Rust && names_types(link, site, row.callee) {
+                continue;
+            }
             let targets = link.targets(site, EnvId::NONE);
             let alternatives = targets.list.len() + usize::from(targets.unknown);
             for target in &targets.list {
@@ -55,6 +59,15 @@ impl Dispatch {
     pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
         self.only.get(&body).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Rust: whether a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is.
+fn names_types(link: &Link<'_>, site: SiteRef, callee: FormId) -> bool {
+    let facts = link.program.facts(site.file);
+    let Form::Subscript(base, _) = facts.form(callee) else { return false };
+    let typed = link.eval(link.scope_of(site, EnvId::NONE), base);
+    let functions = |val: &Val| matches!(val, Val::Fn { .. } | Val::Method { .. } | Val::External(_) | Val::Class(_));
+    link.values.members(typed.value).iter().any(functions)
 }
 
 /// Whether a callee is an element of a container.

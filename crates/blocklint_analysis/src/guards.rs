@@ -134,11 +134,29 @@ impl<'a> Link<'a> {
             }
             for assign in facts.assigns.iter().filter(|assign| assign.value.is_none() && says(assign.annotation)) {
                 let owner = facts.body_of(assign.at);
+                // Types of other libraries have the names of guards, too.
+                let scope = Scope { file, at: assign.at, env: EnvId::NONE };
+                if !self.declares_guard(self.annotation(scope, assign.annotation).value, givers, DEPTH) {
+                    continue;
+                }
                 if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
                     givers.holders.insert(ClassRef { file, class: ClassId(at as u32) });
                 }
             }
         }
+    }
+
+    /// Whether a declared type is a guard, or has one among what it is made of.
+    fn declares_guard(&self, value: ValueId, givers: &Givers, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        self.values.members(value).into_iter().any(|val| match val {
+            Val::Library { ty, args, .. } => {
+                self.is_guard(ty)
+                    || (0..4).map_while(|at| self.values.nth(args, at)).any(|of| self.declares_guard(of, givers, depth))
+            }
+            Val::Instance { class, .. } => givers.holders.contains(&class),
+            _ => false,
+        })
     }
 
     fn is_guard(&self, ty: PathId) -> bool {
@@ -185,9 +203,17 @@ impl<'a> Link<'a> {
         let body = facts.body_of(row.at);
         let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
         let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
+        if self.is_consumed(taken) {
+            return None;
+        }
+        // `*lock()` and `take(&mut *lock())` keep what is behind the guard, which ends with the statement.
+        let is_read = facts.sites.iter().any(|of| {
+            of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken.site)
+        });
         // What binds it.
         let bound = facts.assigns.iter().find(|assign| {
-            assign.at.position >= row.at.position
+            !is_read
+                && assign.at.position >= row.at.position
                 && assign.value.is_some()
                 && facts.body_of(assign.at) == body
                 && matches!(facts.form(assign.target), Form::Var(_))
@@ -209,15 +235,26 @@ impl<'a> Link<'a> {
         // The subject of a `match` and the like.
         let region = facts.region(row.at.region);
         if region.kind == RegionKind::Block && region.test.is_some() && holds(region.test) {
+            // From edition 2024 on it ends before the `else` of its `if let`.
+            let ends_early = self.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
             return awaits.iter().filter(behind).copied().find(|&site| {
                 let at = facts.site(site).at;
-                lies_in(facts, at.region, row.at.region)
+                lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
             });
         }
         // A part of what is awaited.
         awaits.iter().filter(behind).copied().find(|&site| {
             let awaited = facts.site(site);
             holds(awaited.callee) || facts.args_of(site).iter().any(|argument| holds(argument.value))
+        })
+    }
+
+    /// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
+    fn is_consumed(&self, taken: SiteRef) -> bool {
+        let facts = self.program.facts(taken.file);
+        facts.sites.iter().any(|of| match facts.form(of.callee) {
+            Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken.site),
+            _ => false,
         })
     }
 
@@ -261,6 +298,40 @@ fn awaits_of(facts: &FileFacts) -> FxHashMap<blocklint_facts::BodyId, Vec<SiteId
     found
 }
 
+/// Methods that move what an `Option` or `Result` holds into a closure.
+const CONSUMING: &[&str] =
+    &["map", "and_then", "map_or", "map_or_else", "is_some_and", "is_ok_and", "is_none_or", "then", "filter_map"];
+
+/// Whether a form is what a site gives, as it is or got out of what may have failed.
+fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
+    let mut at = form;
+    for _ in 0..8 {
+        at = match facts.form(at) {
+            Form::Result(made) if made == site => return true,
+            Form::Result(made) => match (facts.form(facts.site(made).callee), facts.text(facts.site(made).name)) {
+                (Form::Attr(base, _), "unwrap" | "expect" | "ok" | "unwrap_or_else" | "unwrap_or_default") => base,
+                _ => return false,
+            },
+            Form::Try(inner) => inner,
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// Whether a region lies in the `else` of a branch that stands directly in another one.
+fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
+    let mut at = region;
+    while let Some(id) = at.get() {
+        let row = facts.region(id);
+        if row.parent == outer {
+            return row.kind == RegionKind::Else;
+        }
+        at = row.parent;
+    }
+    false
+}
+
 /// Whether a region is another one or lies in it.
 fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     let mut at = region;
@@ -276,7 +347,7 @@ fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
 }
 
 /// Whether a form, or one that it is made of, is wanted.
-fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
+pub(crate) fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if form.is_none() {
         return false;

@@ -420,6 +420,10 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Whether a library's callable is known to give what `await` would refuse.
     fn gives_nothing_to_await(&self, site: SiteRef, path: PathId, env: EnvId) -> bool {
         let link = self.link;
+        if link.program.language(site.file) == blocklint_core::Language::Rust {
+            // The method of an asynchronous trait of that name, on a type that is not known to have it.
+            return link.library.calls(path).with(|row| row.is_async == Some(true)).next().is_none();
+        }
         if link.program.language(site.file) != blocklint_core::Language::Python {
             return false;
         }

@@ -163,6 +163,10 @@ pub struct Link<'a> {
     pub(crate) hierarchy: Hierarchy,
     /// The Rust module tree, once somebody asked.
     rust_parents: std::cell::OnceCell<crate::names::rust_modules::Parents>,
+    /// The methods of library traits that files of Rust import, by name.
+    pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
+    /// What glob imports of Rust bring to a body under a name.
+    pub(crate) globs: RefCell<crate::names::rust_modules::Globs>,
     /// Names under which an import binds another name.
     pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
     pub(crate) alias_names: FxHashSet<Name>,
@@ -229,6 +233,8 @@ impl<'a> Link<'a> {
             values: Values::default(),
             hierarchy,
             rust_parents: std::cell::OnceCell::new(),
+            trait_methods: RefCell::default(),
+            globs: RefCell::default(),
             alias_names: import_aliases.values().flatten().copied().collect(),
             import_aliases,
             memo: RefCell::default(),

@@ -172,12 +172,13 @@ impl<'a> Link<'a> {
         let order = self.mro(class);
         match self.member_along(&order, name, receiver) {
             Some(typed) => typed,
-            // What is derived.
-            None if self.program.text(name) == "default" && self.program.language(class.file) == Language::Rust => {
-                let path = self.library.path(Language::Rust, "std::default::Default::default");
-                self.known(Val::Method { path, receiver: self.values.bound(receiver) })
-            }
-            None => self.unknown(Why::Attribute),
+            None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {
+                Some(path) => {
+                    let path = self.library.path(Language::Rust, path);
+                    self.known(Val::Method { path, receiver: self.values.bound(receiver) })
+                }
+                None => self.unknown(Why::Attribute),
+            },
         }
     }
 

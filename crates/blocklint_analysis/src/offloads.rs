@@ -66,13 +66,14 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
         .map(|state| state.node.body)
         .collect();
-    // Of these, those that hold their thread for long: what a request asks over the network a few dozen threads answer in turn.
-    let waits_long: FxHashSet<BodyRef> = graph
+    // Those that keep a thread and a core busy: what is asked over the network, and what sleeps between two attempts, a few dozen
+    // threads answer in turn.
+    let busy: FxHashSet<BodyRef> = graph
         .states
         .iter()
         .filter(|state| {
             let label = graph.labels.get(state.label);
-            label.severity > Severity::Note && matches!(label.effect, Effect::Sleep | Effect::Subprocess)
+            label.severity > Severity::Note && matches!(label.effect, Effect::Cpu | Effect::Subprocess)
         })
         .map(|state| state.node.body)
         .collect();
@@ -93,8 +94,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
         // What is known to be short; of the rest nobody knows.
-        let is_short = names::bounds_offloads(facts.language)
-            && !tasks.iter().any(|task| calculates.contains(task) || waits_long.contains(task));
+        let is_short = names::bounds_offloads(facts.language) && !tasks.iter().any(|task| busy.contains(task));
         if facts.language == Language::Python && !is_aside && !per_item && awaited && known {
             for call in link.gathered(body, callers, &bounding, COROUTINES) {
                 let is_served = matches!(times.of_site(call), Times::PerEntry(..));

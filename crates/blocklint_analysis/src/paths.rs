@@ -36,8 +36,14 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
 /// at most three are meant, else low.
 fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Effect>) -> u8 {
     let site = way.site;
-    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do.
-    let by_effect = matches!(way.next, Next::State(_)) && link.program.language(site.file) == Language::Java;
+    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
+    // Rust that few of them start a runtime.
+    let by_effect = matches!(way.next, Next::State(_))
+        && match link.program.language(site.file) {
+            Language::Java => true,
+            Language::Rust => effect == Some(Effect::NestedLoop),
+            Language::Python => false,
+        };
     let holds_so = |body: BodyRef| match effect {
         Some(effect) => graph.effects.contains(&(body, effect)),
         None => graph.labelled.contains(&body),

@@ -77,6 +77,10 @@ pub struct CrateLayout {
     /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
     /// manifest speaks for it.
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
+    /// Packages that its tests, examples and build script alone depend on, sorted.
+    pub aside: Vec<String>,
+    /// The edition of the language.
+    pub edition: u16,
     /// The name that `use` paths have (`-` is `_`).
     pub name: String,
     /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the

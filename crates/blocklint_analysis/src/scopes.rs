@@ -12,6 +12,7 @@ use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names;
+use crate::rust_life::Life;
 use crate::value::{EnvId, Val};
 
 /// When code runs.
@@ -21,6 +22,8 @@ pub(crate) enum When {
     Test,
     /// Only before serving, or while stopping.
     StartUp,
+    /// Once in the life of a program, in a task beside others.
+    Once,
     /// In a command of a command line.
     Command,
     /// While serving: a registration says so.
@@ -32,12 +35,13 @@ pub(crate) enum When {
 impl When {
     /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
     /// may be one.
-    fn and(self, other: When) -> When {
+    pub(crate) fn and(self, other: When) -> When {
         match (self, other) {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
             (When::Command, When::Command) => When::Command,
+            (When::Once, _) | (_, When::Once) => When::Once,
             // Tests and start-up together are neither alone, but none of them serves.
             _ => When::StartUp,
         }
@@ -54,7 +58,7 @@ impl When {
 
     /// Whether it delays nobody who is served.
     pub(crate) fn is_aside(self) -> bool {
-        matches!(self, When::Test | When::StartUp | When::Command)
+        matches!(self, When::Test | When::StartUp | When::Once | When::Command)
     }
 }
 
@@ -64,6 +68,7 @@ pub(crate) struct Scopes<'s, 'l, 'a> {
     callers: &'s Callers<'l, 'a>,
     /// `None` while it is asked for.
     memo: FxHashMap<BodyRef, Option<When>>,
+    life: Life<'s, 'l, 'a>,
 }
 
 impl Link<'_> {
@@ -95,12 +100,20 @@ impl Link<'_> {
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Scopes { link, callers, memo: FxHashMap::default() }
+        Scopes { link, callers, memo: FxHashMap::default(), life: Life::new(link, callers) }
     }
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
     pub(crate) fn of(&mut self, body: BodyRef) -> When {
         self.within(body, 6).unwrap_or(When::Unknown)
+    }
+
+    /// When a site of a body runs: what follows in the body may be served already.
+    pub(crate) fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
+        match self.link.program.language(site.file) {
+            Language::Rust => self.life.of_site(site),
+            _ => self.of(body),
+        }
     }
 
     /// The same; `None` where only those call it that are asked for already.
@@ -122,7 +135,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if self.link.is_for_tests(body) || self.is_in_fixture(body) {
             return Some(When::Test);
         }
-        if let Some(when) = self.registered(body) {
+        if let Some(when) = registered(self.link, body) {
             return Some(when);
         }
         if self.link.program.is_command_line(body.file) {
@@ -144,7 +157,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let facts = self.link.program.facts(caller.file);
             // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-            let when = if is_root || self.registered(caller).is_some() {
+            let when = if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
             } else {
                 Some(When::Unknown)
@@ -236,46 +249,45 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         });
         called.take(65).collect()
     }
+}
 
-    /// What a registration says: a decorator or a call that takes the body.
-    fn registered(&self, body: BodyRef) -> Option<When> {
-        let link = self.link;
-        let mut found = None;
-        for path in link.paths_by_convention(body) {
-            for row in link.library.handovers(path).iter() {
+/// What a registration says: a decorator or a call that takes the body.
+pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
+    let mut found = None;
+    for path in link.paths_by_convention(body) {
+        for row in link.library.handovers(path).iter() {
+            found = Some(When::of(row.phase));
+        }
+    }
+    for path in link.decorator_paths(body) {
+        for row in link.library.handovers(path).iter() {
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps {
                 found = Some(When::of(row.phase));
             }
         }
-        for path in link.decorator_paths(body) {
-            for row in link.library.handovers(path).iter() {
-                if matches!(row.selector, Selector::Via(_)) && !row.wraps {
-                    found = Some(When::of(row.phase));
-                }
-            }
-        }
-        if link.program.language(body.file) == Language::Java {
-            found = found.or_else(|| link.overrides_when(body));
-        }
-        if found.is_some() {
-            return found;
-        }
-        for (site, arg) in link.given_body(body) {
-            for val in link.values.members(link.callee(site, EnvId::NONE).value) {
-                let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-                for row in link.library.handovers(path).iter() {
-                    let Selector::Argument(argument) = &row.selector else { continue };
-                    if link.is_argument(site, arg, argument) && !row.wraps {
-                        let when = When::of(row.phase);
-                        found = Some(match found {
-                            Some(When::Serving) => When::Serving,
-                            _ => when,
-                        });
-                    }
-                }
-            }
-        }
-        found
     }
+    if link.program.language(body.file) == Language::Java {
+        found = found.or_else(|| link.overrides_when(body));
+    }
+    if found.is_some() {
+        return found;
+    }
+    for (site, arg) in link.given_body(body) {
+        for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+            let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
+            for row in link.library.handovers(path).iter() {
+                let Selector::Argument(argument) = &row.selector else { continue };
+                if link.is_argument(site, arg, argument) && !row.wraps {
+                    let when = When::of(row.phase);
+                    found = Some(match found {
+                        Some(When::Serving) => When::Serving,
+                        _ => when,
+                    });
+                }
+            }
+        }
+    }
+    found
 }
 
 impl Link<'_> {

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_models::{Thread, expand_twin};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -88,8 +88,12 @@ pub(crate) fn findings<'a>(
     let mut scopes = Scopes::new(link, &callers);
     for candidates in places.values_mut() {
         for candidate in candidates {
+            let is_rust = link.program.language(candidate.root.file) == Language::Rust;
             let label = &mut candidate.label;
             if label.fails {
+                if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
+                    candidate.label.severity = Severity::Note;
+                }
                 continue;
             }
             if label.severity > Severity::Note {
@@ -99,12 +103,16 @@ pub(crate) fn findings<'a>(
                 }
                 // A handler that start-up code hands over runs later.
                 let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
-                let when = if later { When::Unknown } else { scopes.of(candidate.root) };
+                let when = if later { When::Unknown } else { scopes.of_site(candidate.root, candidate.way.site) };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
                 let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
-                if when.is_aside() {
+                if when == When::Once && label.effect == Effect::Wait {
+                    // A task that waits without end takes a thread from the others for good.
+                } else if when.is_aside() {
                     label.severity = if alone { Severity::Note } else { label.severity.lowered() };
+                } else if is_rust && is_slight(link, &paths, candidate) {
+                    candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
                 && makes_on_each_call(link, graph, &paths, &candidate.way)
@@ -163,6 +171,35 @@ pub(crate) fn findings<'a>(
     (found, raw_causes)
 }
 
+/// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
+/// only deadlocks where others wait for the thread does not where nobody else is served.
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
+    match scopes.of_site(candidate.root, candidate.way.site) {
+        When::Test => true,
+        when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
+            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            Next::State(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Rust: whether a call holds its thread for no longer than any other does, or hardly ever: a wait of at most a millisecond,
+/// a file that the kernel makes up, a folder that is made where it lacks, or what is kept until it is too old.
+fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    match (candidate.label.effect, hold_of(&candidate.label)) {
+        (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
+        (Effect::File, _) => {
+            let ways = paths.follow(candidate.way);
+            link.ends_at_pseudo_file(&ways)
+                || link.makes_what_lacks(&ways)
+                || link.cleans_up(&ways)
+                || ways.iter().any(|way| link.is_renewal(way.site))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
 fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
     let ways = paths.follow(*way);
@@ -218,7 +255,7 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
     }
 }
 
-/// Java: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
 /// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
 fn steps_of_length(hops: u32) -> u32 {
     match hops {
@@ -248,8 +285,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let is_java = link.program.language(site.file) == Language::Java;
-    let far = |hops: u32| if is_java { steps_of_length(hops) } else { 0 };
+    let is_python = link.program.language(site.file) == Language::Python;
+    let far = |hops: u32| if is_python { 0 } else { steps_of_length(hops) };
     let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates

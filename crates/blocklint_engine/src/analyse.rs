@@ -150,6 +150,8 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
                     let told = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
                     all.iter().map(told).collect()
                 }),
+                aside: package.aside.clone(),
+                edition: package.edition,
                 name: package.library.clone(),
                 roots: roots.iter().map(|root| below(&root.path)).collect(),
             }

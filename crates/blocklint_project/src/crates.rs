@@ -24,6 +24,10 @@ pub struct RustCrate {
     pub renamed: Vec<(String, String)>,
     /// What its manifest depends on, for whatever targets; none where no manifest speaks for it.
     pub dependencies: Option<Vec<RustDependency>>,
+    /// Packages that its tests, examples and build script alone depend on, sorted.
+    pub aside: Vec<String>,
+    /// The edition of the language: 2015 where its manifest does not say.
+    pub edition: u16,
 }
 
 /// A dependency as its manifest states it.
@@ -98,7 +102,7 @@ pub(crate) fn rust_crates(
             .filter(|(above, _)| folder.starts_with(above))
             .filter_map(|(above, document)| Some((above, table_of(document.get_ref(), "workspace")?)))
             .max_by_key(|(above, _)| above.as_str().len())
-            .and_then(|(_, workspace)| table_of(workspace, "dependencies"));
+            .map(|(_, workspace)| workspace);
         crates.extend(from_manifest(folder, document.get_ref(), workspace, sources));
     }
     for path in sources.paths() {
@@ -122,19 +126,28 @@ fn from_manifest(
     workspace: Option<&DeTable<'_>>,
     sources: &Sources,
 ) -> Option<RustCrate> {
-    let name = text_of(table_of(document, "package")?, "name")?;
+    let package = table_of(document, "package")?;
+    let name = text_of(package, "name")?;
     let mut found = new_crate(folder, name, document, sources);
-    found.dependencies = Some(dependencies(document, workspace));
+    let inherited = workspace.and_then(|workspace| text_of(table_of(workspace, "package")?, "edition"));
+    let edition = text_of(package, "edition").or(inherited.filter(|_| package.contains_key("edition")));
+    found.edition = edition.and_then(|edition| edition.parse().ok()).unwrap_or(found.edition);
+    let workspace = workspace.and_then(|workspace| table_of(workspace, "dependencies"));
+    found.dependencies = Some(dependencies(document, workspace, TABLES));
+    let of_code: Vec<_> = dependencies(document, workspace, &TABLES[..1]).into_iter().map(|own| own.package).collect();
+    let all = found.dependencies.iter().flatten().map(|dependency| dependency.package.clone());
+    found.aside = all.filter(|package| !of_code.contains(package)).collect();
+    found.aside.sort_unstable();
     Some(found)
 }
 
-/// What a manifest depends on, whatever for.
-fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>) -> Vec<RustDependency> {
+/// What the tables of these names say that a manifest depends on.
+fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: &[&str]) -> Vec<RustDependency> {
     let mut tables = vec![document];
     let targets = table_of(document, "target").into_iter().flat_map(|targets| targets.values());
     tables.extend(targets.filter_map(|target| target.get_ref().as_table()));
     let mut found: Vec<RustDependency> = Vec::new();
-    for table in tables.iter().flat_map(|table| TABLES.iter().filter_map(|name| table_of(table, name))) {
+    for table in tables.iter().flat_map(|table| names.iter().filter_map(|name| table_of(table, name))) {
         for (name, value) in table {
             let name = name.get_ref().as_ref();
             let own = value.get_ref().as_table();
@@ -161,7 +174,7 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>) -> Vec<
     found
 }
 
-/// The tables of a manifest that name dependencies.
+/// The tables of a manifest that name dependencies, those of the code itself first.
 const TABLES: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
 fn texts_of<'t>(table: &'t DeTable<'_>, key: &str) -> impl Iterator<Item = String> + use<'t> {
@@ -183,6 +196,8 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         roots: roots(folder, manifest, sources),
         renamed: renamed(manifest),
         dependencies: None,
+        aside: Vec::new(),
+        edition: 2015,
     }
 }
 

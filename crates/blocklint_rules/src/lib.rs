@@ -127,7 +127,7 @@ mod tests {
         for rule in RULES {
             let says = |word: &str| {
                 let is_bad = |level: &&str| rule.page.contains(&format!("{word} {level}: [{}]", rule.name));
-                ["error", "warning", "note"].iter().any(|level| is_bad(&level))
+                ["error", "warning", "note"].iter().any(is_bad)
             };
             assert!(says("#") || says("//"), "{} shows nothing that is found", rule.code);
             assert!(rule.page.contains("# ok") || rule.page.contains("// ok"), "{} shows nothing good", rule.code);

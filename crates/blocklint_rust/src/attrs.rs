@@ -18,6 +18,35 @@ pub(crate) struct Attrs<'t> {
     pub(crate) nodes: Vec<Node<'t>>,
 }
 
+/// Whether a condition of `cfg`, without blanks, holds in builds for tests alone: `test`, or a feature named for them.
+fn is_test_condition(text: &str) -> bool {
+    let inside = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
+    if let Some(parts) = inside("any") {
+        return parts_of(parts).all(is_test_condition);
+    }
+    if let Some(parts) = inside("all") {
+        return parts_of(parts).any(is_test_condition);
+    }
+    let feature = text.strip_prefix("feature=").map(|name| name.trim_matches('"'));
+    let of_tests =
+        |word: &str| matches!(word, "test" | "tests" | "testing" | "testutils" | "testsuite" | "mock" | "mocks");
+    text == "test" || feature.is_some_and(|name| name.split(['-', '_']).any(of_tests))
+}
+
+/// The parts of a list, by the commas that no bracket encloses.
+fn parts_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    text.split(move |c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .filter(|part| !part.is_empty())
+}
+
 impl<'t> Attrs<'t> {
     /// Where an item starts: at its first attribute.
     pub(crate) fn start(&self, item: Node<'_>) -> u32 {
@@ -43,8 +72,7 @@ impl Walker<'_> {
             "cfg" => match child(attribute, fields().arguments) {
                 Some(arguments) => {
                     let text: String = self.text(arguments).split_whitespace().collect();
-                    let words = |word: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == word);
-                    words("test") && !text.contains("not(test") && !text.contains("any(")
+                    is_test_condition(text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(&text))
                 }
                 None => false,
             },

@@ -57,8 +57,11 @@ impl Walker<'_> {
                 self.form(Form::Attr(inner, name))
             }
             K::Await => {
+                // What a block gives is awaited when the block has ended.
+                let of_block =
+                    named(node).next().is_some_and(|operand| matches!(kind(operand), K::Block | K::If | K::Match));
                 let called = match self.facts.facts().form(inner) {
-                    Form::Result(site) => Some(site),
+                    Form::Result(site) if !of_block => Some(site),
                     _ => None,
                 };
                 match called {
@@ -94,8 +97,14 @@ impl Walker<'_> {
                     Form::Float(value) => self.form(Form::Float(-value)),
                     _ => self.other(),
                 },
-                // Auto-dereferencing is what member lookup does anyway.
-                _ => inner,
+                // Auto-dereferencing is what member lookup does anyway; of what a call gives it tells that this is not
+                // kept, but what lies behind it.
+                _ => {
+                    if matches!(self.facts.facts().form(inner), Form::Result(_) | Form::Try(_)) {
+                        self.implicit(SiteKind::Operator, "*", inner, span(node));
+                    }
+                    inner
+                }
             },
             // References, parentheses.
             _ => inner,

@@ -154,7 +154,7 @@ impl Walker<'_> {
         let label = named(node).find(|part| kind(*part) == K::Label).map(|label| self.label(label));
         self.breaks.push(Breaks { label, is_loop: true, ..Breaks::default() });
         self.scopes.push(ScopeKind::Open);
-        let mut endless = false;
+        let mut endless = None;
         let outer = self.region;
         match kind(node) {
             K::For => {
@@ -201,8 +201,8 @@ impl Walker<'_> {
                 });
             }
             _ => {
-                endless = true;
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
+                endless = Some(region);
                 self.within(region, |walker| {
                     if let Some(body) = child(node, f.body) {
                         walker.block(body);
@@ -214,9 +214,13 @@ impl Walker<'_> {
         self.region = outer;
         let breaks = self.breaks.pop().unwrap_or_default();
         match endless {
-            // Without a `break` it never ends.
-            true if !breaks.any => FormId::NONE,
-            true if !breaks.values.is_empty() => self.ends(breaks.values),
+            // Without a `break` it never ends, as `while true`.
+            Some(region) if !breaks.any => {
+                let test = self.form(Form::Bool(true));
+                self.facts.region_mut(region).test = test;
+                FormId::NONE
+            }
+            Some(_) if !breaks.values.is_empty() => self.ends(breaks.values),
             _ => self.form(Form::None),
         }
     }

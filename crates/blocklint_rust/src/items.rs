@@ -67,7 +67,10 @@ impl Walker<'_> {
                 K::ExternCrate => self.extern_crate(part),
                 K::ModItem if child(part, fields().body).is_none() => {
                     let path = self.attribute_value(&attrs, "path");
+                    let before = self.test;
+                    self.test |= self.is_test(&attrs);
                     self.mod_file(part, path);
+                    self.test = before;
                 }
                 K::FunctionItem
                 | K::FunctionSignature

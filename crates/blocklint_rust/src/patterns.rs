@@ -189,6 +189,11 @@ impl Walker<'_> {
                 match &*text {
                     "None" => self.form(Form::Compare(Is, value, none)),
                     "Some" => self.form(Form::Compare(IsNot, value, none)),
+                    "Ok" | "Err" => {
+                        let name = self.facts.intern("Err");
+                        let failure = self.form(Form::Name(name));
+                        self.form(Form::Compare(if text == "Ok" { IsNot } else { Is }, value, failure))
+                    }
                     _ if kind(node) == K::Identifier && !text.starts_with(char::is_uppercase) => FormId::NONE,
                     _ => self.other(),
                 }

@@ -7,6 +7,7 @@ pub(crate) mod python;
 pub(crate) mod rust;
 mod rust_calls;
 pub(crate) mod rust_modules;
+pub(crate) mod rust_serving;
 mod rust_types;
 
 use blocklint_core::Language;
@@ -178,6 +179,18 @@ pub(crate) fn counts(language: Language, name: &str) -> bool {
 /// libraries are used through builders and containers. A Python or Rust program mostly makes one of each.
 pub(crate) fn is_made_by_others(language: Language) -> bool {
     language == Language::Java
+}
+
+/// The library function that a type without one of this name of its own has by what it derives.
+pub(crate) fn derived_function(language: Language, name: &str) -> Option<&'static str> {
+    match (language, name) {
+        (Language::Rust, "default") => Some("std::default::Default::default"),
+        (Language::Rust, "parse") => Some("clap::Parser::parse"),
+        (Language::Rust, "parse_from") => Some("clap::Parser::parse_from"),
+        (Language::Rust, "try_parse") => Some("clap::Parser::try_parse"),
+        (Language::Rust, "try_parse_from") => Some("clap::Parser::try_parse_from"),
+        _ => None,
+    }
 }
 
 /// Whether a method of this name says true to the first who asks, and to nobody after.

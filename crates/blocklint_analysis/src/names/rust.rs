@@ -51,7 +51,7 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
         return link.known(param);
     }
     if let Some(name) = link.program.global(scope.file, sym)
-        && let Some(typed) = modules::through_globs(link, scope.file, body, name, 6)
+        && let Some(typed) = modules::through_globs(link, scope.file, body, name)
     {
         return typed;
     }
@@ -114,14 +114,14 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
         _ => {}
     }
     match member {
-        Val::Module(_) => modules::member(link, member, name, 6).unwrap_or_else(|| link.unknown(Why::Unbound)),
+        Val::Module(_) => modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound)),
         Val::Class(class) => {
             let facts = link.program.facts(class.file);
             if facts.class(class.class).kind == ClassKind::Module {
                 if link.program.text(name) == "super" {
                     return link.known(modules::parent(link, member));
                 }
-                return modules::member(link, member, name, 6).unwrap_or_else(|| link.unknown(Why::Unbound));
+                return modules::member(link, member, name).unwrap_or_else(|| link.unknown(Why::Unbound));
             }
             // `type Shared = Arc<Store>; Shared::new(…)`.
             if facts.class(class.class).kind == ClassKind::Alias {
@@ -168,9 +168,9 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                 None => link.attr(member, name),
             },
             Val::Library { .. } => {
-                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site.file, val, name)))
+                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
             }
-            Val::Tuple(_) => match link.imported_trait_method(site.file, name) {
+            Val::Tuple(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
                 None => link.attr(member, name),
             },

@@ -158,16 +158,29 @@ impl<'a> Link<'a> {
 
     /// The method of a library's trait that the file imports, where the type itself has none of that name:
     /// `use a::Commands; connection.get(key)`.
-    pub(crate) fn of_imported_trait(&self, file: FileId, method: Val, name: Name) -> Val {
+    pub(crate) fn of_imported_trait(&self, site: SiteRef, method: Val, name: Name) -> Val {
         let Val::Method { path, receiver } = method else { return method };
         if !self.library.calls(path).is_empty() || !self.library.handovers(path).is_empty() {
             return method;
         }
-        self.imported_trait_method(file, name).map_or(method, |path| Val::Method { path, receiver })
+        self.imported_trait_method(site, name).map_or(method, |path| Val::Method { path, receiver })
     }
 
     /// The method of this name of a library's trait that a file imports, as far as models speak of it.
-    pub(crate) fn imported_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
+    pub(crate) fn imported_trait_method(&self, site: SiteRef, name: Name) -> Option<PathId> {
+        let facts = self.program.facts(site.file);
+        let known = self.trait_methods.borrow().get(&(site.file, name)).copied();
+        let found = known.unwrap_or_else(|| {
+            let found = self.find_trait_method(site.file, name);
+            self.trait_methods.borrow_mut().insert((site.file, name), found);
+            found
+        })?;
+        // Plain iterators have the methods of parallel ones, too.
+        let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
+        (!is_of_parallel || self.is_parallel(site.file, facts.site(site.site).callee)).then_some(found)
+    }
+
+    fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {
         let facts = self.program.facts(file);
         let method = self.program.text(name);
         facts.imports.iter().find_map(|row| {

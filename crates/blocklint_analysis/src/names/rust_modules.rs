@@ -1,13 +1,15 @@
 //! Rust: the module tree, crates, `use` paths and glob imports.
 
+use std::rc::Rc;
+
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, Sym};
+use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, Sym, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::Scope;
-use crate::ids::{ClassRef, FileId, Name};
+use crate::ids::{ClassRef, FileId, Name, PathId};
 use crate::link::{Link, Task, Typed};
-use crate::program::CrateLayout;
+use crate::program::{CrateLayout, Layout};
 use crate::value::{EnvId, Val, Why};
 
 /// The module that declares each file (`mod x;`).
@@ -60,8 +62,40 @@ pub(crate) fn parents(link: &Link<'_>) -> Parents {
             }
         }
     }
+    let folders: Vec<&str> = test_crates(link.program.layout).map(|package| package.folder.as_str()).collect();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let below = |folder: &&str| source.relative.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
+        if folders.iter().any(below) && link.crate_of(file).is_some_and(|own| folders.contains(&own.folder.as_str())) {
+            parents.tests.insert(file);
+        }
+    }
     parents
 }
+
+/// Crates of the workspace that are there for its tests: they are called so, or nothing but tests depends on them.
+fn test_crates(layout: &Layout) -> impl Iterator<Item = &CrateLayout> {
+    layout.crates.iter().filter(|package| {
+        let is_called_so = package.package.split(['-', '_']).any(|word| TEST_WORDS.contains(&word));
+        let mut dependents = layout.crates.iter().filter(|other| {
+            let of = other.dependencies.iter().flatten();
+            other.package != package.package && of.clone().any(|(_, of, _)| *of == package.package)
+        });
+        let aside = |other: &CrateLayout| other.aside.binary_search(&package.package).is_ok();
+        let is_built = |root: &String| {
+            let inside = root.strip_prefix(package.folder.as_str()).unwrap_or(root).trim_start_matches('/');
+            let aside = ["tests/", "benches/", "examples/"].iter().any(|folder| inside.starts_with(folder));
+            !aside && inside != "build.rs"
+        };
+        let is_library = package.roots.iter().filter(|root| is_built(root)).all(|root| root.ends_with("lib.rs"));
+        let mut only_aside = || dependents.next().is_some_and(aside) && dependents.all(aside);
+        !package.folder.is_empty() && (is_called_so || is_library && only_aside())
+    })
+}
+
+/// Words by which crates for tests are called.
+const TEST_WORDS: &[&str] =
+    &["test", "tests", "testing", "testutil", "testutils", "fuzz", "fuzzers", "bench", "benches", "benchmarks", "e2e"];
 
 /// The module a body stands in: an inline one or its file.
 pub(crate) fn module_at(link: &Link<'_>, file: FileId, body: BodyId) -> Val {
@@ -141,7 +175,8 @@ pub(crate) fn crate_root(link: &Link<'_>, file: FileId) -> Val {
     }
 }
 
-fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
+/// Whether a module tree begins in a file.
+pub(crate) fn is_crate_root(link: &Link<'_>, relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     matches!(name, "lib.rs" | "main.rs")
         || link.program.layout.crates.iter().any(|package| package.roots.iter().any(|root| root == relative))
@@ -166,35 +201,106 @@ pub(crate) fn named_crate(link: &Link<'_>, file: FileId, name: &str) -> Val {
 }
 
 /// An item of a module (a file, an inline one) or of what a glob import can name, through that module's own glob
-/// imports; `depth` of these in a row are followed.
-pub(crate) fn member(link: &Link<'_>, module: Val, name: Name, depth: u32) -> Option<Typed> {
+/// imports.
+pub(crate) fn member(link: &Link<'_>, module: Val, name: Name) -> Option<Typed> {
+    match place(link, module, name) {
+        Place::Found(found) => Some(found.typed(link)),
+        Place::Inside(file, body) => through_globs(link, file, body, name),
+        Place::Nowhere => None,
+    }
+}
+
+/// What glob imports bring to a body under a name.
+pub(crate) type Globs = FxHashMap<(FileId, BodyId, Name), Rc<[Found]>>;
+
+/// What a name of a module is, before it has a type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// A variable of a module's scope.
+    Var(FileId, VarId),
+    /// A variant of an enum.
+    Variant(ClassRef, VarId),
+    /// Something of a library.
+    External(PathId),
+}
+
+impl Found {
+    fn typed(self, link: &Link<'_>) -> Typed {
+        match self {
+            Found::Var(file, var) => link.var(Scope { file, at: At::default(), env: EnvId::NONE }, var),
+            Found::Variant(class, var) => link.variant(class, var),
+            Found::External(path) => link.known(Val::External(path)),
+        }
+    }
+}
+
+/// Where a name of a module is looked for.
+enum Place {
+    Found(Found),
+    /// In the glob imports of a module that has no such item.
+    Inside(FileId, BodyId),
+    Nowhere,
+}
+
+fn place(link: &Link<'_>, module: Val, name: Name) -> Place {
     let (file, body) = match module {
         Val::Module(file) => (file, BodyId(0)),
         Val::Class(class) => {
             let row = link.program.facts(class.file).class(class.class);
             if row.kind != ClassKind::Module {
                 // The variants of an enum.
-                let (owner, var) = link.own_member(class, name)?;
-                let is_own = owner == class && row.kind == ClassKind::Enum;
-                return is_own.then(|| link.variant(class, var));
+                return match link.own_member(class, name) {
+                    Some((owner, var)) if owner == class && row.kind == ClassKind::Enum => {
+                        Place::Found(Found::Variant(class, var))
+                    }
+                    _ => Place::Nowhere,
+                };
             }
             (class.file, row.body)
         }
         Val::External(path) => {
             let path = link.library.member(path, link.program.text(name));
-            return link.library.speaks(path).then(|| link.known(Val::External(path)));
+            return if link.library.speaks(path) { Place::Found(Found::External(path)) } else { Place::Nowhere };
         }
-        _ => return None,
+        _ => return Place::Nowhere,
     };
-    if let Some(var) = link.program.scope_var(file, body, name) {
-        return Some(link.var(Scope { file, at: At::default(), env: EnvId::NONE }, var));
+    match link.program.scope_var(file, body, name) {
+        Some(var) => Place::Found(Found::Var(file, var)),
+        None => Place::Inside(file, body),
     }
-    through_globs(link, file, body, name, depth)
 }
 
 /// A name that a glob import brings to a body, or to one of those around it up to its module.
-pub(crate) fn through_globs(link: &Link<'_>, file: FileId, body: BodyId, name: Name, depth: u32) -> Option<Typed> {
-    let depth = depth.checked_sub(1)?;
+pub(crate) fn through_globs(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
+    let known = link.globs.borrow().get(&(file, body, name)).cloned();
+    let found = known.unwrap_or_else(|| {
+        let mut found = Vec::new();
+        let is_whole = brought(link, file, body, name, &mut Vec::new(), &mut found);
+        let found: Rc<[Found]> = Rc::from(found);
+        if is_whole {
+            link.globs.borrow_mut().insert((file, body, name), found.clone());
+        }
+        found
+    });
+    found.iter().map(|found| found.typed(link)).find(|typed| !link.values.is_unknown(typed.value))
+}
+
+/// Modules that glob imports lead to from one place.
+const MOST_GLOBS: usize = 256;
+
+/// Adds what glob imports bring under a name, each module once; whether all of them are known by now.
+fn brought(
+    link: &Link<'_>,
+    file: FileId,
+    body: BodyId,
+    name: Name,
+    seen: &mut Vec<(FileId, BodyId)>,
+    found: &mut Vec<Found>,
+) -> bool {
+    if seen.contains(&(file, body)) || seen.len() > MOST_GLOBS {
+        return true;
+    }
+    seen.push((file, body));
     let facts = link.program.facts(file);
     let mut around: smallvec::SmallVec<[BodyId; 8]> = smallvec::SmallVec::new();
     let mut at = body;
@@ -207,22 +313,27 @@ pub(crate) fn through_globs(link: &Link<'_>, file: FileId, body: BodyId, name: N
         at = row.parent;
     }
     let stars = facts.imports.iter().enumerate().filter(|(_, row)| row.kind == ImportKind::Star);
+    let mut is_whole = true;
     for (number, row) in stars {
-        let place = facts.body_of(row.at);
-        if !around.contains(&place) {
+        let own = facts.body_of(row.at);
+        if !around.contains(&own) {
             continue;
         }
         let base = glob_base(link, file, ImportId(number as u32));
-        if base == module_at(link, file, place) {
+        if base == module_at(link, file, own) {
             continue;
         }
-        if let Some(found) = member(link, base, name, depth)
-            && !link.values.is_unknown(found.value)
-        {
-            return Some(found);
+        if matches!(base, Val::Unknown(_)) {
+            is_whole = false;
+            continue;
+        }
+        match place(link, base, name) {
+            Place::Found(item) => found.push(item),
+            Place::Inside(file, body) => is_whole &= brought(link, file, body, name, seen, found),
+            Place::Nowhere => {}
         }
     }
-    None
+    is_whole
 }
 
 /// The module whose names a glob import brings. Modules may bring each other's, so the way there is remembered and

@@ -1,7 +1,7 @@
 //! Uses of `[[handover]]` rows in Python: where a callable given to the library runs.
 
 use blocklint_core::{Context, Severity};
-use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs, Selector, Subject, Test, Via};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Phase, Runs, Selector, Subject, Test, Via};
 
 use crate::calls::{Uses, next, rule_of};
 use crate::draft::{Draft, Reason};
@@ -104,9 +104,12 @@ fn expected(row: &HandoverRow, models: Models) -> Result<Expected, Reason> {
     Ok(match runs(row, models)? {
         Runs::Chain => return Err("a position in a reactive chain"),
         Runs::Caller | Runs::In(Context::EventLoop) => {
-            // Code that runs only before or after serving is one level lower.
-            let lower = models == Models::Real && row.phase.is_some();
-            let severity = if lower { Severity::Warning } else { Severity::Error };
+            // Code that runs only before or after serving is a note, and that of tests one level lower.
+            let severity = match row.phase.filter(|_| models == Models::Real) {
+                Some(Phase::Startup | Phase::Exit) => Severity::Note,
+                Some(Phase::Test) => Severity::Warning,
+                None => Severity::Error,
+            };
             Expected::Found { rule: "BLT101", severity: Some(severity), hold: None, call }
         }
         Runs::In(_) => Expected::Silent { call },

@@ -1,0 +1,135 @@
+//! Rust: calls that run hardly ever, by the test before them.
+
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
+
+use crate::guards::mentions;
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+use crate::mentions::Mention;
+use crate::search::Way;
+
+/// Methods that ask whether something lies at a path.
+const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file"];
+
+/// Functions that make a folder.
+const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all"];
+
+/// Functions that remove what a failure left behind.
+const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
+
+/// Methods whose closure runs after a failure.
+const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspect_err"];
+
+/// Methods that say how old something is.
+const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
+
+impl Link<'_> {
+    /// Whether the last call of a way makes a folder where a test around it says that it lacks: once, mostly.
+    pub(crate) fn makes_what_lacks(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let row = facts.site(last.site.site);
+        MAKES_FOLDER.contains(&facts.text(row.name))
+            && self.tests_around(last.site, &|kind, test| {
+                let parts = match facts.form(test) {
+                    Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
+                    _ => std::slice::from_ref(&test),
+                };
+                parts.iter().any(|&part| {
+                    let (asked, holds) = match facts.form(part) {
+                        Form::Not(inner) => (inner, kind == RegionKind::Else),
+                        _ => (part, kind == RegionKind::Then),
+                    };
+                    !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
+                })
+            })
+    }
+
+    /// Whether the last call of a way removes files after a failure: in a branch for it, or a closure that runs then.
+    pub(crate) fn cleans_up(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        if !CLEANS_UP.contains(&facts.text(facts.site(last.site.site).name)) {
+            return false;
+        }
+        if ways.iter().any(|way| self.has_failed_before(way.site)) {
+            return true;
+        }
+        let index = self.program.index_of(last.site.file);
+        let mut at = facts.body_of(facts.site(last.site.site).at);
+        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock) {
+            let after = |mention: Mention| match mention {
+                Mention::Arg(taker, _) => AFTER_FAILURE.contains(&facts.text(facts.site(taker).name)),
+                _ => false,
+            };
+            if index.uses_of_callable(at).iter().any(|(mention, _)| after(mention)) {
+                return true;
+            }
+            match facts.body(at).parent.get() {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a site stands where a pattern says that something failed.
+    fn has_failed_before(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| match facts.form(test) {
+            Form::Compare(comparison, _, failure) => {
+                let is_failure = matches!(facts.form(failure), Form::Name(sym) if facts.text(sym) == "Err");
+                let wanted = if kind == RegionKind::Else { Comparison::IsNot } else { Comparison::Is };
+                is_failure && comparison == wanted
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a site runs only when what was kept has become too old:
+    /// `if kept_at.elapsed() < LIFETIME { return value; } value = read();`.
+    pub(crate) fn is_renewal(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| {
+            let compares = |form: FormId| {
+                matches!(facts.form(form), Form::Compare(..))
+                    && mentions(facts, form, 6, &|form| match form {
+                        Form::Result(made) => TELLS_AGE.contains(&facts.text(facts.site(made).name)),
+                        _ => false,
+                    })
+            };
+            match facts.form(test) {
+                Form::Alt(AltKind::And, list) if kind == RegionKind::Else => {
+                    facts.list(list).iter().any(|&part| compares(part))
+                }
+                _ => kind == RegionKind::Else && compares(test),
+            }
+        })
+    }
+
+    /// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
+    fn tests_around(&self, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
+                && region.test.is_some()
+                && wanted(region.kind, region.test)
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    fn is_call_named(&self, file: FileId, form: FormId, names: &[&str]) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Result(made) => names.contains(&facts.text(facts.site(made).name)),
+            Form::Try(inner) => self.is_call_named(file, inner, names),
+            _ => false,
+        }
+    }
+}
