@@ -80,9 +80,15 @@ impl Walker<'_> {
         let mut value = BlockValue { form: unit, tail: false, span: span(node) };
         let mut attrs = Attrs::default();
         let end = node.end_byte();
+        let mut ended = false;
         for (at, &part) in parts.iter().enumerate() {
             let last = at + 1 == parts.len();
             let mut never = false;
+            // What follows `return …;` never runs; what it declares is known all the same.
+            if ended && kind(part) != K::AttributeItem && !self.is_item(part) {
+                attrs.nodes.clear();
+                continue;
+            }
             match kind(part) {
                 K::AttributeItem => {
                     attrs.nodes.push(part);
@@ -118,6 +124,7 @@ impl Walker<'_> {
             if never && !value.tail {
                 value.form = FormId::NONE;
             }
+            ended |= never && !value.tail;
         }
         value
     }
