@@ -5,9 +5,9 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{
     AltKind, At, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
-    SiteKind, VarId, VarKind,
+    SiteKind, VarKind,
 };
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use crate::constants::Constant;
 use crate::eval::Scope;
@@ -58,68 +58,6 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         false
-    }
-
-    /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
-    pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let region = facts.site(site.site).at.region;
-        let Some(handler) = handler_around(facts, region) else { return self.is_where_errors_are(site.file, region) };
-        match facts.form(handler.test) {
-            Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
-            _ => handler.test.is_none() || self.is_failure(site, handler.test),
-        }
-    }
-
-    /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
-    /// in a `finally`, where `except` says `errors["base"] = "unknown"`.
-    fn is_where_errors_are(&self, file: FileId, region: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let (mut at, mut asked) = (region, SmallVec::<[VarId; 2]>::new());
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            match region.kind {
-                RegionKind::Then => match facts.form(region.test) {
-                    Form::Var(var) => asked.push(var),
-                    Form::Alt(AltKind::And, list) => {
-                        asked.extend(facts.list(list).iter().filter_map(|&part| match facts.form(part) {
-                            Form::Var(var) => Some(var),
-                            _ => None,
-                        }));
-                    }
-                    _ => {}
-                },
-                RegionKind::Finally => return asked.iter().any(|&var| self.is_filled_in_handlers(file, var)),
-                _ => {}
-            }
-            at = region.parent;
-        }
-        false
-    }
-
-    /// Whether handlers put something into a variable, and nobody else does.
-    fn is_filled_in_handlers(&self, file: FileId, var: VarId) -> bool {
-        let facts = self.program.facts(file);
-        let into = |target: FormId| match facts.form(target) {
-            Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
-            form => form == Form::Var(var),
-        };
-        let is_empty = |value: FormId| match facts.form(value) {
-            Form::Display(_, list) | Form::Pairs(list) => facts.list(list).is_empty(),
-            form => matches!(form, Form::None | Form::Bool(false)),
-        };
-        let filled = || facts.assigns.iter().filter(|row| into(row.target) && !is_empty(row.value));
-        filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
-    }
-
-    fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {
-        let facts = self.program.facts(site.file);
-        let name = match facts.form(exception) {
-            Form::Var(var) => facts.var(var).name,
-            Form::Name(name) | Form::Attr(_, name) => name,
-            _ => return false,
-        };
-        names::is_failure(facts.language, facts.text(name))
     }
 
     /// The condition under which a conditional expression gives a body as the callee of a site:
@@ -622,19 +560,6 @@ impl<'a> Link<'a> {
         }
         (!left.is_empty() && left.len() < ends.len()).then(|| self.join(&left))
     }
-}
-
-/// The nearest exception handler around a place.
-pub(crate) fn handler_around(facts: &FileFacts, region: RegionId) -> Option<Region> {
-    let mut at = region;
-    while let Some(id) = at.get() {
-        let region = facts.region(id);
-        if region.kind == RegionKind::Handler {
-            return Some(region);
-        }
-        at = region.parent;
-    }
-    None
 }
 
 /// An end of a function: the branch that it stands under, its place, and what it gives.

@@ -2,7 +2,7 @@
 //! only say that a thread has begun.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
+use blocklint_facts::{FileFacts, Form, FormId};
 
 use crate::ids::SiteRef;
 use crate::link::Link;
@@ -18,20 +18,8 @@ impl<'a> Link<'a> {
             return false;
         }
         let Some(receiver) = self.receiver_form(site) else { return false };
-        let here = facts.site(site.site).at;
-        let body = facts.body_of(here);
-        let index = self.program.index_of(site.file);
-        names::java::DONE_TESTS.iter().any(|test| {
-            let sym = self.program.name(test).and_then(|name| self.program.local(site.file, name));
-            sym.into_iter().flat_map(|sym| index.sites_named(sym)).any(|&asked| {
-                let row = facts.site(asked);
-                row.kind == SiteKind::Call
-                    && row.at.position < here.position
-                    && facts.body_of(row.at) == body
-                    && self
-                        .receiver_form(SiteRef { file: site.file, site: asked })
-                        .is_some_and(|of| is_same(facts, of, receiver))
-            })
+        self.calls_before(site, names::java::DONE_TESTS).any(|asked| {
+            self.receiver_form(SiteRef { file: site.file, site: asked }).is_some_and(|of| is_same(facts, of, receiver))
         })
     }
 }
@@ -42,13 +30,8 @@ impl<'a> Link<'a> {
     pub(crate) fn is_handshake(&self, site: SiteRef, method: &str) -> bool {
         let facts = self.program.facts(site.file);
         let Some(receiver) = self.receiver_form(site) else { return false };
-        let index = self.program.index_of(site.file);
-        let named = |text: &str| {
-            let sym = self.program.name(text).and_then(|name| self.program.local(site.file, name));
-            sym.into_iter().flat_map(|sym| index.sites_named(sym).iter().copied())
-        };
         let here = facts.site(site.site).at;
-        let started = named(names::STARTS_THREAD).any(|before| {
+        let started = self.sites_under(site.file, &[names::STARTS_THREAD]).any(|before| {
             let row = facts.site(before);
             let targets = || self.targets(SiteRef { file: site.file, site: before }, EnvId::NONE);
             row.at.region == here.region
@@ -58,7 +41,8 @@ impl<'a> Link<'a> {
         if !started {
             return false;
         }
-        let mut ends = named(method).filter(|&end| {
+        let ending = [method];
+        let mut ends = self.sites_under(site.file, &ending).filter(|&end| {
             let of = self.receiver_form(SiteRef { file: site.file, site: end });
             of.is_some_and(|of| is_same_name(facts, of, receiver))
         });

@@ -218,17 +218,9 @@ impl<'a> Link<'a> {
 
     /// Whether a class sets attributes whose names it computes.
     fn sets_by_name(&self, class: ClassRef) -> bool {
-        ["setattr", "__setattr__", "__dict__"].iter().any(|text| {
-            let sym = self.program.name(text).and_then(|name| self.program.local(class.file, name));
-            let facts = self.program.facts(class.file);
-            sym.is_some_and(|sym| {
-                self.program
-                    .index_of(class.file)
-                    .sites_named(sym)
-                    .iter()
-                    .any(|&site| self.class_around(class.file, facts.body_of(facts.site(site).at)) == Some(class))
-            })
-        })
+        let facts = self.program.facts(class.file);
+        self.sites_under(class.file, &["setattr", "__setattr__", "__dict__"])
+            .any(|site| self.class_around(class.file, facts.body_of(facts.site(site).at)) == Some(class))
     }
 
     /// The objects, no receivers of methods, to whose attribute of this name something is assigned. Of those whose type

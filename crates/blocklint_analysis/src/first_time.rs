@@ -4,8 +4,8 @@
 use blocklint_facts::{AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, VarKind};
 use smallvec::SmallVec;
 
-use crate::branches::handler_around;
 use crate::constants::Constant;
+use crate::failures::handler_around;
 use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;

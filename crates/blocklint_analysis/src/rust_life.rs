@@ -14,7 +14,7 @@ use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
 use crate::names::{rust, rust_modules, rust_serving};
-use crate::scopes::{When, registered};
+use crate::scopes::{Remembered, When, registered};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
@@ -29,8 +29,7 @@ pub(crate) struct Life<'s, 'l, 'a> {
     link: &'l Link<'a>,
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
-    /// `None` while it is asked for.
-    entered: FxHashMap<BodyRef, Option<When>>,
+    entered: Remembered,
     /// Whether plain functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
@@ -52,7 +51,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             link,
             callers,
             serving: None,
-            entered: FxHashMap::default(),
+            entered: Remembered::default(),
             unused: FxHashMap::default(),
             of_commands: FxHashMap::default(),
         }
@@ -101,17 +100,11 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// When a function is entered.
     fn entered(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if let Some(&known) = self.entered.get(&body) {
+        if let Some(known) = self.entered.begin(body) {
             return known;
         }
-        // A cycle tells nothing: its other callers decide.
-        self.entered.insert(body, None);
         let when = self.find(body, depth);
-        match when {
-            Some(_) => self.entered.insert(body, when),
-            None => self.entered.remove(&body),
-        };
-        when
+        self.entered.end(body, when)
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {

@@ -62,12 +62,36 @@ impl When {
     }
 }
 
+/// When bodies run, as far as that was asked for.
+#[derive(Default)]
+pub(crate) struct Remembered(FxHashMap<BodyRef, Option<When>>);
+
+impl Remembered {
+    /// What is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
+    /// nothing is known, it is asked for from here on, until `end`.
+    pub(crate) fn begin(&mut self, body: BodyRef) -> Option<Option<When>> {
+        let known = self.0.get(&body).copied();
+        if known.is_none() {
+            self.0.insert(body, None);
+        }
+        known
+    }
+
+    /// Keeps what was found.
+    pub(crate) fn end(&mut self, body: BodyRef, when: Option<When>) -> Option<When> {
+        match when {
+            Some(_) => self.0.insert(body, when),
+            None => self.0.remove(&body),
+        };
+        when
+    }
+}
+
 /// Scopes of bodies, remembered.
 pub(crate) struct Scopes<'s, 'l, 'a> {
     link: &'l Link<'a>,
     callers: &'s Callers<'l, 'a>,
-    /// `None` while it is asked for.
-    memo: FxHashMap<BodyRef, Option<When>>,
+    memo: Remembered,
     life: Life<'s, 'l, 'a>,
 }
 
@@ -100,7 +124,7 @@ impl Link<'_> {
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        Scopes { link, callers, memo: FxHashMap::default(), life: Life::new(link, callers) }
+        Scopes { link, callers, memo: Remembered::default(), life: Life::new(link, callers) }
     }
 
     /// When a body runs: by its file, by what registers it, else when everything that calls it does.
@@ -118,17 +142,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
 
     /// The same; `None` where only those call it that are asked for already.
     fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if let Some(&known) = self.memo.get(&body) {
+        if let Some(known) = self.memo.begin(body) {
             return known;
         }
-        // A cycle tells nothing: its other callers decide.
-        self.memo.insert(body, None);
         let when = self.find(body, depth);
-        match when {
-            Some(_) => self.memo.insert(body, when),
-            None => self.memo.remove(&body),
-        };
-        when
+        self.memo.end(body, when)
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {

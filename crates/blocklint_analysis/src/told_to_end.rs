@@ -1,6 +1,6 @@
 //! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`.
 
-use blocklint_facts::{Form, SiteFlags, SiteKind};
+use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
 
 use crate::ids::SiteRef;
 use crate::link::Link;
@@ -13,42 +13,10 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
-        let index = self.program.index_of(site.file);
-        let called_before = |names: &[&str], none_given: bool| {
-            let syms = names.iter().filter_map(|text| self.program.local(site.file, self.program.name(text)?));
-            syms.flat_map(|sym| index.sites_named(sym)).any(|&told| {
-                let row = facts.site(told);
-                row.kind == SiteKind::Call
-                    && row.at.position < here.position
-                    && facts.body_of(row.at) == body
-                    && matches!(facts.form(row.callee), Form::Attr(..))
-                    && (!none_given || {
-                        let given = facts.args_of(told);
-                        let mut given = given.iter();
-                        given.next().is_some_and(|arg| facts.form(arg.value) == Form::None) && given.next().is_none()
-                    })
-            })
-        };
-        // `await finished.wait()`, where somebody has `finished.set`.
-        let awaited_before = || {
-            let syms = names::WAITS.iter().filter_map(|text| self.program.local(site.file, self.program.name(text)?));
-            syms.flat_map(|sym| index.sites_named(sym)).any(|&waited| {
-                let row = facts.site(waited);
-                let Form::Attr(event, _) = facts.form(row.callee) else { return false };
-                row.flags.has(SiteFlags::AWAITED)
-                    && row.at.position < here.position
-                    && facts.body_of(row.at) == body
-                    && facts.forms.iter().any(|form| match form {
-                        Form::Attr(base, name) => {
-                            facts.form(base) == facts.form(event) && names::TELLS_TO_END.contains(&facts.text(name))
-                        }
-                        _ => false,
-                    })
-            })
-        };
-        called_before(names::TELLS_TO_END, false)
-            || awaited_before()
-            || called_before(names::GIVES_SENTINEL, true)
+        let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
+        self.calls_before(site, names::TELLS_TO_END).any(|call| is_method(&call))
+            || self.calls_before(site, names::WAITS).any(|call| waits_to_be_told(facts, call))
+            || self.calls_before(site, names::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
             || facts.assigns.iter().any(|row| {
                 matches!(facts.form(row.target), Form::Attr(..))
                     && matches!(facts.form(row.value), Form::Bool(_))
@@ -56,4 +24,23 @@ impl Link<'_> {
                     && row.at.position < here.position
             })
     }
+}
+
+/// Whether a call gives `None` alone.
+fn gives_none(facts: &FileFacts, call: SiteId) -> bool {
+    let given = facts.args_of(call);
+    let mut given = given.iter();
+    given.next().is_some_and(|arg| facts.form(arg.value) == Form::None) && given.next().is_none()
+}
+
+/// `await finished.wait()`, where somebody has `finished.set`.
+fn waits_to_be_told(facts: &FileFacts, wait: SiteId) -> bool {
+    let row = facts.site(wait);
+    let Form::Attr(event, _) = facts.form(row.callee) else { return false };
+    let event = facts.form(event);
+    row.flags.has(SiteFlags::AWAITED)
+        && facts.forms.iter().any(|form| match form {
+            Form::Attr(base, name) => facts.form(base) == event && names::TELLS_TO_END.contains(&facts.text(name)),
+            _ => false,
+        })
 }
