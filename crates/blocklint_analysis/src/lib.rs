@@ -45,6 +45,7 @@ mod late_patch;
 mod lazy;
 mod leaf_names;
 mod leaves;
+mod left_out;
 mod library;
 mod link;
 mod locks;

@@ -86,7 +86,7 @@ impl Link<'_> {
             let models = self.library.of(Language::Python);
             let of_loops = models.names(Uses::HANDOVER).filter(|name| {
                 name.paths(Uses::HANDOVER)
-                    .any(|of| models.handovers(of.path).iter().any(|row| crate::loop_bound::is_loops(&row.row)))
+                    .any(|of| models.handovers(of.path).iter().any(|row| crate::loop_bound::is_loops(row.row)))
             });
             of_loops.chain(models.names(Uses::CONCURRENCY)).map(|name| name.name).collect()
         })

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, PathId, SiteRef};
@@ -55,13 +55,17 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
         Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
         Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
     };
-    let effect = label.map(|label| graph.labels.get(label).effect);
+    let effect = label.map(|label| {
+        let label = graph.labels.get(label);
+        (label.effect, label.severity)
+    });
     u32::from(way.steps) + u32::from(share_steps(link, graph, way, effect))
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Effect>) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+    let effect = held.map(|(effect, _)| effect);
     let site = way.site;
     // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
     // Rust that few of them start a runtime.
@@ -71,8 +75,9 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
         };
-    let holds_so = |body: BodyRef| match effect {
-        Some(effect) => graph.effects.contains(&(body, effect)),
+    // That others hold it for less says nothing.
+    let holds_so = |body: BodyRef| match held {
+        Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
     };
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
