@@ -89,7 +89,12 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
         // Where many only pass it on, which one does it says nothing of the one that is called here.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        if by_effect && bodies.iter().filter(passes_on).count() * 3 >= all { 2 } else { 1 }
+        match by_effect {
+            // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+            true if link.program.language(site.file) == Language::Rust => LOW_STEPS,
+            true if bodies.iter().filter(passes_on).count() * 3 >= all => 2,
+            _ => 1,
+        }
     } else {
         LOW_STEPS
     }

@@ -79,6 +79,8 @@ pub struct CrateLayout {
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
+    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    pub is_published: bool,
     /// The edition of the language.
     pub edition: u16,
     /// The name that `use` paths have (`-` is `_`).
@@ -89,11 +91,11 @@ pub struct CrateLayout {
 }
 
 /// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
-/// commands.
+/// commands, or what a terminal shows to the one person before it.
 fn is_rust_command(relative: &str) -> bool {
     let mut folders = relative.split('/').rev().skip(1);
     folders.any(|folder| {
-        matches!(folder, "command" | "commands" | "subcommands" | "xtask")
+        matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
             || folder.ends_with("-cli")
             || folder.ends_with("_cli")
     }) || relative.ends_with("/cli.rs")

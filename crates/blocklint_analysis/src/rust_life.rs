@@ -5,7 +5,10 @@
 //! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, BodyKind, Flow, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{
+    BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
+    SiteId, SiteKind,
+};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
@@ -30,7 +33,7 @@ pub(crate) struct Life<'s, 'l, 'a> {
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     entered: Remembered,
-    /// Whether plain functions are called and named nowhere.
+    /// Whether functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
@@ -127,15 +130,16 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            // What a library calls in a command is the command's, too.
-            let is_command = self.is_of_library(body) && self.is_of_commands(body.file);
+            // What a library calls in a command is the command's, too; what nobody calls serves nobody.
+            let is_command = self.is_of_library(body) && self.is_of_commands(body.file)
+                || sites.is_empty() && self.is_left_over(body);
             return Some(if is_command { When::Command } else { When::Unknown });
         }
         let mut all: Option<When> = None;
         let mut is_used = false;
         for site in sites {
             let when = self.site(site, depth);
-            if when == Some(When::Unknown) && self.is_unused(self.function_around(link.program.body_of_site(site))) {
+            if when == Some(When::Unknown) && self.says_nothing(self.function_around(link.program.body_of_site(site))) {
                 continue;
             }
             is_used = true;
@@ -184,7 +188,33 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether a plain function is called and named nowhere, so that it says nothing of what it calls.
+    /// Whether that a function calls something says nothing, for nothing calls it.
+    fn says_nothing(&mut self, body: BodyRef) -> bool {
+        match self.link.program.facts(body.file).body(body.body).flow {
+            Flow::Sync => self.is_unused(body),
+            _ => self.is_left_over(body),
+        }
+    }
+
+    /// Whether nothing calls a function of a workspace that is there for its programs. A library that others may get has
+    /// functions for them, as long as no program that is published with it is built of it.
+    fn is_left_over(&mut self, body: BodyRef) -> bool {
+        let Some(own) = self.crate_index(body.file) else { return false };
+        let crates = &self.link.program.layout.crates;
+        let relative = &self.link.program.files[body.file.index()].relative;
+        // What a program itself does not use the compiler tells; in a library nobody does.
+        let is_library = crates[own].roots.first().is_some_and(|root| root.ends_with("lib.rs"))
+            && !crates[own].roots.iter().any(|root| root == relative && !root.ends_with("lib.rs"));
+        if !is_library || crates[own].dependencies.is_none() {
+            return false;
+        }
+        let published = crates[own].is_published;
+        let serves_programs =
+            self.programs_of(own).into_iter().any(|program| !published || crates[program].is_published);
+        serves_programs && self.is_unused(body)
+    }
+
+    /// Whether a function is called and named nowhere, so that it says nothing of what it calls.
     fn is_unused(&mut self, body: BodyRef) -> bool {
         if let Some(&known) = self.unused.get(&body) {
             return known;
@@ -197,13 +227,37 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
     fn find_unused(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
         let row = facts.body(body.body);
-        let of_trait = row.class.get().is_some_and(|class| facts.class(class).bases.len > 0);
+        // What an attribute makes of a method or of its whole `impl` is not seen.
+        let of_others = row.class.get().is_some_and(|class| {
+            let class = facts.class(class);
+            let of_block = class.kind == ClassKind::Impl && class.decorators.len > 0;
+            class.kind == ClassKind::Interface || class.bases.len > 0 || of_block
+        });
         row.kind == BodyKind::Function
-            && row.flow == Flow::Sync
             && row.decorators.len == 0
-            && !of_trait
+            && !of_others
             && !self.is_main(body)
             && self.entering(body).is_some_and(|sites| sites.is_empty())
+            && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
+    }
+
+    /// Whether a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its
+    /// receiver is, for types are twins by `#[cfg]` and receivers are guessed.
+    fn may_be_called_unseen(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let Some(name) = link.program.global(body.file, facts.body(body.body).name) else { return true };
+        let by_receiver = has_receiver(facts, body.body);
+        link.program.sites_named(name).any(|site| {
+            let here = link.program.facts(site.file);
+            let row = here.site(site.site);
+            row.kind == SiteKind::Call
+                && here.language == Language::Rust
+                && is_of_receiver(here, row.callee) == by_receiver
+                && (by_receiver
+                    || !link.targets(site, EnvId::NONE).list.iter().any(|of| matches!(of, Target::Body { .. })))
+                && !link.is_for_tests(link.program.body_of_site(site))
+        })
     }
 
     /// Whether a function is where a program begins.
@@ -269,16 +323,18 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if let Some(&known) = self.of_commands.get(&own) {
             return known;
         }
-        let crates = &self.link.program.layout.crates;
-        let programs = (0..crates.len()).filter(|&at| {
-            let is_program =
-                crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
-            is_program && self.built_of(at).contains(&own)
-        });
-        let programs: Vec<usize> = programs.collect();
+        let programs = self.programs_of(own);
         let found = !programs.is_empty() && programs.into_iter().all(|program| self.is_command(program));
         self.of_commands.insert(own, found);
         found
+    }
+
+    /// The crates with programs that are built of a crate.
+    fn programs_of(&self, own: usize) -> Vec<usize> {
+        let crates = &self.link.program.layout.crates;
+        let is_program =
+            |at: usize| crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
+        (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
     }
 
     /// The crates of the workspace that a crate is built of, itself first.
@@ -334,6 +390,13 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         sites.sort();
         sites.dedup();
+        // `value.load()` is no call of a `load` that takes no `self`.
+        if row.class.is_some() && !has_receiver(facts, body.body) {
+            sites.retain(|site| {
+                let here = link.program.facts(site.file);
+                !is_of_receiver(here, here.site(site.site).callee)
+            });
+        }
         Some(sites)
     }
 
@@ -587,6 +650,21 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ => false,
         })
     }
+}
+
+/// Whether what is called is a method of a value: `value.load`, `value.load::<T>`.
+fn is_of_receiver(facts: &FileFacts, callee: FormId) -> bool {
+    match facts.form(callee) {
+        Form::Attr(..) => true,
+        Form::Subscript(base, _) => matches!(facts.form(base), Form::Attr(..)),
+        _ => false,
+    }
+}
+
+/// Whether a function is a method with `self`.
+fn has_receiver(facts: &FileFacts, body: BodyId) -> bool {
+    let row = facts.body(body);
+    row.class.is_some() && !row.flags.has(BodyFlags::STATIC)
 }
 
 /// Whether a region is a loop that nothing leaves and that waits each time round.
