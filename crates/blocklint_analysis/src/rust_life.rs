@@ -5,10 +5,7 @@
 //! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{
-    BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
-    SiteId, SiteKind,
-};
+use blocklint_facts::{BodyId, BodyKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
@@ -20,6 +17,10 @@ use crate::names::{rust, rust_modules, rust_serving};
 use crate::scopes::{Remembered, When, registered};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
+
+use left_over::{has_receiver, is_of_receiver};
+
+mod left_over;
 
 /// How many callers up.
 const DEPTH: u32 = 24;
@@ -188,78 +189,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         })
     }
 
-    /// Whether that a function calls something says nothing, for nothing calls it.
-    fn says_nothing(&mut self, body: BodyRef) -> bool {
-        match self.link.program.facts(body.file).body(body.body).flow {
-            Flow::Sync => self.is_unused(body),
-            _ => self.is_left_over(body),
-        }
-    }
-
-    /// Whether nothing calls a function of a workspace that is there for its programs. A library that others may get has
-    /// functions for them, as long as no program that is published with it is built of it.
-    fn is_left_over(&mut self, body: BodyRef) -> bool {
-        let Some(own) = self.crate_index(body.file) else { return false };
-        let crates = &self.link.program.layout.crates;
-        let relative = &self.link.program.files[body.file.index()].relative;
-        // What a program itself does not use the compiler tells; in a library nobody does.
-        let is_library = crates[own].roots.first().is_some_and(|root| root.ends_with("lib.rs"))
-            && !crates[own].roots.iter().any(|root| root == relative && !root.ends_with("lib.rs"));
-        if !is_library || crates[own].dependencies.is_none() {
-            return false;
-        }
-        let published = crates[own].is_published;
-        let serves_programs =
-            self.programs_of(own).into_iter().any(|program| !published || crates[program].is_published);
-        serves_programs && self.is_unused(body)
-    }
-
-    /// Whether a function is called and named nowhere, so that it says nothing of what it calls.
-    fn is_unused(&mut self, body: BodyRef) -> bool {
-        if let Some(&known) = self.unused.get(&body) {
-            return known;
-        }
-        let unused = self.find_unused(body);
-        self.unused.insert(body, unused);
-        unused
-    }
-
-    fn find_unused(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
-        // What an attribute makes of a method or of its whole `impl` is not seen.
-        let of_others = row.class.get().is_some_and(|class| {
-            let class = facts.class(class);
-            let of_block = class.kind == ClassKind::Impl && class.decorators.len > 0;
-            class.kind == ClassKind::Interface || class.bases.len > 0 || of_block
-        });
-        row.kind == BodyKind::Function
-            && row.decorators.len == 0
-            && !of_others
-            && !self.is_main(body)
-            && self.entering(body).is_some_and(|sites| sites.is_empty())
-            && (row.flow == Flow::Sync || !self.may_be_called_unseen(body))
-    }
-
-    /// Whether a call is there that may be of a function, as far as its name and shape tell: one of a method whatever its
-    /// receiver is, for types are twins by `#[cfg]` and receivers are guessed.
-    fn may_be_called_unseen(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let facts = link.program.facts(body.file);
-        let Some(name) = link.program.global(body.file, facts.body(body.body).name) else { return true };
-        let by_receiver = has_receiver(facts, body.body);
-        link.program.sites_named(name).any(|site| {
-            let here = link.program.facts(site.file);
-            let row = here.site(site.site);
-            row.kind == SiteKind::Call
-                && here.language == Language::Rust
-                && is_of_receiver(here, row.callee) == by_receiver
-                && (by_receiver
-                    || !link.targets(site, EnvId::NONE).list.iter().any(|of| matches!(of, Target::Body { .. })))
-                && !link.is_for_tests(link.program.body_of_site(site))
-        })
-    }
-
     /// Whether a function is where a program begins.
     fn is_main(&self, body: BodyRef) -> bool {
         let facts = self.link.program.facts(body.file);
@@ -396,6 +325,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 let here = link.program.facts(site.file);
                 !is_of_receiver(here, here.site(site.site).callee)
             });
+            // The type may come from a macro, which leaves its name.
+            if sites.is_empty() {
+                sites.extend(self.calls_by_type_name(body));
+            }
         }
         Some(sites)
     }
@@ -650,21 +583,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ => false,
         })
     }
-}
-
-/// Whether what is called is a method of a value: `value.load`, `value.load::<T>`.
-fn is_of_receiver(facts: &FileFacts, callee: FormId) -> bool {
-    match facts.form(callee) {
-        Form::Attr(..) => true,
-        Form::Subscript(base, _) => matches!(facts.form(base), Form::Attr(..)),
-        _ => false,
-    }
-}
-
-/// Whether a function is a method with `self`.
-fn has_receiver(facts: &FileFacts, body: BodyId) -> bool {
-    let row = facts.body(body);
-    row.class.is_some() && !row.flags.has(BodyFlags::STATIC)
 }
 
 /// Whether a region is a loop that nothing leaves and that waits each time round.
