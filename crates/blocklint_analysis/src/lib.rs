@@ -73,7 +73,7 @@ mod request_bodies;
 mod response;
 mod roots;
 mod rows;
-mod rust_getters;
+mod rust_conditions;
 mod rust_life;
 mod scopes;
 mod search;

@@ -11,7 +11,7 @@ use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
 
-/// Length of a path: inferred steps, then hops, then its place.
+/// Length of a path: inferred steps, then hops with what tests on it add, then its place.
 pub(crate) type Cost = (u32, u32, SiteRef);
 
 /// The best way on from each state.
@@ -100,6 +100,15 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     }
 }
 
+/// What one way adds to the length. In Rust one that is gone whatever a test says is shown rather than one behind a test,
+/// even if it is longer: whether the test holds, the reader would have to find out.
+fn hops(link: &Link<'_>, way: &Way) -> u32 {
+    /// As many hops may a way without a test be longer.
+    const TEST: u32 = 4;
+    let decided = link.program.language(way.site.file) == Language::Rust && link.is_decided_by_test(way.site);
+    if decided { 1 + TEST } else { 1 }
+}
+
 impl Paths {
     pub(crate) fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
         let mut best: Vec<Option<(Cost, Way)>> = vec![None; graph.states.len()];
@@ -110,7 +119,7 @@ impl Paths {
                 match way.next {
                     Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
                     Next::Leaf(_) => {
-                        let cost = (way_steps(link, graph, way), 1, way.site);
+                        let cost = (way_steps(link, graph, way), hops(link, way), way.site);
                         queue.push(Reverse((cost, at as u32, WayKey(*way))));
                     }
                 }
@@ -123,7 +132,7 @@ impl Paths {
             best[at as usize] = Some((cost, way));
             for (state, way) in &before[at as usize] {
                 if best[state.0 as usize].is_none() {
-                    let next = (cost.0 + way_steps(link, graph, way), cost.1 + 1, way.site);
+                    let next = (cost.0 + way_steps(link, graph, way), cost.1 + hops(link, way), way.site);
                     queue.push(Reverse((next, state.0, WayKey(*way))));
                 }
             }
@@ -135,10 +144,10 @@ impl Paths {
     pub(crate) fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
         let steps = way_steps(link, graph, way);
         match way.next {
-            Next::Leaf(_) => Some((steps, 1, way.site)),
+            Next::Leaf(_) => Some((steps, hops(link, way), way.site)),
             Next::State(state) => {
                 let (cost, _) = self.best[state.0 as usize]?;
-                Some((cost.0 + steps, cost.1 + 1, way.site))
+                Some((cost.0 + steps, cost.1 + hops(link, way), way.site))
             }
         }
     }

@@ -131,9 +131,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            // What a library calls in a command is the command's, too; what nobody calls serves nobody.
-            let is_command = self.is_of_library(body) && self.is_of_commands(body.file)
-                || sites.is_empty() && self.is_left_over(body);
+            // What is called through a trait in a command is the command's, too; what nobody calls serves nobody.
+            let is_command =
+                self.is_of_trait(body) && self.is_of_commands(body.file) || sites.is_empty() && self.is_left_over(body);
             return Some(if is_command { When::Command } else { When::Unknown });
         }
         let mut all: Option<When> = None;
@@ -238,12 +238,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         is_command
     }
 
-    /// Whether a method is one of a library's trait.
-    fn is_of_library(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
-        let class = ClassRef { file: body.file, class };
-        link.mro(class).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(_)))
+    /// Whether a method is one of a trait, which may be called where its type is not seen.
+    fn is_of_trait(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        facts.body(body.body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.

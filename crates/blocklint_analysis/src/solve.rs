@@ -193,6 +193,7 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
             let ways = paths.follow(candidate.way);
             link.ends_at_pseudo_file(&ways)
                 || link.makes_what_lacks(&ways)
+                || ways.last().is_some_and(|last| link.makes_what_lacks_in_test(last.site))
                 || link.cleans_up(&ways)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }

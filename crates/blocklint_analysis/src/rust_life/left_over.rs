@@ -7,7 +7,7 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, F
 use super::Life;
 use crate::ids::{BodyRef, SiteRef};
 use crate::targets::Target;
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 impl Life<'_, '_, '_> {
     /// Whether that a function calls something says nothing, for nothing calls it.
@@ -76,7 +76,7 @@ impl Life<'_, '_, '_> {
             row.kind == SiteKind::Call
                 && here.language == Language::Rust
                 && is_of_receiver(here, row.callee) == by_receiver
-                && (by_receiver || !self.leads_to_body(site))
+                && (by_receiver || !self.leads_to_body(site) && !self.leads_to_library(site))
                 && !link.is_for_tests(link.program.body_of_site(site))
         })
     }
@@ -101,6 +101,21 @@ impl Life<'_, '_, '_> {
     /// Whether a call is one of a function of the project.
     fn leads_to_body(&self, site: SiteRef) -> bool {
         self.link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
+    }
+
+    /// Whether a call is one of a library's function: of a path that begins with the standard library or a dependency.
+    fn leads_to_library(&self, site: SiteRef) -> bool {
+        let link = self.link;
+        let dependencies = link.crate_of(site.file).and_then(|own| own.dependencies.as_ref());
+        let is_library = |name: &str| {
+            matches!(name, "std" | "core" | "alloc")
+                || dependencies.is_some_and(|all| all.iter().any(|(code, _, _)| code == name))
+        };
+        let called = link.callee(site, EnvId::NONE).value;
+        link.values.members(called).iter().any(|val| match val {
+            Val::External(path) => link.library.text(*path).split("::").next().is_some_and(is_library),
+            _ => false,
+        })
     }
 }
 

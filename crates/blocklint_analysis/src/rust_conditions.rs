@@ -1,9 +1,10 @@
 //! Rust: branches over what a method of a parameter says (`if !filters.all_authorized()`), decided by the branches that a
-//! caller stands in, and branches for an optional part that is not there.
+//! caller stands in; branches for an optional part that is not there; and which calls are made whatever a test says.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, Region, RegionId, RegionKind, SiteId, VarKind};
 
+use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
@@ -65,6 +66,56 @@ impl<'a> Link<'a> {
                     RegionKind::Else => self.sibling_test(site.file, id).map(|test| (id, test, false)),
                     _ => None,
                 }
+            })
+    }
+
+    /// Whether a test decides that a site is reached: one around it, not one whose other side leaves.
+    pub(crate) fn is_decided_by_test(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            match region.kind {
+                RegionKind::Handler => return true,
+                RegionKind::Then | RegionKind::Else if !self.is_rest(site.file, id) => return true,
+                _ => at = region.parent,
+            }
+        }
+        false
+    }
+
+    /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
+    fn is_rest(&self, file: FileId, id: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let own = facts.region(id);
+        (0..id.0).rev().take(256).map(|at| facts.region(RegionId(at))).any(|region| {
+            let between = own.span.start.checked_sub(region.span.end);
+            region.group == own.group && region.body == own.body && between.is_some_and(|between| between <= 1)
+        })
+    }
+
+    /// Whether a site makes a folder in the test of a branch, behind a part that says that it lacks:
+    /// `if !path.exists() && let Err(error) = create_dir_all(path)`.
+    pub(crate) fn makes_what_lacks_in_test(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let body = facts.body_of(row.at);
+        let own = |form: FormId| mentions(facts, form, 8, &|form| form == Form::Result(site.site));
+        let lacks = |form: FormId| match facts.form(form) {
+            Form::Not(inner) => match facts.form(inner) {
+                Form::Result(call) => matches!(facts.text(facts.site(call).name), "exists" | "is_dir"),
+                _ => false,
+            },
+            _ => false,
+        };
+        matches!(facts.text(row.name), "create_dir" | "create_dir_all")
+            && facts.regions.iter().any(|region| match facts.form(region.test) {
+                Form::Alt(AltKind::And, list) if region.body == body && region.kind == RegionKind::Then => {
+                    let parts = facts.list(list);
+                    let made = parts.iter().position(|&part| own(part));
+                    made.is_some_and(|made| parts[..made].iter().any(|&part| lacks(part)))
+                }
+                _ => false,
             })
     }
 
