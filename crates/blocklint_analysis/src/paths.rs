@@ -104,7 +104,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
 /// even if it is longer: whether the test holds, the reader would have to find out.
 fn hops(link: &Link<'_>, way: &Way) -> u32 {
     /// As many hops may a way without a test be longer.
-    const TEST: u32 = 4;
+    const TEST: u32 = 2;
     let decided = link.program.language(way.site.file) == Language::Rust && link.is_decided_by_test(way.site);
     if decided { 1 + TEST } else { 1 }
 }

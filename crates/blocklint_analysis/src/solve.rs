@@ -286,9 +286,13 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let is_python = link.program.language(site.file) == Language::Python;
-    let far = |hops: u32| if is_python { 0 } else { steps_of_length(hops) };
-    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
+    let far = |c: &Candidate| match link.program.language(site.file) {
+        Language::Python => 0,
+        Language::Java => steps_of_length(c.cost.1),
+        // Tests on the way make it no longer.
+        Language::Rust => steps_of_length(paths.follow(c.way).len() as u32),
+    };
+    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
