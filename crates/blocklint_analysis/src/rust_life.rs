@@ -14,6 +14,7 @@ use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
 use crate::names::{rust, rust_modules, rust_serving};
+use crate::program::sets_up;
 use crate::scopes::{Remembered, When, registered};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
@@ -73,6 +74,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
+        if self.link.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
+            return Some(When::Command);
+        }
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
@@ -121,6 +125,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         if self.is_main(body) {
             return Some(self.main(body));
+        }
+        if sets_up(&link.program.files[body.file.index()].relative) {
+            return Some(When::StartUp);
         }
         if let Some(when) = registered(link, body) {
             return Some(when);

@@ -26,6 +26,8 @@ pub struct RustCrate {
     pub dependencies: Option<Vec<RustDependency>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
+    /// Whether it is for browsers: its documentation is built for WebAssembly.
+    pub is_for_browsers: bool,
     /// Whether others may get it from a registry: its manifest does not say `publish = false`.
     pub is_published: bool,
     /// The edition of the language: 2015 where its manifest does not say.
@@ -141,6 +143,9 @@ fn from_manifest(
         DeValue::Array(registries) => !registries.is_empty(),
         _ => true,
     });
+    let documented = table_of(package, "metadata").and_then(|metadata| table_of(table_of(metadata, "docs")?, "rs"));
+    let target = documented.and_then(|documented| text_of(documented, "default-target"));
+    found.is_for_browsers = target.is_some_and(|target| target.starts_with("wasm32-unknown"));
     let workspace = workspace.and_then(|workspace| table_of(workspace, "dependencies"));
     found.dependencies = Some(dependencies(document, workspace, TABLES));
     let of_code: Vec<_> = dependencies(document, workspace, &TABLES[..1]).into_iter().map(|own| own.package).collect();
@@ -206,6 +211,7 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         renamed: renamed(manifest),
         dependencies: None,
         aside: Vec::new(),
+        is_for_browsers: false,
         is_published: true,
         edition: 2015,
     }
