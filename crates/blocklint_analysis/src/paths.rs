@@ -11,8 +11,39 @@ use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
 
-/// Length of a path: inferred steps, then hops with what tests on it add, then its place.
-pub(crate) type Cost = (u32, u32, SiteRef);
+/// How many hops longer a way may be that stands under one condition less.
+const CONDITION: u32 = 3;
+
+/// What speaks against a path; the one with the least is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cost {
+    /// Inferred steps.
+    pub(crate) steps: u32,
+    /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
+    length: u32,
+    /// Hops alone.
+    pub(crate) hops: u32,
+    /// Among equals the first place.
+    site: SiteRef,
+}
+
+impl Cost {
+    /// What a way costs that ends here.
+    fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let steps = way_steps(link, graph, way);
+        let conditions = match link.program.language(way.site.file) {
+            Language::Rust => link.deciding_tests_over(way.site),
+            _ => link.conditions_over(way.site),
+        };
+        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site }
+    }
+
+    /// What the path costs if a way leads to it.
+    fn after(self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let own = Cost::of(link, graph, way);
+        Cost { steps: self.steps + own.steps, length: self.length + own.length, hops: self.hops + 1, site: way.site }
+    }
+}
 
 /// The best way on from each state.
 pub(crate) struct Paths {
@@ -100,15 +131,6 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     }
 }
 
-/// What one way adds to the length. In Rust one that is gone whatever a test says is shown rather than one behind a test,
-/// even if it is longer: whether the test holds, the reader would have to find out.
-fn hops(link: &Link<'_>, way: &Way) -> u32 {
-    /// As many hops may a way without a test be longer.
-    const TEST: u32 = 2;
-    let decided = link.program.language(way.site.file) == Language::Rust && link.is_decided_by_test(way.site);
-    if decided { 1 + TEST } else { 1 }
-}
-
 impl Paths {
     pub(crate) fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
         let mut best: Vec<Option<(Cost, Way)>> = vec![None; graph.states.len()];
@@ -119,8 +141,7 @@ impl Paths {
                 match way.next {
                     Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
                     Next::Leaf(_) => {
-                        let cost = (way_steps(link, graph, way), hops(link, way), way.site);
-                        queue.push(Reverse((cost, at as u32, WayKey(*way))));
+                        queue.push(Reverse((Cost::of(link, graph, way), at as u32, WayKey(*way))));
                     }
                 }
             }
@@ -132,8 +153,7 @@ impl Paths {
             best[at as usize] = Some((cost, way));
             for (state, way) in &before[at as usize] {
                 if best[state.0 as usize].is_none() {
-                    let next = (cost.0 + way_steps(link, graph, way), cost.1 + hops(link, way), way.site);
-                    queue.push(Reverse((next, state.0, WayKey(*way))));
+                    queue.push(Reverse((cost.after(link, graph, way), state.0, WayKey(*way))));
                 }
             }
         }
@@ -142,12 +162,11 @@ impl Paths {
 
     /// The cost of going a way to its end.
     pub(crate) fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
-        let steps = way_steps(link, graph, way);
         match way.next {
-            Next::Leaf(_) => Some((steps, hops(link, way), way.site)),
+            Next::Leaf(_) => Some(Cost::of(link, graph, way)),
             Next::State(state) => {
                 let (cost, _) = self.best[state.0 as usize]?;
-                Some((cost.0 + steps, cost.1 + hops(link, way), way.site))
+                Some(cost.after(link, graph, way))
             }
         }
     }

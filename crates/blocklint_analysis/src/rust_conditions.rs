@@ -69,19 +69,16 @@ impl<'a> Link<'a> {
             })
     }
 
-    /// Whether a test decides that a site is reached: one around it, not one whose other side leaves.
-    pub(crate) fn is_decided_by_test(&self, site: SiteRef) -> bool {
+    /// How many tests decide that a site is reached: those around it, not those whose other side leaves.
+    pub(crate) fn deciding_tests_over(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            match region.kind {
-                RegionKind::Handler => return true,
-                RegionKind::Then | RegionKind::Else if !self.is_rest(site.file, id) => return true,
-                _ => at = region.parent,
-            }
-        }
-        false
+        let regions = std::iter::successors(facts.site(site.site).at.region.get(), |&id| facts.region(id).parent.get());
+        let decides = |&id: &RegionId| match facts.region(id).kind {
+            RegionKind::Then | RegionKind::Else | RegionKind::Case => !self.is_rest(site.file, id),
+            RegionKind::Handler => true,
+            _ => false,
+        };
+        regions.filter(decides).count() as u32
     }
 
     /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
