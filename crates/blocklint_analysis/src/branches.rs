@@ -730,8 +730,8 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value says more than the literal.
-        (Choice::OfType(_), _) => Shown::Hidden,
+        // Its value says more than the literal, and only a test of a caller tells what a method of it says.
+        (Choice::OfType(_) | Choice::Says(_), _) => Shown::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),

@@ -78,6 +78,7 @@ mod request_bodies;
 mod response;
 mod roots;
 mod rows;
+mod rust_conditions;
 mod rust_life;
 mod scopes;
 mod search;

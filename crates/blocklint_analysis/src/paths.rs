@@ -31,7 +31,11 @@ impl Cost {
     /// What a way costs that ends here.
     fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let steps = way_steps(link, graph, way);
-        Cost { steps, length: 1 + CONDITION * link.conditions_over(way.site), hops: 1, site: way.site }
+        let conditions = match link.program.language(way.site.file) {
+            Language::Rust => link.deciding_tests_over(way.site),
+            _ => link.conditions_over(way.site),
+        };
+        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site }
     }
 
     /// What the path costs if a way leads to it.
@@ -121,7 +125,12 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
         // Where many only pass it on, which one does it says nothing of the one that is called here.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        if by_effect && bodies.iter().filter(passes_on).count() * 3 >= all { 2 } else { 1 }
+        match by_effect {
+            // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+            true if link.program.language(site.file) == Language::Rust => LOW_STEPS,
+            true if bodies.iter().filter(passes_on).count() * 3 >= all => 2,
+            _ => 1,
+        }
     } else {
         LOW_STEPS
     }

@@ -240,7 +240,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let rare = self.link.rare_steps(site);
         let decides = label.guard.is_none();
         if decides {
-            label.guard = self.link.branch_guard(site);
+            label.guard = self.link.branch_guard(site).or_else(|| self.link.getter_guard(site));
         }
         match &mut label.guard {
             // A caller may say which of the many it is.
