@@ -196,7 +196,7 @@ pub struct Link<'a> {
     pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), GuardsOf>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// The names of library calls that start something on a loop.
+    /// The names of library calls that start tasks.
     pub(crate) starting: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
