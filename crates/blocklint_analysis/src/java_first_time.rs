@@ -16,6 +16,8 @@ use crate::mentions::Mention;
 use crate::names::java::{
     ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_settings,
 };
+use crate::targets::Target;
+use crate::value::EnvId;
 
 /// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
@@ -57,10 +59,11 @@ impl<'a> Link<'a> {
                 _ => SmallVec::new(),
             };
             let is_kept = |asked: &&Asked| {
-                (asked.by != By::Field
-                    || self.is_shared_in(site.file, body, here)
-                    || self.is_of_settings(site.file, body))
-                    && self.is_set_after(site.file, body, here, **asked)
+                asked.by == By::Key && self.fills_by_helper(site, **asked)
+                    || (asked.by != By::Field
+                        || self.is_shared_in(site.file, body, here)
+                        || self.is_of_settings(site.file, body))
+                        && self.is_set_after(site.file, body, here, **asked)
             };
             if let Some(asked) = asked.iter().find(is_kept) {
                 return once(asked.by == By::Key);
@@ -182,6 +185,24 @@ impl<'a> Link<'a> {
                 )
                 && facts.body_of(row.at) == body
                 && is_field(facts, row.target, asked.field)
+        })
+    }
+
+    /// Whether what a site calls of its own class writes what was asked for.
+    fn fills_by_helper(&self, site: SiteRef, asked: Asked) -> bool {
+        let facts = self.program.facts(site.file);
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().any(|target| {
+            let Target::Body { body, .. } = *target else { return false };
+            body.file == site.file
+                && facts.sites.iter().enumerate().any(|(at, row)| {
+                    row.kind == SiteKind::Call
+                        && MAP_WRITES.contains(&facts.text(row.name))
+                        && facts.body_of(row.at) == body.body
+                        && self
+                            .receiver_form(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) })
+                            .is_some_and(|of| is_same(facts, of, asked.field))
+                })
         })
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
 use crate::finding::Anew;
-use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::label::LabelHold;
 use crate::link::Link;
@@ -66,6 +66,14 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
+            // What a container makes, it mostly makes once.
+            Creates::Threads
+                if matches!(anew, Anew::PerInstance { class, .. } if link.is_injected(class))
+                    || anew == Anew::PerCall
+                        && link.class_of_site(site).is_some_and(|class| link.is_injected(class)) =>
+            {
+                Severity::Note
+            }
             // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
             // what a program mostly has one of; a scheduler of chains is what one would share.
             Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
@@ -99,7 +107,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 }
 
 /// Whether a file shows or measures something and serves nobody, as far as its path tells.
-fn is_example(relative: &str) -> bool {
+pub(crate) fn is_example(relative: &str) -> bool {
     let folders = relative.split('/').rev().skip(1);
     folders.into_iter().any(|folder| {
         matches!(
@@ -288,6 +296,30 @@ impl<'a> Link<'a> {
             }
             _ => false,
         }
+    }
+
+    /// The class that a site stands in.
+    fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
+        self.class_around(site.file, self.program.body_of_site(site).body)
+    }
+
+    /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+    fn is_injected(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
+        facts.bodies.iter().any(|row| {
+            row.class.get() == Some(class.class)
+                && row.kind == BodyKind::Function
+                && names::is_constructor(facts.language, facts.text(row.name))
+                && facts.list(row.decorators).iter().any(|&mark| {
+                    let name = match facts.form(mark) {
+                        Form::Result(site) => facts.site(site).name,
+                        Form::Var(var) => facts.var(var).name,
+                        Form::Name(name) => name,
+                        _ => return false,
+                    };
+                    names::java::is_injection(facts.text(name))
+                })
+        })
     }
 
     /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what

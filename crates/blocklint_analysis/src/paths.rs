@@ -84,12 +84,19 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     if all <= 1 {
         0
     } else if all <= 3 {
-        1
+        // Of a method with three implementations what one of them does is not likely.
+        if by_effect && same * 2 < all { LOW_STEPS } else { 1 }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it says nothing of the one that is called here.
+        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
+        // themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        if by_effect && bodies.iter().filter(passes_on).count() * 3 >= all { 2 } else { 1 }
+        let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
+        match passing * 3 >= all {
+            true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
+            true => 2,
+            false => 1,
+        }
     } else {
         LOW_STEPS
     }

@@ -15,9 +15,10 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
+use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
 use crate::paths::{Causes, Cost, Paths};
-use crate::roots::Root;
+use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
 use crate::units::Units;
@@ -86,9 +87,21 @@ pub(crate) fn findings<'a>(
     // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
+    let roots = Roots::new(link);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            let is_rust = link.program.language(candidate.root.file) == Language::Rust;
+            let language = link.program.language(candidate.root.file);
+            let is_rust = language == Language::Rust;
+            if language == Language::Java
+                && matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                && !link.may_be_served(&roots, candidate.root)
+            {
+                candidate.kind.kind = RootKind::Unserved;
+            }
+            if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
+                candidate.label.severity = Severity::Note;
+                continue;
+            }
             let label = &mut candidate.label;
             if label.fails {
                 if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
@@ -101,8 +114,9 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                     continue;
                 }
-                // A handler that start-up code hands over runs later.
-                let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
+                // A handler that start-up code hands over runs later; one of a test does not outlive it.
+                let later =
+                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
                 let when = if later { When::Unknown } else { scopes.of_site(candidate.root, candidate.way.site) };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
@@ -115,6 +129,7 @@ pub(crate) fn findings<'a>(
                     candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
+                && language != Language::Java
                 && makes_on_each_call(link, graph, &paths, &candidate.way)
                 && scopes.of(candidate.root) == When::Serving
             {
@@ -178,6 +193,22 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
         When::Test => true,
         when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
             Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            Next::State(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
+/// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
+fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    if is_example(&link.program.files[candidate.root.file.index()].relative) {
+        return true;
+    }
+    match candidate.label.effect {
+        Effect::Cpu => candidate.kind.kind == RootKind::Computing,
+        Effect::NestedLoop => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
+            Next::Leaf(leaf) => link.waits_for_complete(graph.leaves[leaf as usize].site),
             Next::State(_) => false,
         }),
         _ => false,

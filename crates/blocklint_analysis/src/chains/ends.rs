@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use blocklint_core::{Confidence, Effect};
 use blocklint_facts::{BodyKind, Form};
-use blocklint_models::{Moves, Runs, Selector};
+use blocklint_models::{CallRow, Moves, Runs, Selector};
 
 use super::{Busy, Position, Signals};
 use crate::eval::Scope;
@@ -53,8 +53,10 @@ impl<'a> Link<'a> {
                 continue;
             };
             let rows = self.rows_at(path, next);
-            let mover = rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref());
-            if let Some(Moves::Source(to)) = mover {
+            let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, next, EnvId::NONE);
+            let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
+            let mover = mover.and_then(|row| row.row.moves.as_ref());
+            if let Some(to) = self.moves_source(mover, next) {
                 let to = self.moved(to, next);
                 let mut end = self.at_signals(to, next);
                 end.moved |= to.has(Signals::WORKER);
@@ -183,6 +185,10 @@ impl<'a> Link<'a> {
             };
         }
         let mut found = self.ends_of_var(VarRef { file: body.file, var: param.var });
+        // What the function drives of all that it is given, this call drives of what it gives.
+        if !found.driven.is_empty() {
+            found.driven = vec![site];
+        }
         // What it returns goes where this call's result goes.
         if let Some(at) = found.open.iter().position(|&open| open == body) {
             found.open.swap_remove(at);
@@ -275,7 +281,7 @@ impl<'a> Link<'a> {
     /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.
     pub(crate) fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && {
+        !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {
             let position = self.settled(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

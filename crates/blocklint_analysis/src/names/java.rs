@@ -86,6 +86,36 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Whether an annotation of this name says that a container calls a constructor.
+pub(crate) fn is_injection(name: &str) -> bool {
+    matches!(name, "Inject" | "Autowired")
+}
+
+/// Whether an annotation of this name binds a method to requests of HTTP.
+pub(crate) fn is_verb_of_http(name: &str) -> bool {
+    matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
+}
+
+/// Whether a folder of this name holds tests, or what is there for them.
+pub(crate) fn is_folder_of_tests(name: &str) -> bool {
+    matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
+        || name.ends_with("-test")
+        || name.ends_with("-tests")
+        || name.ends_with("-testing")
+        || name.ends_with("Test")
+        || name.ends_with("Tests")
+        || name.starts_with("test-")
+        || name.starts_with("testing-")
+}
+
+/// Whether a call of this name fails for what is no written address.
+pub(crate) fn demands_address(name: &str) -> bool {
+    ["assert", "check", "require", "ensure", "validate"].iter().any(|verb| name.starts_with(verb))
+        && ["HostName", "Hostname", "IpAddress", "IPAddress", "InetAddress", "IpLiteral"]
+            .iter()
+            .any(|what| name.contains(what))
+}
+
 /// Whether an annotation of this name says that a method is visible for tests alone.
 pub(crate) fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
