@@ -32,19 +32,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let mut at = row.at.region;
-        let mut steps = 0;
-        // Nothing else than an address comes here.
-        if facts.language == Language::Java && java::looks_up_host(facts.text(row.name)) {
-            let body = facts.body_of(row.at);
-            let mut before = facts.sites.iter().take_while(|other| other.at.position <= row.at.position);
-            if before.any(|other| {
-                facts.body_of(other.at) == body
-                    && other.at.position < row.at.position
-                    && java::demands_address(facts.text(other.name))
-            }) {
-                return LOW_STEPS;
-            }
-        }
+        let mut steps = self.rare_steps_in_java(site);
         while let Some(id) = at.get() {
             let region = facts.region(id);
             // A way through `catch` is taken where something failed, which makes any other doubt one too many.

@@ -3,7 +3,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
+    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteKind,
+    VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -63,7 +64,7 @@ impl<'a> Link<'a> {
                     || (asked.by != By::Field
                         || self.is_shared_in(site.file, body, here)
                         || self.is_of_settings(site.file, body))
-                        && self.is_set_after(site.file, body, here, **asked)
+                        && (self.is_set_after(site.file, body, here, **asked) || self.fills_by_helper(site, **asked))
             };
             if let Some(asked) = asked.iter().find(is_kept) {
                 return once(asked.by == By::Key);
@@ -157,6 +158,7 @@ impl<'a> Link<'a> {
                 let of = self.receiver_form(SiteRef { file, site: call }).filter(|&of| is_kept_by_class(facts, of));
                 of.into_iter().map(|field| Asked { field, by: By::Key }).collect()
             }
+            Form::Result(site) => self.asked_by_helper(SiteRef { file, site }),
             _ => SmallVec::new(),
         }
     }
@@ -188,22 +190,40 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// Whether what a site calls of its own class writes what was asked for.
+    /// Whether what a site calls of its own class sets what was asked for.
     fn fills_by_helper(&self, site: SiteRef, asked: Asked) -> bool {
         let facts = self.program.facts(site.file);
         let targets = self.targets(site, EnvId::NONE);
-        targets.list.iter().any(|target| {
-            let Target::Body { body, .. } = *target else { return false };
-            body.file == site.file
-                && facts.sites.iter().enumerate().any(|(at, row)| {
-                    row.kind == SiteKind::Call
-                        && MAP_WRITES.contains(&facts.text(row.name))
-                        && facts.body_of(row.at) == body.body
-                        && self
-                            .receiver_form(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) })
-                            .is_some_and(|of| is_same(facts, of, asked.field))
-                })
+        targets.list.iter().any(|target| match *target {
+            Target::Body { body, .. } if body.file == site.file => {
+                let start = At { position: 0, ..facts.site(site.site).at };
+                self.is_set_after(site.file, body.body, start, asked)
+            }
+            _ => false,
         })
+    }
+
+    /// The maps that a method of the same class reads for its value.
+    fn asked_by_helper(&self, site: SiteRef) -> SmallVec<[Asked; 2]> {
+        let facts = self.program.facts(site.file);
+        let targets = self.targets(site, EnvId::NONE);
+        let bodies = targets.list.iter().filter_map(|target| match *target {
+            Target::Body { body, .. } if body.file == site.file => Some(body.body),
+            _ => None,
+        });
+        let mut found = SmallVec::new();
+        for body in bodies {
+            let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+            for exit in exits.filter(|exit| facts.body_of(exit.at) == body) {
+                let Form::Result(call) = facts.form(exit.value) else { continue };
+                if facts.text(facts.site(call).name) != MAP_READ || facts.args_of(call).len() != 1 {
+                    continue;
+                }
+                let of = self.receiver_form(SiteRef { file: site.file, site: call });
+                found.extend(of.filter(|&of| is_kept_by_class(facts, of)).map(|field| Asked { field, by: By::Key }));
+            }
+        }
+        found
     }
 
     /// Whether other threads come here too: the body is static, or a lock is held.

@@ -38,6 +38,7 @@ mod hub;
 mod ids;
 mod implicit;
 mod java_first_time;
+mod java_rare;
 mod kept;
 mod label;
 mod late_patch;

@@ -74,6 +74,10 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             {
                 Severity::Note
             }
+            // A pool with a bound of its own is there for that bound, which a shared one does not have.
+            Creates::Threads if names::is_made_by_others(facts.language) && facts.args_of(site.site).len() > 2 => {
+                Severity::Note
+            }
             // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
             // what a program mostly has one of; a scheduler of chains is what one would share.
             Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
@@ -366,6 +370,14 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether a call makes a scheduler of what it is given.
+    fn made_of(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+            _ => false,
+        })
+    }
+
     /// The name of the field or local that holds what a site makes.
     fn holder_of(&self, site: SiteRef) -> Option<Sym> {
         let facts = self.program.facts(site.file);
@@ -375,7 +387,15 @@ impl<'a> Link<'a> {
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
         uses.iter().find_map(|(mention, _)| {
-            let Mention::Assign(assign) = mention else { return None };
+            let assign = match mention {
+                Mention::Assign(assign) => assign,
+                // A scheduler made of an executor.
+                Mention::Arg(taker, _) => {
+                    let taker = SiteRef { site: taker, ..site };
+                    return self.made_of(taker).then(|| self.holder_of(taker)).flatten();
+                }
+                _ => return None,
+            };
             match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => Some(facts.var(var).name),
                 Form::Attr(_, sym) => Some(sym),

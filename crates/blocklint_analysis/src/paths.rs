@@ -95,11 +95,18 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
         match passing * 3 >= all {
             true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
             true => 2,
+            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
             false => 1,
         }
     } else {
         LOW_STEPS
     }
+}
+
+/// Whether fewer than half of some bodies come to an effect in a few calls.
+fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+    let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
+    near * 2 < bodies.len()
 }
 
 impl Paths {

@@ -17,6 +17,7 @@ use crate::link::Link;
 use crate::loop_bound::LoopBound;
 use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
+use crate::names;
 use crate::paths::{Causes, Cost, Paths};
 use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
@@ -102,6 +103,13 @@ pub(crate) fn findings<'a>(
                 candidate.label.severity = Severity::Note;
                 continue;
             }
+            if language == Language::Java
+                && candidate.label.effect == Effect::NestedLoop
+                && leaf_of(&paths, candidate)
+                    .is_some_and(|leaf| link.may_wait_for_complete(graph.leaves[leaf as usize].site))
+            {
+                candidate.cost.0 += 2;
+            }
             let label = &mut candidate.label;
             if label.fails {
                 if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
@@ -117,7 +125,13 @@ pub(crate) fn findings<'a>(
                 // A handler that start-up code hands over runs later; one of a test does not outlive it.
                 let later =
                     candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
-                let when = if later { When::Unknown } else { scopes.of_site(candidate.root, candidate.way.site) };
+                // Unless the chain it is for looks something up, and ends with that.
+                let ends = || link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up);
+                let when = match later {
+                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true => When::Unknown,
+                    false => scopes.of_site(candidate.root, candidate.way.site),
+                };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
                 let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
@@ -207,11 +221,18 @@ fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidat
     }
     match candidate.label.effect {
         Effect::Cpu => candidate.kind.kind == RootKind::Computing,
-        Effect::NestedLoop => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
-            Next::Leaf(leaf) => link.waits_for_complete(graph.leaves[leaf as usize].site),
-            Next::State(_) => false,
-        }),
+        Effect::NestedLoop => {
+            leaf_of(paths, candidate).is_some_and(|leaf| link.waits_for_complete(graph.leaves[leaf as usize].site))
+        }
         _ => false,
+    }
+}
+
+/// The leaf at the end of a candidate's way.
+fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
+    match paths.follow(candidate.way).last()?.next {
+        Next::Leaf(leaf) => Some(leaf),
+        Next::State(_) => None,
     }
 }
 

@@ -25,6 +25,37 @@ impl<'a> Link<'a> {
         self.is_complete(self.scope_of(site, EnvId::NONE), receiver, DEEPEST)
     }
 
+    /// Whether one of the ends of a project's method that gives what a call waits for has its value.
+    pub(crate) fn may_wait_for_complete(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(Form::Result(made)) = self.receiver_form(site).map(|of| facts.form(of)) else { return false };
+        self.may_give_complete(SiteRef { file: site.file, site: made }, 3)
+    }
+
+    fn may_give_complete(&self, site: SiteRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let targets = self.targets(site, EnvId::NONE);
+        let mut bodies: Vec<BodyRef> = Vec::new();
+        for target in &targets.list {
+            match *target {
+                Target::Body { body, .. } => bodies.push(body),
+                Target::Overrides { class, name } => bodies.extend(self.overrides(class, name).iter().take(MOST)),
+                Target::Row { .. } => {}
+            }
+        }
+        bodies.into_iter().filter(|&body| !self.is_stub(body) && !self.program.is_test(body.file)).any(|body| {
+            let facts = self.program.facts(body.file);
+            let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+            let mut exits = exits.filter(|exit| facts.body_of(exit.at) == body.body);
+            exits.any(|exit| {
+                let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                let Form::Result(given) = facts.form(exit.value) else { return false };
+                let given = SiteRef { file: body.file, site: given };
+                self.is_complete(scope, exit.value, DEEPEST) || self.may_give_complete(given, depth)
+            })
+        })
+    }
+
     fn is_complete(&self, scope: Scope, form: FormId, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let file = scope.file;

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use blocklint_core::{Confidence, Effect};
-use blocklint_facts::{BodyKind, Form};
-use blocklint_models::{CallRow, Moves, Runs, Selector};
+use blocklint_facts::{BodyKind, Form, VarKind};
+use blocklint_models::{CallRow, MoveTo, Moves, Runs, Selector};
 
 use super::{Busy, Position, Signals};
 use crate::eval::Scope;
@@ -114,12 +114,56 @@ impl<'a> Link<'a> {
                     found.merge(&self.ends_at_operator(next));
                 }
             }
+            let moved_if_given = self.is_moved_if_given(var);
             for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
+                // `if (scheduler != null) return chain.subscribeOn(scheduler); return chain;`
+                if moved_if_given && matches!(mention, Mention::Exit(_)) {
+                    continue;
+                }
                 if self.mentions_var(var.file, mention, var.var) || self.mentions_field(var, mention) {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
             }
             found
+        })
+    }
+
+    /// Whether a chain in a local is moved by a scheduler that is a parameter, which no caller leaves out. One that is given
+    /// is moved, and so is what the function returns without it only for those who give none.
+    fn is_moved_if_given(&self, var: VarRef) -> bool {
+        let facts = self.program.facts(var.file);
+        let body = BodyRef { file: var.file, body: facts.var(var.var).body };
+        let movers = || self.operators_of(var.file).of_var.get(&var.var).cloned().unwrap_or_default().into_iter();
+        movers().any(|next| {
+            let next = SiteRef { file: var.file, site: next };
+            let targets = self.targets(next, EnvId::NONE);
+            let given = targets.list.iter().find_map(|target| {
+                let Target::Row { path, .. } = *target else { return None };
+                let rows = self.rows_at(path, next);
+                let Some(Moves::Source(MoveTo::Scheduler(argument))) =
+                    rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref())
+                else {
+                    return None;
+                };
+                match facts.form(self.argument(next, argument)?) {
+                    Form::Var(scheduler) => match facts.var(scheduler).kind {
+                        VarKind::Param(index) if facts.var(scheduler).body == body.body => Some(index),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            });
+            given.is_some_and(|index| {
+                let uses = self.uses_of_body(body);
+                let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
+                calls.peek().is_some()
+                    && calls.all(|of| {
+                        let site = of.site();
+                        let facts = self.program.facts(site.file);
+                        let args = facts.args_of(site.site);
+                        args.get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
+                    })
+            })
         })
     }
 

@@ -116,6 +116,33 @@ pub(crate) fn demands_address(name: &str) -> bool {
             .any(|what| name.contains(what))
 }
 
+/// Whether a call of this name gives the host of an address that a socket has.
+pub(crate) fn gives_address(name: &str) -> bool {
+    matches!(name, "getHostString" | "getHostAddress")
+}
+
+/// Whether a getter of this name asks if something is wanted.
+pub(crate) fn asks_if_wanted(name: &str) -> bool {
+    name.ends_with("Enabled")
+        || name == "enabled"
+        || ["is", "getUse", "use", "getEnable", "enable", "should"]
+            .iter()
+            .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a variable, field or getter of this name holds settings.
+pub(crate) fn holds_settings(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["conf", "config", "configuration", "settings", "options", "properties", "props"]
+        .iter()
+        .any(|what| name.ends_with(what))
+}
+
+/// Whether a test of this name asks if something has been made.
+pub(crate) fn asks_if_made(name: &str) -> bool {
+    matches!(name, "isInitialized" | "isCreated" | "isLoaded" | "isPresent")
+}
+
 /// Whether an annotation of this name says that a method is visible for tests alone.
 pub(crate) fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
