@@ -329,13 +329,15 @@ impl<'a> Library<'a> {
                 }
                 let returns: Vec<&TypeExpr> =
                     rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
-                let owner = canonical.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
+                // An overload is one of what it overloads.
+                let bare = canonical.split('(').next().unwrap_or(&canonical);
+                let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
                 let gives = returns.iter().filter_map(|ty| match ty {
                     TypeExpr::Path { path, .. } => Some(self.path(language, path)),
                     _ => None,
                 });
                 found.push(StateRow {
-                    path: self.path(language, &canonical),
+                    path: self.path(language, bare),
                     owner,
                     name: name.name.to_owned(),
                     states,

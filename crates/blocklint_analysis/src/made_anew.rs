@@ -80,7 +80,12 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             }
             // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
             // what a program mostly has one of; a scheduler of chains is what one would share.
-            Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
+            Creates::Threads
+                if names::is_made_by_others(facts.language)
+                    && link.is_scheduler(site, path)
+                    && (!matches!(anew, Anew::PerInstance { .. })
+                        || link.class_of_site(site).is_none_or(|class| link.is_made_on_demand(class, 5))) =>
+            {
                 Severity::Warning
             }
             Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
@@ -299,6 +304,53 @@ impl<'a> Link<'a> {
                 facts.list(list).iter().any(|&part| any(part))
             }
             _ => false,
+        }
+    }
+
+    /// Java: whether objects of a class are made for whoever asks for one: by a builder or another method that says so, which the
+    /// class around may be made by. What other code makes are parts of a program, which mostly has one of each; a class
+    /// that nobody makes is there for others.
+    fn is_made_on_demand(&self, class: ClassRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let mut any = false;
+        for name in self.class_names(class) {
+            for &(file, sym) in self.program.occurrences(name) {
+                for &site in self.program.index_of(file).sites_named(sym) {
+                    let site = SiteRef { file, site };
+                    let made = self.eval_made(site);
+                    if made != Some(class) {
+                        continue;
+                    }
+                    any = true;
+                    if self.program.is_test(file) {
+                        continue;
+                    }
+                    let facts = self.program.facts(file);
+                    let row = facts.body(self.program.body_of_site(site).body);
+                    let around = self.class_of_site(site);
+                    let makes = row.kind == BodyKind::Initialiser
+                        || names::is_constructor(facts.language, facts.text(row.name));
+                    let on_demand = match around {
+                        Some(around) if makes && around != class => self.is_made_on_demand(around, depth),
+                        _ => names::java::makes_on_demand(facts.text(row.name)),
+                    };
+                    if on_demand {
+                        return true;
+                    }
+                }
+            }
+        }
+        !any
+    }
+
+    /// The class of which a site makes an object.
+    fn eval_made(&self, site: SiteRef) -> Option<ClassRef> {
+        if self.program.facts(site.file).site(site.site).kind != SiteKind::New {
+            return None;
+        }
+        match self.values.members(self.result(site, EnvId::NONE).value)[..] {
+            [Val::Instance { class, .. }] => Some(class),
+            _ => None,
         }
     }
 

@@ -131,13 +131,39 @@ impl<'a> Link<'a> {
     /// Whether a chain in a local is moved by a scheduler that is a parameter, which no caller leaves out. One that is given
     /// is moved, and so is what the function returns without it only for those who give none.
     fn is_moved_if_given(&self, var: VarRef) -> bool {
+        let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
+        self.mover_given(var).is_some_and(|index| {
+            let uses = self.uses_of_body(body);
+            let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
+            calls.peek().is_some() && calls.all(|of| self.gives_something(of.site(), index))
+        })
+    }
+
+    /// Whether a call gives something else than `null` for a parameter.
+    fn gives_something(&self, site: SiteRef, index: u32) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.args_of(site.site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
+    }
+
+    /// Whether a call of a function moves the chain that it gives, by a scheduler for which others give `null`.
+    pub(super) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
+        let mut own = locals.filter(|&var| facts.var(var).body == body.body && facts.var(var).kind == VarKind::Inner);
+        own.any(|var| {
+            let index = self.mover_given(VarRef { file: body.file, var });
+            index.is_some_and(|index| self.gives_something(site, index))
+        })
+    }
+
+    /// The parameter that moves a chain in a local, where it is given.
+    fn mover_given(&self, var: VarRef) -> Option<u32> {
         let facts = self.program.facts(var.file);
-        let body = BodyRef { file: var.file, body: facts.var(var.var).body };
         let movers = || self.operators_of(var.file).of_var.get(&var.var).cloned().unwrap_or_default().into_iter();
-        movers().any(|next| {
+        movers().find_map(|next| {
             let next = SiteRef { file: var.file, site: next };
             let targets = self.targets(next, EnvId::NONE);
-            let given = targets.list.iter().find_map(|target| {
+            targets.list.iter().find_map(|target| {
                 let Target::Row { path, .. } = *target else { return None };
                 let rows = self.rows_at(path, next);
                 let Some(Moves::Source(MoveTo::Scheduler(argument))) =
@@ -147,22 +173,11 @@ impl<'a> Link<'a> {
                 };
                 match facts.form(self.argument(next, argument)?) {
                     Form::Var(scheduler) => match facts.var(scheduler).kind {
-                        VarKind::Param(index) if facts.var(scheduler).body == body.body => Some(index),
+                        VarKind::Param(index) if facts.var(scheduler).body == facts.var(var.var).body => Some(index),
                         _ => None,
                     },
                     _ => None,
                 }
-            });
-            given.is_some_and(|index| {
-                let uses = self.uses_of_body(body);
-                let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
-                calls.peek().is_some()
-                    && calls.all(|of| {
-                        let site = of.site();
-                        let facts = self.program.facts(site.file);
-                        let args = facts.args_of(site.site);
-                        args.get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
-                    })
             })
         })
     }

@@ -208,6 +208,9 @@ impl<'a> Link<'a> {
             }
             for of in uses.iter() {
                 let end = match *of {
+                    BodyUse::Call(site) if self.is_moved_by_call(next, site) => {
+                        Position { moved: true, ..Position::default() }
+                    }
                     BodyUse::Call(site) => (*self.ends_of_site(site)).clone(),
                     BodyUse::Passed(site, arg) => self.ends_of_inner(site, arg),
                 };

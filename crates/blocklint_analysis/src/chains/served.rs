@@ -16,7 +16,7 @@ use crate::roots::{RootKind, Roots};
 use crate::value::EnvId;
 
 /// Calls that are followed upwards.
-const MOST_HOPS: u32 = 12;
+const MOST_HOPS: u32 = 8;
 
 /// Bodies that are looked at for one.
 const MOST_BODIES: usize = 400;

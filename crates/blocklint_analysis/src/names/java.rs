@@ -86,6 +86,13 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Whether a method of this name makes what its caller asks for.
+pub(crate) fn makes_on_demand(name: &str) -> bool {
+    ["build", "create", "open", "connect", "of", "new"]
+        .iter()
+        .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
+}
+
 /// Whether an annotation of this name says that a container calls a constructor.
 pub(crate) fn is_injection(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
