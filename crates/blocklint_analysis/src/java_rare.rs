@@ -8,9 +8,6 @@ use crate::ids::{FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::names::java;
 
-/// What a call for a key that is not kept yet adds.
-const PER_KEY: u8 = 2;
-
 impl<'a> Link<'a> {
     /// The inferred steps for what stands before a call of Java, or around it.
     pub(crate) fn rare_steps_in_java(&self, site: SiteRef) -> u8 {
@@ -22,24 +19,21 @@ impl<'a> Link<'a> {
         if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
             return LOW_STEPS;
         }
-        let mut steps = 0;
         if self.runs_first_time(site).is_some_and(|found| found.per_key) {
-            steps = PER_KEY;
+            return LOW_STEPS;
         }
         let mut at = row.at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            if region.kind == RegionKind::Then && region.test.is_some() {
-                if self.asks_for_setting(site.file, region.test) {
-                    return LOW_STEPS;
-                }
-                if self.asks_if_made(site, region.test) {
-                    steps = steps.max(2);
-                }
+            if region.kind == RegionKind::Then
+                && region.test.is_some()
+                && (self.asks_for_setting(site.file, region.test) || self.asks_if_made(site, region.test))
+            {
+                return LOW_STEPS;
             }
             at = region.parent;
         }
-        steps
+        0
     }
 
     /// Whether a call before, in the same body, fails for a host that is no written address.

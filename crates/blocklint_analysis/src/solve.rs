@@ -95,11 +95,10 @@ pub(crate) fn findings<'a>(
             let is_rust = language == Language::Rust;
             if language == Language::Java
                 && matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
-                && !link.may_be_served(&roots, if candidate.handed {
-                    link.program.body_of_site(candidate.way.site)
-                } else {
-                    candidate.root
-                })
+                && !link.may_be_served(
+                    &roots,
+                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
+                )
             {
                 candidate.kind.kind = RootKind::Unserved;
             }
