@@ -3,7 +3,7 @@
 //! is.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym};
+use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym, VarId};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
@@ -60,6 +60,12 @@ impl<'a> Link<'a> {
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
+                    if let Form::Var(var) = facts.form(subject)
+                        && !self.asks_for_nothing(site.file, region.test, 4)
+                        && self.told_apart(site.file, facts.var(var).name) >= MANY
+                    {
+                        steps = LOW_STEPS;
+                    }
                 }
             }
             at = region.parent;
@@ -173,6 +179,37 @@ impl<'a> Link<'a> {
             self.collect(file, region.test, wanted, &mut found, 4);
         }
         self.alternatives.borrow_mut().insert((file, body, subject), found.len());
+        found.len()
+    }
+
+    /// Whether a test compares with the empty text, which is what nobody has chosen.
+    fn asks_for_nothing(&self, file: FileId, test: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(file);
+        let is_empty = |form: FormId| matches!(facts.form(form), Form::Str(text) if facts.text(text).is_empty());
+        match facts.form(test) {
+            Form::Compare(_, left, right) => is_empty(left) || is_empty(right),
+            Form::Alt(_, list) => facts.list(list).iter().any(|&part| self.asks_for_nothing(file, part, depth)),
+            _ => false,
+        }
+    }
+
+    /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
+    /// fifty, also where a function asks for two of them alone.
+    fn told_apart(&self, file: FileId, name: Sym) -> usize {
+        if let Some(&known) = self.told_apart.borrow().get(&(file, name)) {
+            return known;
+        }
+        let facts = self.program.facts(file);
+        let mut found: FxHashSet<Value> = FxHashSet::default();
+        for (at, var) in facts.vars.iter().enumerate().filter(|(_, var)| var.name == name) {
+            let wanted = Form::Var(VarId(at as u32));
+            for region in facts.regions.iter().filter(|region| region.body == var.body && region.test.is_some()) {
+                self.collect(file, region.test, wanted, &mut found, 4);
+            }
+        }
+        found.retain(|value| matches!(value, Value::Text(_)));
+        self.told_apart.borrow_mut().insert((file, name), found.len());
         found.len()
     }
 

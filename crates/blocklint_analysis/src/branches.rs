@@ -5,14 +5,14 @@ use std::rc::Rc;
 use blocklint_core::Language;
 use blocklint_facts::{
     AltKind, At, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
-    SiteKind, VarKind,
+    SiteKind, VarId, VarKind,
 };
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::label::{Choice, Guard, Question, Source};
+use crate::label::{Asked, Choice, Guard, Question, Source};
 use crate::link::{Link, Typed};
 use crate::names;
 use crate::rows::Shown;
@@ -28,36 +28,86 @@ impl<'a> Link<'a> {
     pub(crate) fn branch_guard_at(&self, place: Scope) -> Option<Guard> {
         let facts = self.program.facts(place.file);
         let mut at = place.at.region;
+        let mut found = None;
         while let Some(id) = at.get() {
-            let region = facts.region(id);
-            let found = match region.kind {
-                RegionKind::Then => self.choice(place, id, region.test, true, 4),
-                RegionKind::Else if region.test.is_some() => self.choice(place, id, region.test, false, 4),
-                RegionKind::Else => {
-                    self.sibling_test(place.file, id).and_then(|test| self.choice(place, id, test, false, 4))
-                }
-                _ => None,
+            let told = self.guard_at(place, id);
+            found = match (found, told) {
+                // The last `else` is for none of the values before it.
+                (Some(inner), Some(outer)) => neither(inner, &outer),
+                (inner, outer) => inner.or(outer),
             };
-            if found.is_some() {
+            if found.as_ref().is_some_and(|found| found.wanted || !found.is_choice_of_literal()) {
                 return found;
             }
-            at = region.parent;
+            at = facts.region(id).parent;
         }
-        None
+        found
+    }
+
+    /// The conditions on parameters that one branch around a site puts on it.
+    pub(crate) fn guards_of_branch(&self, site: SiteRef, branch: RegionId) -> SmallVec<[Guard; 2]> {
+        let place = self.scope_of(site, EnvId::NONE);
+        let Some((test, holds)) = self.test_of(site.file, branch) else { return SmallVec::new() };
+        let facts = self.program.facts(site.file);
+        match facts.form(test) {
+            // All of `a and b` hold, none of `a or b` does.
+            Form::Alt(kind, list) if kind == (if holds { AltKind::And } else { AltKind::Or }) => {
+                facts.list(list).iter().filter_map(|&part| self.choice(place, branch, part, holds, 4)).collect()
+            }
+            _ => self.choice(place, branch, test, holds, 4).into_iter().collect(),
+        }
+    }
+
+    /// The literal that the innermost branch around a place says a parameter to be.
+    pub(crate) fn literal_of_branch(&self, place: Scope, param: u32) -> Option<Constant> {
+        let guard = self.guard_at(place, place.at.region.get()?)?;
+        if !guard.wanted || guard.param != param || guard.asked.is_some() {
+            return None;
+        }
+        match &*guard.question {
+            Question::Choice(Choice::Null) => Some(Constant::Null),
+            Question::Choice(Choice::Equals(list)) => match &list[..] {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn guard_at(&self, place: Scope, branch: RegionId) -> Option<Guard> {
+        let (test, holds) = self.test_of(place.file, branch)?;
+        self.choice(place, branch, test, holds, 4)
+    }
+
+    /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
+    pub(crate) fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
+        let facts = self.program.facts(site.file);
+        let around = |id: &RegionId| facts.region(*id).parent.get();
+        let regions = std::iter::successors(facts.site(site.site).at.region.get(), around);
+        regions.filter_map(move |id| self.test_of(site.file, id))
+    }
+
+    /// The test of a branch, and how it comes out there.
+    pub(crate) fn test_of(&self, file: FileId, id: RegionId) -> Option<(FormId, bool)> {
+        let region = self.program.facts(file).region(id);
+        match region.kind {
+            RegionKind::Then => Some((region.test, true)),
+            RegionKind::Else if region.test.is_some() => Some((region.test, false)),
+            RegionKind::Else => Some((self.sibling_test(file, id)?, false)),
+            _ => None,
+        }
+    }
+
+    /// How many tests and exceptions decide that a site is reached.
+    pub(crate) fn conditions_over(&self, site: SiteRef) -> u32 {
+        let facts = self.program.facts(site.file);
+        let regions = std::iter::successors(facts.site(site.site).at.region.get(), |&id| facts.region(id).parent.get());
+        regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
     }
 
     /// Whether a test or an exception decides that a site is reached.
     pub(crate) fn is_in_branch(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler) {
-                return true;
-            }
-            at = region.parent;
-        }
-        false
+        self.conditions_over(site) > 0
     }
 
     /// The condition under which a conditional expression gives a body as the callee of a site:
@@ -104,6 +154,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(place.file);
         let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
             escape: param.escape,
+            asked: param.asked,
             ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
         };
         match facts.form(test) {
@@ -134,6 +185,9 @@ impl<'a> Link<'a> {
                 }
             }
             // `isinstance(source, str)`, `name.startswith("s3:")`
+            Form::Result(_) if self.key_of_arguments(place, test).is_some() => {
+                Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted))
+            }
             Form::Result(call) => {
                 let row = facts.site(call);
                 if let [subject, _] = facts.args_of(call)[..]
@@ -158,7 +212,7 @@ impl<'a> Link<'a> {
                     (names::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
                     (names::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
                 };
-                Some(guard(OwnParam { index: param, escape: None }, choice, wanted))
+                Some(guard(OwnParam { index: param, escape: None, asked: None }, choice, wanted))
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
@@ -414,22 +468,30 @@ impl<'a> Link<'a> {
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
-        let takes_off = |region: RegionId| {
-            let region = facts.region(region);
-            let Form::Result(call) = facts.form(region.test) else { return false };
-            let test = facts.site(call);
-            let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
-            region.kind == RegionKind::Then
-                && on_it
-                && names::asks_for_end(facts.language, facts.text(test.name)).is_some()
-        };
         let own = row.body == facts.body_of(place.at);
-        (own && facts.assigns_of(var).all(|assign| takes_off(assign.at.region))).then_some(index)
+        (own && facts.assigns_of(var).all(|assign| self.takes_off_prefix(place.file, var, assign.at.region)))
+            .then_some(index)
+    }
+
+    /// Whether a branch is for texts of one prefix that is taken off there: `if name.startswith("env:"): name = name[4:]`.
+    pub(crate) fn takes_off_prefix(&self, file: FileId, var: VarId, branch: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        if branch.is_none() {
+            return false;
+        }
+        let region = facts.region(branch);
+        let Form::Result(call) = facts.form(region.test) else { return false };
+        let test = facts.site(call);
+        let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
+        region.kind == RegionKind::Then && on_it && names::asks_for_end(facts.language, facts.text(test.name)).is_some()
     }
 
     /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
     fn own_param(&self, place: Scope, branch: RegionId, form: FormId) -> Option<OwnParam> {
         let facts = self.program.facts(place.file);
+        if let Some((index, name, default)) = self.key_of_arguments(place, form) {
+            return Some(OwnParam { index, escape: None, asked: Some(Rc::new(Asked::Key(name, default))) });
+        }
         let Form::Var(var) = facts.form(form) else { return None };
         let row = facts.var(var);
         let VarKind::Param(index) = row.kind else { return None };
@@ -450,7 +512,7 @@ impl<'a> Link<'a> {
             }
             escape = Some(under);
         }
-        Some(OwnParam { index, escape })
+        Some(OwnParam { index, escape, asked: None })
     }
 
     /// Whether an assignment can have run when a branch around a site of the same body is chosen.
@@ -569,16 +631,25 @@ pub(crate) type End = (Option<Guard>, Scope, FormId);
 const MOST_ENDS: usize = 16;
 
 /// A parameter that a branch tests.
-#[derive(Clone, Copy)]
 struct OwnParam {
     index: u32,
     /// Where this one is true the body has given it another value before.
     escape: Option<u32>,
+    /// The key of `**kwargs` that is tested.
+    asked: Option<Rc<Asked>>,
+}
+
+fn is_condition(kind: RegionKind) -> bool {
+    matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 
 /// The guard of two tests of one parameter of which one holds.
 fn either(mut left: Guard, right: Guard) -> Option<Guard> {
-    let same = left.param == right.param && left.escape == right.escape && left.wanted && right.wanted;
+    let same = left.param == right.param
+        && left.escape == right.escape
+        && left.asked == right.asked
+        && left.wanted
+        && right.wanted;
     let choice = match (&*left.question, &*right.question) {
         (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) => {
             Choice::Equals(some.iter().chain(others).cloned().collect())
@@ -590,6 +661,23 @@ fn either(mut left: Guard, right: Guard) -> Option<Guard> {
     };
     left.question = Rc::new(Question::Choice(choice));
     same.then_some(left)
+}
+
+/// The guard of two tests of one parameter that both must fail; that of the inner one, if they are not of this kind.
+fn neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
+    let same = inner.param == outer.param
+        && inner.escape == outer.escape
+        && inner.asked == outer.asked
+        && !inner.wanted
+        && !outer.wanted;
+    if let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =
+        (&*inner.question, &*outer.question)
+        && same
+    {
+        let all = some.iter().chain(others).cloned().collect();
+        inner.question = Rc::new(Question::Choice(Choice::Equals(all)));
+    }
+    Some(inner)
 }
 
 /// What a literal answers to the test of a branch.

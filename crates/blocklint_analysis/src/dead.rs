@@ -18,24 +18,7 @@ const DEPTH: u32 = 4;
 impl<'a> Link<'a> {
     /// Whether a site stands in a branch whose test can be seen never to come out that way.
     pub(crate) fn never_runs(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            let (test, wanted) = match region.kind {
-                RegionKind::Then => (Some(region.test), true),
-                RegionKind::Else if region.test.is_some() => (Some(region.test), false),
-                RegionKind::Else => (self.sibling_test(site.file, id), false),
-                _ => (None, true),
-            };
-            if let Some(test) = test
-                && self.always(site, test, DEPTH) == Some(!wanted)
-            {
-                return true;
-            }
-            at = region.parent;
-        }
-        false
+        self.tests_over(site).any(|(test, wanted)| self.always(site, test, DEPTH) == Some(!wanted))
     }
 
     /// Whether nothing in the project names a function that is private by its name: nobody runs it.

@@ -1,5 +1,7 @@
 //! Guards and holds that name a parameter, decided by the arguments of a site.
 
+use std::rc::Rc;
+
 use blocklint_core::Hold;
 use blocklint_facts::Form;
 use blocklint_models::Test;
@@ -7,16 +9,16 @@ use blocklint_models::Test;
 use crate::callers::{Caller, CallerKind, Node};
 use crate::constants::Constant;
 use crate::ids::SiteRef;
-use crate::label::{Choice, Guard, Label, LabelHold, Question, Source};
+use crate::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
 use crate::rows::Shown;
-use crate::search::{Search, cap_wait};
+use crate::search::{Search, StateId, cap_wait};
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
         let mut steps = 0;
         if let LabelHold::Param { index, unit } = label.hold {
-            label.hold = match self.argument_for(caller, node, index) {
+            label.hold = match self.argument_for(caller, node, index, None) {
                 Given::Constant(constant) => match constant {
                     Constant::Null => LabelHold::Fixed(Hold::Unbounded),
                     Constant::Param(index) => LabelHold::Param { index, unit },
@@ -29,6 +31,13 @@ impl<'l, 'a> Search<'l, 'a> {
                 Given::Hidden => LabelHold::Fixed(Hold::Unstated),
             };
             cap_wait(label);
+        }
+        if let Some(guard) = label.outer.take() {
+            match self.pass_on(caller, node, &guard) {
+                NextGuard::Fails => return Decided::Fails,
+                NextGuard::Holds(guard) => label.outer = Some(guard),
+                NextGuard::None => {}
+            }
         }
         if let Some(guard) = label.guard.take() {
             let answer = match self.is_ruled_out(caller, node, &guard) {
@@ -47,7 +56,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     Source::Unless => steps = 1,
                     Source::Timeout | Source::Branch => steps = guard.rare,
                 },
-                (Answer::Fails, Some(Truth::Param(index))) if guard.passed < 3 => {
+                (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {
                     let passed = guard.passed + 1;
                     let truth = Question::Choice(Choice::Truth);
                     label.guard = Some(Guard { passed, ..Guard::new(index, guard.source, truth, true) });
@@ -58,11 +67,61 @@ impl<'l, 'a> Search<'l, 'a> {
                         Some(Truth::Param(index)) => Some(index),
                         _ => None,
                     };
-                    label.guard = Some(Guard { param: index, passed, escape, ..guard });
+                    label.guard = Some(Guard { param: index, passed, escape, asked: None, ..guard });
+                }
+                (Answer::Forwarded, escape) => {
+                    let escape = match escape {
+                        Some(Truth::Param(index)) => Some(index),
+                        _ => None,
+                    };
+                    let asked = guard.asked.clone();
+                    let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));
+                    label.guard = Some(Guard { escape, asked, ..guard });
                 }
             }
         }
         Decided::Holds { steps }
+    }
+
+    /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
+    /// one that only the callers of that caller decide.
+    pub(crate) fn next_guard(&self, caller: Caller, node: Node, state: StateId, left: Option<&Guard>) -> NextGuard {
+        let ways = &self.graph.states[state.0 as usize].ways;
+        let Some(first) = ways.first() else { return NextGuard::None };
+        if caller.arg.is_some()
+            || caller.kind != CallerKind::Runs
+            || self.link.program.body_of_site(first.site) != node.body
+        {
+            return NextGuard::None;
+        }
+        for guard in self.link.guards_over(first.site).iter() {
+            if !ways[1..].iter().all(|way| self.link.guards_over(way.site).contains(guard)) {
+                continue;
+            }
+            match self.pass_on(caller, node, guard) {
+                // What the label carries anyway.
+                NextGuard::Holds(guard) if left.is_some_and(|left| *left.question == *guard.question) => {}
+                NextGuard::None => {}
+                found => return found,
+            }
+        }
+        NextGuard::None
+    }
+
+    /// What is left of a condition for the callers of a caller.
+    fn pass_on(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
+        match self.ask(caller, node, guard) {
+            Answer::Holds | Answer::Told | Answer::Unseen => NextGuard::None,
+            Answer::Fails => NextGuard::Fails,
+            Answer::Param { index, passed } => {
+                NextGuard::Holds(Guard { param: index, passed, asked: None, ..guard.clone() })
+            }
+            Answer::Forwarded => {
+                let asked = guard.asked.clone();
+                let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));
+                NextGuard::Holds(Guard { asked, ..guard.clone() })
+            }
+        }
     }
 
     /// Whether what a site passes comes from where a guard asks for.
@@ -79,7 +138,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
             None if guard.wanted => Answer::Holds,
             None | Some(Shown::No) => Answer::Fails,
-            Some(Shown::Param(index)) if guard.passed < 3 => Answer::Param { index, passed: guard.passed + 1 },
+            Some(Shown::Param(index)) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
             Some(_) => Answer::Unseen,
         }
     }
@@ -91,11 +150,19 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             return self.ask_origin(caller, node, guard, &condition.tests);
         }
-        let constant = match self.argument_for(caller, node, guard.param) {
-            Given::Forwarded => return Answer::Param { index: guard.param, passed: guard.passed },
+        let constant = match self.argument_for(caller, node, guard.param, guard.asked.as_deref()) {
+            Given::Forwarded => return Answer::Forwarded,
             Given::Hidden => return Answer::Unseen,
             Given::Constant(constant) => constant,
         };
+        if constant == Constant::Hidden
+            && guard.asked.is_none()
+            && let Some(form) = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)
+            && caller.arg.is_none()
+            && caller.kind != CallerKind::Consumes
+        {
+            return self.ask_each(caller, node, guard, form);
+        }
         let shown = self.answer(guard, &constant);
         if matches!(shown, Shown::Param(_) | Shown::Hidden)
             && let Some(holds) = self.holds_by_beginning(caller, node, guard)
@@ -106,14 +173,46 @@ impl<'l, 'a> Search<'l, 'a> {
             Shown::Yes if guard.wanted => Answer::Holds,
             Shown::No if !guard.wanted => Answer::Holds,
             Shown::Yes | Shown::No => Answer::Fails,
-            Shown::Param(index) if guard.passed < 3 => Answer::Param { index, passed: guard.passed + 1 },
+            Shown::Param(index) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
             Shown::Param(_) | Shown::Hidden => Answer::Unseen,
+        }
+    }
+
+    /// What each of the literals says that a variable with several assignments can be: one that was left as it came is
+    /// asked of the caller if the others rule themselves out.
+    fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
+        let (mut holding, mut failing, mut param) = (false, false, None);
+        for reaching in self.link.constants_at(caller.site, form, caller.env) {
+            let answer = self.answer(guard, &reaching.constant);
+            // What it replaces says the same.
+            if reaching.instead_of.is_some_and(|of| self.answer(guard, &of) == answer) {
+                continue;
+            }
+            match answer {
+                Shown::Yes if guard.wanted => holding = true,
+                Shown::No if !guard.wanted => holding = true,
+                Shown::Yes | Shown::No => failing = true,
+                Shown::Param(index) if guard.passed < MOST_HOPS => param = Some(index),
+                Shown::Param(_) | Shown::Hidden => {
+                    return match self.holds_by_beginning(caller, node, guard) {
+                        Some(true) => Answer::Told,
+                        Some(false) => Answer::Fails,
+                        None => Answer::Unseen,
+                    };
+                }
+            }
+        }
+        match (holding, failing, param) {
+            (false, _, Some(index)) => Answer::Param { index, passed: guard.passed + 1 },
+            (true, false, None) => Answer::Holds,
+            (false, true, None) => Answer::Fails,
+            _ => Answer::Unseen,
         }
     }
 
     /// Whether what a site passes to a parameter is true in the language's sense.
     fn truth(&self, caller: Caller, node: Node, index: u32) -> Truth {
-        match self.argument_for(caller, node, index) {
+        match self.argument_for(caller, node, index, None) {
             Given::Forwarded => Truth::Param(index),
             Given::Hidden => Truth::Hidden,
             Given::Constant(constant) => match crate::branches::answer(&Choice::Truth, &constant) {
@@ -205,7 +304,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     /// The literal that a site passes to a parameter of the node.
-    fn argument_for(&self, caller: Caller, node: Node, index: u32) -> Given {
+    fn argument_for(&self, caller: Caller, node: Node, index: u32, asked: Option<&Asked>) -> Given {
         let link = self.link;
         let facts = link.program.facts(node.body.file);
         let here = link.program.facts(caller.site.file);
@@ -228,11 +327,21 @@ impl<'l, 'a> Search<'l, 'a> {
                 return Given::Hidden;
             };
             let caller = Caller { site: made, kind: CallerKind::Runs, with_receiver, ..caller };
-            return self.argument_for(caller, node, index);
+            return self.argument_for(caller, node, index, asked);
         }
         if let Some(arg) = caller.arg {
             // Passed as an argument: whoever calls it there chooses its arguments, unless a row forwards them.
             return self.forwarded_argument(caller, arg, index);
+        }
+        match asked {
+            Some(Asked::Key(name, default)) => return self.argument_of_key(caller, node, name, default),
+            Some(&Asked::Param(body, index)) => {
+                return match link.passed_with(caller.site, body, index, caller.with_receiver) {
+                    Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
+                    None => self.not_passed(caller.site, link.default_of(body, index)),
+                };
+            }
+            None => {}
         }
         // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
         let first_rest =
@@ -249,17 +358,33 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         match link.passed_with(caller.site, node.body, index, caller.with_receiver) {
             Some(form) => Given::Constant(link.constant(caller.site, form, caller.env, 6)),
-            None if link.unpacks(caller.site) => {
-                if self.forwards_all(caller.site) {
-                    Given::Forwarded
-                } else {
-                    Given::Hidden
-                }
-            }
-            None => match link.default_of(node.body, index) {
-                None | Some(Constant::Param(_)) => Given::Hidden,
-                Some(constant) => Given::Constant(constant),
-            },
+            None => self.not_passed(caller.site, link.default_of(node.body, index)),
+        }
+    }
+
+    /// What a parameter is that a site does not name, with its default.
+    fn not_passed(&self, site: SiteRef, default: Option<Constant>) -> Given {
+        if self.link.unpacks(site) {
+            return if self.forwards_all(site) { Given::Forwarded } else { Given::Hidden };
+        }
+        match default {
+            None | Some(Constant::Param(_)) => Given::Hidden,
+            Some(constant) => Given::Constant(constant),
+        }
+    }
+
+    /// What a site passes under a key that the node reads from its `**kwargs`.
+    fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
+        let callee = self.link.program.facts(node.body.file);
+        // Who takes it under its name does not pass it on.
+        if callee.params_of(node.body.body).iter().any(|param| param.name.is_some() && callee.text(param.name) == key) {
+            return Given::Hidden;
+        }
+        let facts = self.link.program.facts(caller.site.file);
+        let args = facts.args_of(caller.site.site);
+        match args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key) {
+            Some(arg) => Given::Constant(self.link.constant(caller.site, arg.value, caller.env, 6)),
+            None => self.not_passed(caller.site, Some(default.clone())),
         }
     }
 
@@ -288,6 +413,9 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
+/// How often a condition is passed on from parameter to parameter.
+const MOST_HOPS: u8 = 5;
+
 /// What a site's argument says to a guard.
 enum Answer {
     Holds,
@@ -295,6 +423,8 @@ enum Answer {
     Told,
     Fails,
     Unseen,
+    /// Whatever callers pass is passed on.
+    Forwarded,
     Param {
         index: u32,
         passed: u8,
@@ -306,6 +436,16 @@ enum Truth {
     Seen(bool),
     Hidden,
     Param(u32),
+}
+
+/// What else a state stands under.
+pub(crate) enum NextGuard {
+    /// Nothing that the caller does not decide.
+    None,
+    /// This condition, for the caller's callers.
+    Holds(Guard),
+    /// One that what the caller passes rules out.
+    Fails,
 }
 
 /// What the arguments of a site make of a label.

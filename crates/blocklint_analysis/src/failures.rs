@@ -14,7 +14,10 @@ impl Link<'_> {
         let region = facts.site(site.site).at.region;
         let Some(handler) = handler_around(facts, region) else { return self.is_where_errors_are(site.file, region) };
         match facts.form(handler.test) {
-            Form::Display(_, list) => facts.list(list).iter().all(|&ty| self.is_failure(site, ty)),
+            Form::Display(_, list) => {
+                let types = facts.list(list);
+                types.iter().all(|&ty| self.is_failure(site, ty)) || self.is_of_broken_data(site, types)
+            }
             _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
     }
@@ -60,14 +63,27 @@ impl Link<'_> {
         filled().next().is_some() && filled().all(|row| handler_around(facts, row.at.region).is_some())
     }
 
+    /// Whether exceptions together say that what was read is not what was written: `except (JSONDecodeError, KeyError)`.
+    /// One of them alone may be an answer.
+    fn is_of_broken_data(&self, site: SiteRef, types: &[FormId]) -> bool {
+        let facts = self.program.facts(site.file);
+        let name = |&ty: &FormId| exception_name(facts, ty);
+        types.iter().all(|ty| name(ty).is_some_and(names::python::may_be_of_broken_data))
+            && types.iter().any(|ty| name(ty).is_some_and(names::python::is_of_broken_data))
+    }
+
     fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {
         let facts = self.program.facts(site.file);
-        let name = match facts.form(exception) {
-            Form::Var(var) => facts.var(var).name,
-            Form::Name(name) | Form::Attr(_, name) => name,
-            _ => return false,
-        };
-        names::is_failure(facts.language, facts.text(name))
+        exception_name(facts, exception).is_some_and(|name| names::is_failure(facts.language, name))
+    }
+}
+
+/// The last name of an exception's type.
+fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
+    match facts.form(exception) {
+        Form::Var(var) => Some(facts.text(facts.var(var).name)),
+        Form::Name(name) | Form::Attr(_, name) => Some(facts.text(name)),
+        _ => None,
     }
 }
 

@@ -41,14 +41,10 @@ impl Link<'_> {
         let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            let test = match region.kind {
-                RegionKind::Body => return None,
-                RegionKind::Then => Some((region.test, true)),
-                RegionKind::Else if region.test.is_some() => Some((region.test, false)),
-                RegionKind::Else => self.sibling_test(site.file, id).map(|test| (test, false)),
-                _ => None,
-            };
-            if let Some((test, holds)) = test {
+            if region.kind == RegionKind::Body {
+                return None;
+            }
+            if let Some((test, holds)) = self.test_of(site.file, id) {
                 if let Form::Result(call) = facts.form(test)
                     && holds
                     && names::sets_once(facts.language, facts.text(facts.site(call).name))

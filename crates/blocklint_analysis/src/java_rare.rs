@@ -8,6 +8,9 @@ use crate::ids::{FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::names::java;
 
+/// What a call for a key that is not kept yet adds: any other doubt is one too many.
+const PER_KEY: u8 = 2;
+
 impl<'a> Link<'a> {
     /// The inferred steps for what stands before a call of Java, or around it.
     pub(crate) fn rare_steps_in_java(&self, site: SiteRef) -> u8 {
@@ -19,9 +22,7 @@ impl<'a> Link<'a> {
         if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
             return LOW_STEPS;
         }
-        if self.runs_first_time(site).is_some_and(|found| found.per_key) {
-            return LOW_STEPS;
-        }
+        let per_key = self.runs_first_time(site).is_some_and(|found| found.per_key);
         let mut at = row.at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
@@ -33,7 +34,7 @@ impl<'a> Link<'a> {
             }
             at = region.parent;
         }
-        0
+        if per_key { PER_KEY } else { 0 }
     }
 
     /// Whether a call before, in the same body, fails for a host that is no written address.

@@ -81,6 +81,17 @@ pub struct Guard {
     pub escape: Option<u32>,
     /// The inferred steps where no caller decides it: of a branch that is one of many.
     pub rare: u8,
+    /// By what a call names the parameter, if not by its place here.
+    pub asked: Option<Rc<Asked>>,
+}
+
+/// What a guard asks for where everything is passed on: `def wrapper(*args, **kwargs): return f(*args, **kwargs)`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Asked {
+    /// This parameter of a body further down.
+    Param(BodyRef, u32),
+    /// A key of `**kwargs`, and what it is where no call gives it.
+    Key(String, Constant),
 }
 
 impl Guard {
@@ -121,7 +132,7 @@ impl Guard {
 
     /// A guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
-        Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0 }
+        Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0, asked: None }
     }
 }
 
@@ -161,6 +172,8 @@ pub struct Label {
     pub for_end: bool,
     /// Under which condition.
     pub guard: Option<Guard>,
+    /// And under which other one that a branch further out put on it.
+    pub outer: Option<Guard>,
     /// Only on objects whose class finds this method under its name.
     pub own: Option<Own>,
     /// How long.
@@ -188,7 +201,7 @@ struct Key {
     once: bool,
     for_end: bool,
     place: WhereSet,
-    guard: u32,
+    guards: [u32; 2],
     own: Option<Own>,
     hold: (u8, u64),
 }
@@ -196,16 +209,7 @@ struct Key {
 impl Labels {
     /// The number of a label.
     pub(crate) fn id(&mut self, label: Label) -> LabelId {
-        let guard = match &label.guard {
-            None => u32::MAX,
-            Some(guard) => match self.guards.iter().position(|known| known == guard) {
-                Some(at) => at as u32,
-                None => {
-                    self.guards.push(guard.clone());
-                    self.guards.len() as u32 - 1
-                }
-            },
-        };
+        let guards = [self.guard_id(label.guard.as_ref()), self.guard_id(label.outer.as_ref())];
         let hold = match label.hold {
             LabelHold::Fixed(hold) => {
                 let (rank, seconds) = hold.rank();
@@ -221,7 +225,7 @@ impl Labels {
             once: label.once,
             for_end: label.for_end,
             place: label.place,
-            guard,
+            guards,
             own: label.own,
             hold,
         };
@@ -231,6 +235,17 @@ impl Labels {
             self.rows.push(label);
         }
         id
+    }
+
+    fn guard_id(&mut self, guard: Option<&Guard>) -> u32 {
+        let Some(guard) = guard else { return u32::MAX };
+        match self.guards.iter().position(|known| known == guard) {
+            Some(at) => at as u32,
+            None => {
+                self.guards.push(guard.clone());
+                self.guards.len() as u32 - 1
+            }
+        }
     }
 
     /// The label.

@@ -512,6 +512,7 @@ impl<'l, 'a> Search<'l, 'a> {
             // A guard speaks of the parameters of the body the call stands in.
             if !same_body {
                 label.guard = None;
+                label.outer = None;
                 if let LabelHold::Param { .. } = label.hold {
                     label.hold = LabelHold::Fixed(Hold::Unstated);
                 }

@@ -189,6 +189,12 @@ pub struct Link<'a> {
     pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
+    /// The conditions on parameters around the places of a branch.
+    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), Rc<[crate::label::Guard]>>>,
+    /// With how many texts the functions of a file compare what they call by one name.
+    pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
+    /// The names of library calls that start something on a loop.
+    pub(crate) starting: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
@@ -252,6 +258,9 @@ impl<'a> Link<'a> {
             ends: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
             alternatives: RefCell::default(),
+            told_apart: RefCell::default(),
+            guards: RefCell::default(),
+            starting: std::cell::OnceCell::new(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
             stars: RefCell::default(),

@@ -265,7 +265,7 @@ impl<'l, 'a> Search<'l, 'a> {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
-                    let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.0 <= 2);
+                    let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
                     if let Some(lock) = link.lock_of(scope, form, 4).filter(|_| sure) {
                         found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
                     }

@@ -11,8 +11,35 @@ use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
 
-/// Length of a path: inferred steps, then hops, then its place.
-pub(crate) type Cost = (u32, u32, SiteRef);
+/// How many hops longer a way may be that stands under one condition less.
+const CONDITION: u32 = 3;
+
+/// What speaks against a path; the one with the least is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cost {
+    /// Inferred steps.
+    pub(crate) steps: u32,
+    /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
+    length: u32,
+    /// Hops alone.
+    pub(crate) hops: u32,
+    /// Among equals the first place.
+    site: SiteRef,
+}
+
+impl Cost {
+    /// What a way costs that ends here.
+    fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let steps = way_steps(link, graph, way);
+        Cost { steps, length: 1 + CONDITION * link.conditions_over(way.site), hops: 1, site: way.site }
+    }
+
+    /// What the path costs if a way leads to it.
+    fn after(self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let own = Cost::of(link, graph, way);
+        Cost { steps: self.steps + own.steps, length: self.length + own.length, hops: self.hops + 1, site: way.site }
+    }
+}
 
 /// The best way on from each state.
 pub(crate) struct Paths {
@@ -119,8 +146,7 @@ impl Paths {
                 match way.next {
                     Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
                     Next::Leaf(_) => {
-                        let cost = (way_steps(link, graph, way), 1, way.site);
-                        queue.push(Reverse((cost, at as u32, WayKey(*way))));
+                        queue.push(Reverse((Cost::of(link, graph, way), at as u32, WayKey(*way))));
                     }
                 }
             }
@@ -132,8 +158,7 @@ impl Paths {
             best[at as usize] = Some((cost, way));
             for (state, way) in &before[at as usize] {
                 if best[state.0 as usize].is_none() {
-                    let next = (cost.0 + way_steps(link, graph, way), cost.1 + 1, way.site);
-                    queue.push(Reverse((next, state.0, WayKey(*way))));
+                    queue.push(Reverse((cost.after(link, graph, way), state.0, WayKey(*way))));
                 }
             }
         }
@@ -142,12 +167,11 @@ impl Paths {
 
     /// The cost of going a way to its end.
     pub(crate) fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
-        let steps = way_steps(link, graph, way);
         match way.next {
-            Next::Leaf(_) => Some((steps, 1, way.site)),
+            Next::Leaf(_) => Some(Cost::of(link, graph, way)),
             Next::State(state) => {
                 let (cost, _) = self.best[state.0 as usize]?;
-                Some((cost.0 + steps, cost.1 + 1, way.site))
+                Some(cost.after(link, graph, way))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Rust: calls that run hardly ever, by the test before them.
+//! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
 use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
 
@@ -9,10 +9,10 @@ use crate::mentions::Mention;
 use crate::search::Way;
 
 /// Methods that ask whether something lies at a path.
-const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file"];
+const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
 
 /// Functions that make a folder.
-const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all"];
+const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
 /// Functions that remove what a failure left behind.
 const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];

@@ -36,11 +36,12 @@ impl<'a> Link<'a> {
         if let Some(own) = label.own {
             let own_class = around.filter(|_| on_self || on_super);
             match own_class {
-                Some(class) if !self.may_find(class, false, own) => return None,
+                Some(class) if !self.may_find(class, false, own, None) => return None,
                 Some(_) => {}
                 None => {
                     if let Some(mut classes) = self.receivers(caller, node) {
-                        classes.retain(|&(class, exact)| self.may_find(class, exact, own));
+                        let through = self.method_of(node.body).filter(|_| !on_super);
+                        classes.retain(|&(class, exact)| self.may_find(class, exact, own, through));
                         if classes.is_empty() {
                             return None;
                         }
@@ -60,6 +61,13 @@ impl<'a> Link<'a> {
             label.own = self.implementation(around, node.body);
         }
         Some(steps)
+    }
+
+    /// Whether some object has both a root as its method and the implementation that a label came through.
+    pub(crate) fn may_start_at(&self, label: &Label, root: BodyRef) -> bool {
+        let around = self.class_around(root.file, root.body);
+        let both = label.own.zip(around).zip(self.method_of(root));
+        both.is_none_or(|((own, class), through)| self.may_find(class, false, own, Some(through)))
     }
 
     /// The inferred steps of a label that ends in a method of a class whose own way is another one.
@@ -97,9 +105,40 @@ impl<'a> Link<'a> {
         (1..=MOST_IMPLEMENTATIONS).contains(&others).then_some(Own { name, body })
     }
 
-    /// Whether an object of a class, or of one derived from it, may look a name up as that body.
-    fn may_find(&self, class: ClassRef, exact: bool, own: Own) -> bool {
-        if self.finds(class, own.name, own.body) {
+    /// Whether the method of a class calls one of the same name, which may be that of its base.
+    fn calls_base(&self, class: ClassRef, name: Name) -> bool {
+        self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(owner) => {
+                let Some((owner, var)) = self.own_member(owner, name) else { return false };
+                let bodies = self.functions_of(owner, var);
+                let Some(sym) = self.program.local(owner.file, name) else { return false };
+                let facts = self.program.facts(owner.file);
+                let index = self.program.index_of(owner.file);
+                index.sites_named(sym).iter().any(|&site| {
+                    let at = facts.body_of(facts.site(site).at);
+                    bodies.contains(&BodyRef { file: owner.file, body: at })
+                })
+            }
+            _ => false,
+        })
+    }
+
+    /// A method under its name.
+    fn method_of(&self, body: BodyRef) -> Option<Own> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let name = self.program.global(body.file, row.name)?;
+        (row.kind == BodyKind::Function && row.class.is_some()).then_some(Own { name, body })
+    }
+
+    /// Whether an object of a class, or of one derived from it, may look a name up as that body; as one
+    /// who also looks up the method through which that is reached.
+    fn may_find(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+        let both = |class| {
+            let runs = |of: Own| self.finds(class, of.name, of.body) || self.calls_base(class, of.name);
+            self.finds(class, own.name, own.body) && through.is_none_or(runs)
+        };
+        if both(class) {
             return true;
         }
         if exact {
@@ -113,7 +152,7 @@ impl<'a> Link<'a> {
             }
             for &derived in self.derived(seen[at]).iter() {
                 if !seen.contains(&derived) {
-                    if self.finds(derived, own.name, own.body) {
+                    if both(derived) {
                         return true;
                     }
                     seen.push(derived);

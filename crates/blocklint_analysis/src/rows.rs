@@ -206,6 +206,7 @@ impl<'a> Link<'a> {
             for_end,
             place,
             guard,
+            outer: None,
             own: None,
             hold,
         };
@@ -248,6 +249,7 @@ impl<'a> Link<'a> {
             for_end: false,
             place,
             guard: None,
+            outer: None,
             own: None,
             hold: LabelHold::Fixed(hold),
         })

@@ -51,7 +51,8 @@ impl When {
     fn of(phase: Option<Phase>) -> When {
         match phase {
             Some(Phase::Startup | Phase::Exit) => When::StartUp,
-            Some(Phase::Test) => When::Test,
+            // In a package; files for tests are known by their names.
+            Some(Phase::Test) => When::StartUp,
             None => When::Serving,
         }
     }
@@ -150,8 +151,12 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     }
 
     fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
-        if self.link.is_for_tests(body) || self.is_in_fixture(body) {
+        if self.link.is_for_tests(body) {
             return Some(When::Test);
+        }
+        // In a package, which serves nobody while it prepares a test.
+        if self.is_in_fixture(body) {
+            return Some(When::StartUp);
         }
         if let Some(when) = registered(self.link, body) {
             return Some(when);
@@ -177,6 +182,8 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
             let when = if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
+            } else if self.link.is_one_shot(caller) {
+                Some(When::Command)
             } else {
                 Some(When::Unknown)
             };

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
-use crate::decide::Decided;
+use crate::decide::{Decided, NextGuard};
 use crate::delegation::Shortest;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
@@ -126,6 +126,10 @@ pub(crate) struct Search<'l, 'a> {
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<StateId>,
+    /// Callers that were entered, or not, by what all ways of a state so far stand under: another way may not.
+    conditional: FxHashMap<StateId, Vec<Caller>>,
+    /// Those of them that are to be asked anew.
+    again: Vec<(Caller, StateId)>,
     /// Sites by whether they run once in the life of a program.
     first_times: FxHashMap<SiteRef, Option<FirstTime>>,
 }
@@ -151,6 +155,8 @@ impl<'l, 'a> Search<'l, 'a> {
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
             queue: Vec::new(),
+            conditional: FxHashMap::default(),
+            again: Vec::new(),
             first_times: FxHashMap::default(),
         }
     }
@@ -171,8 +177,14 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     pub(crate) fn drain(&mut self) {
-        while let Some(state) = self.queue.pop() {
-            self.expand(state);
+        loop {
+            if let Some(state) = self.queue.pop() {
+                self.expand(state);
+            } else if let Some((caller, state)) = self.again.pop() {
+                self.enter_from(caller, state);
+            } else {
+                return;
+            }
         }
     }
 
@@ -199,8 +211,8 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.once
             && !label.fails
             && let Some(found) = self.runs_once(site)
-            // What is read once for each key is what a cached function reads.
-            && (!found.per_key || label.effect == Effect::File)
+            // What is read once for each key is what a cached function reads, and what it waits for.
+            && (!found.per_key || matches!(label.effect, Effect::File | Effect::Sleep))
         {
             label.once = !found.per_key;
             label.severity = Severity::Note;
@@ -212,6 +224,9 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         // What cleans up after a failure is short and rare.
         if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_after_failure(site) {
+            label.severity = Severity::Note;
+        }
+        if label.severity > Severity::Note && !label.fails && self.link.is_for_a_terminal(site) {
             label.severity = Severity::Note;
         }
         if self.link.off_the_loop(site) {
@@ -262,9 +277,13 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
+        if !self.link.may_start_at(label, root) {
+            return;
+        }
         let (mut label, mut way) = (label.clone(), way);
         way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
         // A root's own parameter is not visible.
+        label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
                 Source::When => return,
@@ -298,6 +317,8 @@ impl<'l, 'a> Search<'l, 'a> {
             let ways = &mut self.graph.states[state.0 as usize].ways;
             if !ways.contains(&way) {
                 ways.push(way);
+                let callers = self.conditional.remove(&state).unwrap_or_default();
+                self.again.extend(callers.into_iter().map(|caller| (caller, state)));
             }
             return;
         }
@@ -312,25 +333,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Pushes a state's label to everything that enters its body.
     fn expand(&mut self, state: StateId) {
-        let (node, label) = {
-            let row = &self.graph.states[state.0 as usize];
-            (row.node, self.graph.labels.get(row.label).clone())
-        };
-        let mut label = label;
-        // What a cached function reads is read once.
-        if label.effect == blocklint_core::Effect::File && self.link.method_kind(node.body).cached {
-            label.once = true;
-            label.severity = Severity::Note;
-            label.hold = LabelHold::Fixed(Hold::Brief);
-        }
-        // No key is all of a request or a file; its method may stand behind every subscript of a program.
-        let facts = self.link.program.facts(node.body.file);
-        if label.guard.as_ref().is_some_and(Guard::asks_for_origin)
-            && facts.language == Language::Python
-            && crate::names::python::takes_a_key(facts.text(facts.body(node.body.body).name))
-        {
-            return;
-        }
+        let Some((node, label)) = self.leaving(state) else { return };
         let callers = self.callers.of(node);
         for caller in callers.iter() {
             self.enter(*caller, node, state, &label);
@@ -339,12 +342,34 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Pushes a state's label to one caller.
     pub(crate) fn enter_from(&mut self, caller: Caller, state: StateId) {
-        let row = &self.graph.states[state.0 as usize];
-        let (node, label) = (row.node, self.graph.labels.get(row.label).clone());
+        let Some((node, label)) = self.leaving(state) else { return };
         self.enter(caller, node, state, &label);
     }
 
+    /// A state's label as it leaves its body.
+    fn leaving(&self, state: StateId) -> Option<(Node, Label)> {
+        let row = &self.graph.states[state.0 as usize];
+        let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
+        // What a cached function reads is read once.
+        if label.effect == blocklint_core::Effect::File && self.link.method_kind(node.body).cached {
+            label.once = true;
+            label.severity = Severity::Note;
+            label.hold = LabelHold::Fixed(Hold::Brief);
+        }
+        // No key is all of a request or a file; its method may stand behind every subscript of a program.
+        let facts = self.link.program.facts(node.body.file);
+        let is_key = label.guard.as_ref().is_some_and(Guard::asks_for_origin)
+            && facts.language == Language::Python
+            && crate::names::python::takes_a_key(facts.text(facts.body(node.body.body).name));
+        (!is_key).then_some((node, label))
+    }
+
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
+        let ways = &self.graph.states[state.0 as usize].ways;
+        if ways.iter().all(|way| self.link.rules_out(caller, node.body, way.site)) {
+            self.conditional.entry(state).or_default().push(caller);
+            return;
+        }
         let mut label = label.clone();
         let mut steps = caller.steps;
         match self.link.on_receiver(&mut label, caller, node) {
@@ -354,6 +379,19 @@ impl<'l, 'a> Search<'l, 'a> {
         match self.decide(&mut label, caller, node) {
             Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),
             Decided::Fails => return,
+        }
+        if label.outer.is_none() {
+            match self.next_guard(caller, node, state, label.guard.as_ref()) {
+                NextGuard::None => {}
+                NextGuard::Holds(guard) => {
+                    label.outer = Some(guard);
+                    self.conditional.entry(state).or_default().push(caller);
+                }
+                NextGuard::Fails => {
+                    self.conditional.entry(state).or_default().push(caller);
+                    return;
+                }
+            }
         }
         // Which callee a flag selects says more than a branch inside of it.
         let open = label.guard.as_ref().is_none_or(|guard| guard.source == Source::Branch);

@@ -54,7 +54,7 @@ pub(crate) fn findings<'a>(
             let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
             // That the literal runs there may be inferred.
             if way != hit.way {
-                cost.0 += u32::from(hit.way.steps);
+                cost.steps += u32::from(hit.way.steps);
             }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
@@ -111,7 +111,7 @@ pub(crate) fn findings<'a>(
                 && leaf_of(&paths, candidate)
                     .is_some_and(|leaf| link.may_wait_for_complete(graph.leaves[leaf as usize].site))
             {
-                candidate.cost.0 += 2;
+                candidate.cost.steps += 2;
             }
             let label = &mut candidate.label;
             if label.fails {
@@ -142,7 +142,7 @@ pub(crate) fn findings<'a>(
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() {
                     label.severity = if alone { Severity::Note } else { label.severity.lowered() };
-                } else if is_rust && is_slight(link, &paths, candidate) {
+                } else if is_slight(link, &paths, candidate) {
                     candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
@@ -239,9 +239,16 @@ fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
     }
 }
 
-/// Rust: whether a call holds its thread for no longer than any other does, or hardly ever: a wait of at most a millisecond,
-/// a file that the kernel makes up, a folder that is made where it lacks, or what is kept until it is too old.
+/// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
+/// in Rust also a wait of at most a millisecond, a file that the kernel makes up, or what is kept until it is too old.
 fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    match link.program.language(candidate.root.file) {
+        Language::Rust => {}
+        Language::Python => {
+            return candidate.label.effect == Effect::File && link.makes_what_lacks(&paths.follow(candidate.way));
+        }
+        Language::Java => return false,
+    }
     match (candidate.label.effect, hold_of(&candidate.label)) {
         (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
         (Effect::File, _) => {
@@ -342,7 +349,7 @@ fn finding(
 ) -> RawFinding {
     let is_python = link.program.language(site.file) == Language::Python;
     let far = |hops: u32| if is_python { 0 } else { steps_of_length(hops) };
-    let confidence = |c: &Candidate| confidence_of(c.cost.0 + far(c.cost.1)).min(c.kind.confidence());
+    let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()

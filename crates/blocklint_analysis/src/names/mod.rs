@@ -202,6 +202,25 @@ pub(crate) fn sets_once(language: Language, name: &str) -> bool {
     }
 }
 
+/// The method that asks whether a person sits at the other end of a stream.
+pub(crate) fn asks_for_terminal(language: Language) -> Option<&'static str> {
+    match language {
+        Language::Python => Some("isatty"),
+        Language::Rust => Some("is_terminal"),
+        Language::Java => None,
+    }
+}
+
+/// Whether a method of this name gives what a dictionary has under a key, or a default.
+pub(crate) fn reads_a_key(language: Language, name: &str) -> bool {
+    language == Language::Python && matches!(name, "get" | "pop")
+}
+
+/// Whether a method of this name puts keys into a dictionary.
+pub(crate) fn fills_keys(language: Language, name: &str) -> bool {
+    language == Language::Python && matches!(name, "update" | "setdefault")
+}
+
 /// Methods that tell a thread, a process or a server to end.
 pub(crate) const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];

@@ -506,3 +506,24 @@ pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
         _ => false,
     }
 }
+
+/// Whether an exception of this name says that a text cannot be read as what it should be.
+pub(crate) fn is_of_broken_data(name: &str) -> bool {
+    matches!(name, "JSONDecodeError" | "UnicodeDecodeError" | "TOMLDecodeError" | "YAMLError" | "ValidationError")
+}
+
+/// Whether an exception of this name can come from data that is not as it should be.
+pub(crate) fn may_be_of_broken_data(name: &str) -> bool {
+    is_of_broken_data(name)
+        || matches!(name, "ValueError" | "KeyError" | "TypeError" | "IndexError" | "AttributeError" | "EOFError")
+}
+
+/// What ends a program with an exit code.
+pub(crate) const EXITS: &[&str] = &["SystemExit", "exit", "_exit"];
+
+/// Whether what has this name and is awaited, by convention, goes on until it is told to end.
+pub(crate) fn serves(name: &str) -> bool {
+    let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);
+    matches!(first, "serve" | "run" | "start" | "listen" | "consume" | "poll" | "watch" | "loop")
+        || matches!(name, "wait_closed" | "sleep_forever" | "main_loop" | "mainloop")
+}

@@ -1,0 +1,69 @@
+//! Keys of `**kwargs` that a body asks for by name: `kwargs.get("timeout", 5)`.
+
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, VarId, VarKind};
+
+use crate::constants::Constant;
+use crate::eval::Scope;
+use crate::link::Link;
+use crate::names;
+
+impl Link<'_> {
+    /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,
+    /// and what it is where no call gives it.
+    pub(crate) fn key_of_arguments(&self, place: Scope, form: FormId) -> Option<(u32, String, Constant)> {
+        let facts = self.program.facts(place.file);
+        let body = facts.body_of(place.at);
+        let call = match facts.form(form) {
+            Form::Result(call) => call,
+            Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
+                let (only, None) = (rows.next()?, rows.next()) else { return None };
+                let Form::Result(call) = facts.form(only.value) else { return None };
+                call
+            }
+            _ => return None,
+        };
+        let row = facts.site(call);
+        let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+        let Form::Var(given) = facts.form(base) else { return None };
+        if !names::reads_a_key(facts.language, facts.text(row.name)) {
+            return None;
+        }
+        let VarKind::Param(index) = facts.var(given).kind else { return None };
+        let is_rest = facts.params_of(body).get(index as usize).is_some_and(|param| param.kind == ParamKind::KwArgs);
+        if !is_rest || facts.var(given).body != body || self.is_changed(place, given, call) {
+            return None;
+        }
+        let args = facts.args_of(call);
+        let Form::Str(name) = facts.form(args.first()?.value) else { return None };
+        let default = match args.get(1) {
+            Some(default) => self.constant_in(place.file, body, default.value, place.env, 3),
+            None => Constant::Null,
+        };
+        Some((index, facts.text(name).to_owned(), default))
+    }
+
+    /// Whether keys are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
+    fn is_changed(&self, place: Scope, var: VarId, call: SiteId) -> bool {
+        let facts = self.program.facts(place.file);
+        let before = facts.site(call).at.position;
+        let is_var = |form: FormId| facts.form(form) == Form::Var(var);
+        facts.assigns_of(var).next().is_some()
+            || facts.assigns.iter().any(|row| match facts.form(row.target) {
+                Form::Subscript(base, _) => is_var(base) && row.at.position < before,
+                _ => false,
+            })
+            || fills(facts, facts.var(var).body).any(|site| {
+                let row = facts.site(site);
+                row.at.position < before && matches!(facts.form(row.callee), Form::Attr(base, _) if is_var(base))
+            })
+    }
+}
+
+/// The calls of a body that, by their names, fill a dictionary.
+fn fills(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
+    (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
+        let row = facts.site(site);
+        names::fills_keys(facts.language, facts.text(row.name)) && facts.body_of(row.at) == body
+    })
+}

@@ -1,0 +1,94 @@
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
+//! code. Nobody else waits for that loop.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags, SiteId};
+use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
+
+use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::link::Link;
+use crate::names;
+
+impl Link<'_> {
+    /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
+    /// beside the one coroutine, and awaits nothing that serves.
+    pub(crate) fn is_one_shot(&self, main: BodyRef) -> bool {
+        let facts = self.program.facts(main.file);
+        let row = facts.body(main.body);
+        let is_function = row.kind == BodyKind::Function && row.class.is_none();
+        facts.language == Language::Python
+            && is_function
+            && self.is_exit_code(main)
+            && !self.serves(main.file)
+            && !self.starts_beside(main)
+    }
+
+    /// Whether a file that is run as a program ends with what a function of it gives.
+    fn is_exit_code(&self, main: BodyRef) -> bool {
+        let facts = self.program.facts(main.file);
+        let name = facts.body(main.body).name;
+        let is_main = |form: FormId| match facts.form(form) {
+            Form::Result(call) => facts.site(call).name == name,
+            _ => false,
+        };
+        self.sites_under(main.file, names::python::EXITS).any(|exit| {
+            let at = facts.site(exit).at;
+            facts.body_of(at) == BodyId(0)
+                && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
+                && self.tests_over(SiteRef { file: main.file, site: exit }).any(|(test, holds)| {
+                    holds
+                        && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                        if [left, right].iter().any(|&side| self.is_module_name(main.file, side)))
+                })
+        })
+    }
+
+    fn is_module_name(&self, file: FileId, form: FormId) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Name(sym) => facts.text(sym) == "__name__",
+            Form::Var(var) => facts.text(facts.var(var).name) == "__name__",
+            _ => false,
+        }
+    }
+
+    /// Whether a file awaits what, by its name, serves, or awaits for ever.
+    fn serves(&self, file: FileId) -> bool {
+        let facts = self.program.facts(file);
+        facts.sites.iter().any(|row| {
+            row.flags.has(SiteFlags::AWAITED)
+                && (names::python::serves(facts.text(row.name)) || {
+                    let mut at = row.at.region;
+                    std::iter::from_fn(|| {
+                        let region = facts.region(at.get()?);
+                        at = region.parent;
+                        Some(region)
+                    })
+                    .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
+                })
+        })
+    }
+
+    /// Whether another body of the file calls what, by its name, starts something on a loop.
+    fn starts_beside(&self, main: BodyRef) -> bool {
+        let starting = self.starting_names();
+        let facts = self.program.facts(main.file);
+        (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+            let row = facts.site(site);
+            facts.body_of(row.at) != main.body && starting.contains(facts.text(row.name))
+        })
+    }
+
+    /// The names of library calls that start tasks, or give a callable to a loop.
+    fn starting_names(&self) -> &FxHashSet<&str> {
+        self.starting.get_or_init(|| {
+            let models = self.library.of(Language::Python);
+            let of_loops = models.names(Uses::HANDOVER).filter(|name| {
+                name.paths(Uses::HANDOVER)
+                    .any(|of| models.handovers(of.path).iter().any(|row| crate::loop_bound::is_loops(&row.row)))
+            });
+            of_loops.chain(models.names(Uses::CONCURRENCY)).map(|name| name.name).collect()
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! What a variable can be at a place of its body: of several assignments those that come before it and are not overwritten
+//! since.
+
+use blocklint_facts::{FileFacts, Form, FormId, RegionId, RegionKind, VarKind};
+use smallvec::{SmallVec, smallvec};
+
+use crate::constants::Constant;
+use crate::eval::Scope;
+use crate::ids::SiteRef;
+use crate::link::Link;
+use crate::value::EnvId;
+
+/// How deep names are followed to literals.
+const DEPTH: u32 = 6;
+
+/// What a variable can be.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reaching {
+    pub(crate) constant: Constant,
+    /// Where it replaces a parameter: what that was, if the branch around it says so (`if name is None: name = ""`).
+    pub(crate) instead_of: Option<Constant>,
+}
+
+impl Link<'_> {
+    /// The literals that a form can be at a site; not visible ones among them.
+    pub(crate) fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
+        let facts = self.program.facts(site.file);
+        let at = facts.site(site.site).at;
+        let body = facts.body_of(at);
+        let only = || smallvec![Reaching { constant: self.constant(site, form, env, DEPTH), instead_of: None }];
+        let Form::Var(var) = facts.form(form) else { return only() };
+        let row = facts.var(var);
+        let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
+        let is_given = matches!(row.kind, VarKind::Param(_));
+        if row.body != body
+            || rows.len() + usize::from(is_given) < 2
+            || rows.iter().any(|assign| facts.body_of(assign.at) != body)
+        {
+            return only();
+        }
+        let mut found: SmallVec<[Reaching; 2]> = match row.kind {
+            VarKind::Param(index) => smallvec![Reaching { constant: Constant::Param(index), instead_of: None }],
+            _ => SmallVec::new(),
+        };
+        for assign in &rows {
+            let before = assign.at.position < at.position;
+            if !before && !in_one_loop(facts, assign.at.region, at.region)
+                || in_other_arm(facts, assign.at.region, at.region)
+                || self.takes_off_prefix(site.file, var, assign.at.region)
+            {
+                continue;
+            }
+            if before && lies_in(facts, at.region, assign.at.region) {
+                found.clear();
+            }
+            let constant = self.constant_in(site.file, body, assign.value, env, DEPTH - 1);
+            let at = Scope { file: site.file, at: assign.at, env };
+            let instead_of = match row.kind {
+                VarKind::Param(index) => self.literal_of_branch(at, index),
+                _ => None,
+            };
+            let reaching = Reaching { constant, instead_of };
+            if !found.contains(&reaching) {
+                found.push(reaching);
+            }
+        }
+        if found.is_empty() { only() } else { found }
+    }
+}
+
+/// The regions around a place, its own first.
+fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
+    std::iter::successors(region.get(), |&id| facts.region(id).parent.get())
+}
+
+fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
+    outer.is_none() || around(facts, region).any(|id| id == outer)
+}
+
+/// Whether what comes later in one loop has run when it comes round again.
+fn in_one_loop(facts: &FileFacts, a: RegionId, b: RegionId) -> bool {
+    around(facts, a).any(|id| facts.region(id).kind == RegionKind::Loop && lies_in(facts, b, id))
+}
+
+/// Whether two places stand in different arms of one branch.
+fn in_other_arm(facts: &FileFacts, a: RegionId, b: RegionId) -> bool {
+    let is_arm = |&id: &RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
+    around(facts, a).filter(is_arm).any(|one| {
+        let group = facts.region(one).group;
+        around(facts, b).filter(is_arm).any(|other| other != one && facts.region(other).group == group)
+    })
+}
