@@ -39,6 +39,7 @@ mod ids;
 mod implicit;
 mod java_first_time;
 mod java_rare;
+mod java_servlets;
 mod kept;
 mod keyword_arguments;
 mod label;

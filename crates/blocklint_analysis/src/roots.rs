@@ -168,7 +168,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let runs = match &row.context {
                 blocklint_models::HandoverContext::Is(runs) => *runs,
                 blocklint_models::HandoverContext::BySync { sync, async_ } => {
-                    if is_async {
+                    if is_async && !(facts.language == Language::Java && link.serves_by_servlets(body.file)) {
                         *async_
                     } else {
                         *sync

@@ -13,10 +13,14 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
 use crate::roots::{RootKind, Roots};
+use crate::targets::Target;
 use crate::value::EnvId;
 
 /// Calls that are followed upwards.
 const MOST_HOPS: u32 = 8;
+
+/// Implementations of a method of which each is likely to be called.
+const MOST_ALTERNATIVES: usize = 4;
 
 /// Bodies that are looked at for one.
 const MOST_BODIES: usize = 400;
@@ -54,7 +58,9 @@ impl<'a> Link<'a> {
             // Who makes a literal runs what it makes.
             let parent = row.parent.get().filter(|_| row.kind == BodyKind::Lambda);
             let makers = parent.map(|parent| BodyRef { body: parent, ..at });
-            let callers = uses().map(|of| self.program.body_of_site(of.site())).chain(makers);
+            // Who calls one of many says nothing of this one.
+            let meant = uses().filter(|of| !self.is_one_of_many(of.site()));
+            let callers = meant.map(|of| self.program.body_of_site(of.site())).chain(makers);
             let mut is_last = true;
             for caller in callers {
                 is_last = false;
@@ -63,12 +69,25 @@ impl<'a> Link<'a> {
                 }
             }
             let is_publisher = self.declared_role(at) == Some(Role::Publisher);
-            if is_last && is_publisher && self.answers_requests(at) {
+            if is_last && is_publisher && self.answers_requests(at) && !self.serves_by_servlets(at.file) {
                 return true;
             }
-            is_offered &= !is_last || is_publisher;
+            is_offered &= !is_last || is_publisher && !self.serves_by_servlets(at.file);
         }
         is_offered && !self.has_loop_entries(roots)
+    }
+
+    /// Whether a call may run one of many implementations.
+    fn is_one_of_many(&self, site: SiteRef) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        let implementations = |target: &Target| match *target {
+            Target::Overrides { class, name } => {
+                let all = self.overrides(class, name);
+                all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
+            }
+            Target::Body { .. } | Target::Row { .. } => 0,
+        };
+        targets.list.iter().map(implementations).sum::<usize>() > MOST_ALTERNATIVES
     }
 
     /// Whether an annotation says that requests of HTTP come to a method. Who gives a publisher there leaves it to the server,
@@ -90,13 +109,16 @@ impl<'a> Link<'a> {
             || passing.on_chain && self.settled(&passing.chain).root == Some(Confidence::High)
     }
 
-    /// Whether anything of the project, outside of tests, is entered on an event loop by a library.
+    /// Whether anything of the project, outside of tests, is entered on an event loop by a library, or on a server's own threads.
     fn has_loop_entries(&self, roots: &Roots<'_, 'a>) -> bool {
         *self.chains.has_entries.get_or_init(|| {
             let files = (0..self.program.files.len()).map(|at| FileId(at as u32));
             let mut java =
                 files.filter(|&file| self.program.language(file) == Language::Java && !self.program.is_test(file));
             java.any(|file| {
+                if self.serves_by_servlets(file) {
+                    return true;
+                }
                 let bodies = (0..self.program.facts(file).bodies.len()).map(|at| BodyId(at as u32));
                 let mut bodies = bodies.map(|body| BodyRef { file, body });
                 bodies.any(|body| roots.of(body).is_some_and(|root| root.kind == RootKind::Registered))

@@ -98,6 +98,17 @@ pub(crate) fn is_injection(name: &str) -> bool {
     matches!(name, "Inject" | "Autowired")
 }
 
+/// Whether what has this name belongs to servlets.
+pub(crate) fn is_of_servlets(path: &str) -> bool {
+    path.split('.').any(|part| part == "servlet")
+}
+
+/// Whether what has this name belongs to a server that is made for publishers.
+pub(crate) fn is_of_reactive_server(path: &str) -> bool {
+    let mut parts = path.split('.');
+    parts.any(|part| matches!(part, "reactive" | "netty" | "ServerWebExchange")) && !parts.any(|part| part == "client")
+}
+
 /// Whether an annotation of this name binds a method to requests of HTTP.
 pub(crate) fn is_verb_of_http(name: &str) -> bool {
     matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
