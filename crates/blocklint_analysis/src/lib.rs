@@ -38,6 +38,8 @@ mod hub;
 mod ids;
 mod implicit;
 mod java_first_time;
+mod java_rare;
+mod java_servlets;
 mod kept;
 mod keyword_arguments;
 mod label;

@@ -216,6 +216,8 @@ pub struct Link<'a> {
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
+    /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
@@ -276,6 +278,7 @@ impl<'a> Link<'a> {
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
+            servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),

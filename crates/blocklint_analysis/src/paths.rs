@@ -120,20 +120,33 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     if all <= 1 {
         0
     } else if all <= 3 {
-        1
+        // Of a method with three implementations what one of them does is not likely.
+        if by_effect && same * 2 < all { LOW_STEPS } else { 1 }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it says nothing of the one that is called here.
+        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
+        // themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        match by_effect {
-            // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
-            true if link.program.language(site.file) == Language::Rust => LOW_STEPS,
-            true if bodies.iter().filter(passes_on).count() * 3 >= all => 2,
-            _ => 1,
+        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        if by_effect && link.program.language(site.file) == Language::Rust {
+            return LOW_STEPS;
+        }
+        let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
+        match passing * 3 >= all {
+            true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
+            true => 2,
+            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
+            false => 1,
         }
     } else {
         LOW_STEPS
     }
+}
+
+/// Whether fewer than half of some bodies come to an effect in a few calls.
+fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+    let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
+    near * 2 < bodies.len()
 }
 
 impl Paths {

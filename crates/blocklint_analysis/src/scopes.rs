@@ -397,7 +397,7 @@ impl Link<'_> {
     }
 
     /// The name of the call that gives the publisher at the beginning of an operator's chain.
-    fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
+    pub(crate) fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
         /// Operators of one chain.
         const LONGEST: u32 = 64;
         let facts = self.program.facts(operator.file);
