@@ -32,7 +32,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let mut at = row.at.region;
-        let mut steps = 0;
+        let mut steps = self.rare_steps_in_java(site);
         while let Some(id) = at.get() {
             let region = facts.region(id);
             // A way through `catch` is taken where something failed, which makes any other doubt one too many.

@@ -17,6 +17,8 @@ pub(crate) struct Shortest {
 }
 
 struct Ways {
+    /// The hops from each state to where its shortest way ends.
+    hops: Vec<u32>,
     /// From each state to the next one on its shortest way; `None` where the way ends.
     next: Vec<Option<StateId>>,
     /// The states of a body with an effect.
@@ -35,9 +37,22 @@ impl Shortest {
     }
 }
 
+impl Shortest {
+    /// Whether a body comes to an effect in a few calls. What it comes to in many, through methods with many implementations
+    /// each, every other body comes to as well.
+    pub(crate) fn is_near(&self, graph: &Graph<'_>, body: BodyRef, effect: Effect) -> bool {
+        /// Calls from a body to what holds the thread.
+        const FEW: u32 = 6;
+        let ways = self.ways.get_or_init(|| Ways::of(graph));
+        let states = ways.states.get(&(body, effect));
+        states.into_iter().flatten().any(|state| ways.hops[state.0 as usize] <= FEW)
+    }
+}
+
 impl Ways {
     fn of(graph: &Graph<'_>) -> Self {
         let mut next = vec![None; graph.states.len()];
+        let mut hops = vec![1; graph.states.len()];
         let mut reached = vec![false; graph.states.len()];
         let mut before: Vec<Vec<StateId>> = vec![Vec::new(); graph.states.len()];
         let mut states: FxHashMap<(BodyRef, Effect), Vec<StateId>> = FxHashMap::default();
@@ -62,10 +77,11 @@ impl Ways {
                 if !reached[caller.0 as usize] {
                     reached[caller.0 as usize] = true;
                     next[caller.0 as usize] = Some(id);
+                    hops[caller.0 as usize] = hops[id.0 as usize] + 1;
                     queue.push_back(caller);
                 }
             }
         }
-        Ways { next, states }
+        Ways { hops, next, states }
     }
 }

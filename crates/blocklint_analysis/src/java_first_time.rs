@@ -3,7 +3,8 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, SiteKind, VarKind,
+    AltKind, At, BodyFlags, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, SiteKind,
+    VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -16,6 +17,8 @@ use crate::mentions::Mention;
 use crate::names::java::{
     ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_settings,
 };
+use crate::targets::Target;
+use crate::value::EnvId;
 
 /// What a test asks for: a field, an atomic reference by its `get()`, or a map by a key.
 #[derive(Clone, Copy)]
@@ -57,10 +60,11 @@ impl<'a> Link<'a> {
                 _ => SmallVec::new(),
             };
             let is_kept = |asked: &&Asked| {
-                (asked.by != By::Field
-                    || self.is_shared_in(site.file, body, here)
-                    || self.is_of_settings(site.file, body))
-                    && self.is_set_after(site.file, body, here, **asked)
+                asked.by == By::Key && self.fills_by_helper(site, **asked)
+                    || (asked.by != By::Field
+                        || self.is_shared_in(site.file, body, here)
+                        || self.is_of_settings(site.file, body))
+                        && (self.is_set_after(site.file, body, here, **asked) || self.fills_by_helper(site, **asked))
             };
             if let Some(asked) = asked.iter().find(is_kept) {
                 return once(asked.by == By::Key);
@@ -154,6 +158,7 @@ impl<'a> Link<'a> {
                 let of = self.receiver_form(SiteRef { file, site: call }).filter(|&of| is_kept_by_class(facts, of));
                 of.into_iter().map(|field| Asked { field, by: By::Key }).collect()
             }
+            Form::Result(site) => self.asked_by_helper(SiteRef { file, site }),
             _ => SmallVec::new(),
         }
     }
@@ -183,6 +188,42 @@ impl<'a> Link<'a> {
                 && facts.body_of(row.at) == body
                 && is_field(facts, row.target, asked.field)
         })
+    }
+
+    /// Whether what a site calls of its own class sets what was asked for.
+    fn fills_by_helper(&self, site: SiteRef, asked: Asked) -> bool {
+        let facts = self.program.facts(site.file);
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().any(|target| match *target {
+            Target::Body { body, .. } if body.file == site.file => {
+                let start = At { position: 0, ..facts.site(site.site).at };
+                self.is_set_after(site.file, body.body, start, asked)
+            }
+            _ => false,
+        })
+    }
+
+    /// The maps that a method of the same class reads for its value.
+    fn asked_by_helper(&self, site: SiteRef) -> SmallVec<[Asked; 2]> {
+        let facts = self.program.facts(site.file);
+        let targets = self.targets(site, EnvId::NONE);
+        let bodies = targets.list.iter().filter_map(|target| match *target {
+            Target::Body { body, .. } if body.file == site.file => Some(body.body),
+            _ => None,
+        });
+        let mut found = SmallVec::new();
+        for body in bodies {
+            let exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+            for exit in exits.filter(|exit| facts.body_of(exit.at) == body) {
+                let Form::Result(call) = facts.form(exit.value) else { continue };
+                if facts.text(facts.site(call).name) != MAP_READ || facts.args_of(call).len() != 1 {
+                    continue;
+                }
+                let of = self.receiver_form(SiteRef { file: site.file, site: call });
+                found.extend(of.filter(|&of| is_kept_by_class(facts, of)).map(|field| Asked { field, by: By::Key }));
+            }
+        }
+        found
     }
 
     /// Whether other threads come here too: the body is static, or a lock is held.

@@ -321,7 +321,9 @@ impl<'a> Library<'a> {
         for name in models.names(Uses::STATE) {
             for path in name.paths(Uses::STATE) {
                 let canonical = models.canonical(path.path);
-                let rows = models.calls(&canonical);
+                // An overload is one of what it overloads.
+                let bare = canonical.split('(').next().unwrap_or(&canonical);
+                let rows = models.calls(bare);
                 let states: Vec<String> =
                     rows.with(|row| row.state.is_some()).filter_map(|row| row.state.clone()).collect();
                 if states.is_empty() {
@@ -329,13 +331,13 @@ impl<'a> Library<'a> {
                 }
                 let returns: Vec<&TypeExpr> =
                     rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
-                let owner = canonical.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
+                let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
                 let gives = returns.iter().filter_map(|ty| match ty {
                     TypeExpr::Path { path, .. } => Some(self.path(language, path)),
                     _ => None,
                 });
                 found.push(StateRow {
-                    path: self.path(language, &canonical),
+                    path: self.path(language, bare),
                     owner,
                     name: name.name.to_owned(),
                     states,

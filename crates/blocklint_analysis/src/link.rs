@@ -152,6 +152,9 @@ impl TargetsMemo {
     }
 }
 
+/// The conditions on parameters around a branch, from the inside out.
+type GuardsOf = Rc<[crate::label::Guard]>;
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -190,10 +193,10 @@ pub struct Link<'a> {
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// The conditions on parameters around the places of a branch.
-    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), Rc<[crate::label::Guard]>>>,
+    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), GuardsOf>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// The names of library calls that start something on a loop.
+    /// The names of library calls that start tasks.
     pub(crate) starting: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
@@ -213,6 +216,8 @@ pub struct Link<'a> {
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
+    /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
@@ -273,6 +278,7 @@ impl<'a> Link<'a> {
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
+            servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::callers::Callers;
 use crate::finding::Anew;
-use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::label::LabelHold;
 use crate::link::Link;
@@ -66,9 +66,26 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
+            // What a container makes, it mostly makes once.
+            Creates::Threads
+                if matches!(anew, Anew::PerInstance { class, .. } if link.is_injected(class))
+                    || anew == Anew::PerCall
+                        && link.class_of_site(site).is_some_and(|class| link.is_injected(class)) =>
+            {
+                Severity::Note
+            }
+            // A pool with a bound of its own is there for that bound, which a shared one does not have.
+            Creates::Threads if names::is_made_by_others(facts.language) && facts.args_of(site.site).len() > 2 => {
+                Severity::Note
+            }
             // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
             // what a program mostly has one of; a scheduler of chains is what one would share.
-            Creates::Threads if names::is_made_by_others(facts.language) && link.is_scheduler(site, path) => {
+            Creates::Threads
+                if names::is_made_by_others(facts.language)
+                    && link.is_scheduler(site, path)
+                    && (!matches!(anew, Anew::PerInstance { .. })
+                        || link.class_of_site(site).is_none_or(|class| link.is_made_on_demand(class, 5))) =>
+            {
                 Severity::Warning
             }
             Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
@@ -99,7 +116,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 }
 
 /// Whether a file shows or measures something and serves nobody, as far as its path tells.
-fn is_example(relative: &str) -> bool {
+pub(crate) fn is_example(relative: &str) -> bool {
     let folders = relative.split('/').rev().skip(1);
     folders.into_iter().any(|folder| {
         matches!(
@@ -290,6 +307,77 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Java: whether objects of a class are made for whoever asks for one: by a builder or another method that says so, which the
+    /// class around may be made by. What other code makes are parts of a program, which mostly has one of each; a class
+    /// that nobody makes is there for others.
+    fn is_made_on_demand(&self, class: ClassRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let mut any = false;
+        for name in self.class_names(class) {
+            for &(file, sym) in self.program.occurrences(name) {
+                for &site in self.program.index_of(file).sites_named(sym) {
+                    let site = SiteRef { file, site };
+                    let made = self.eval_made(site);
+                    if made != Some(class) {
+                        continue;
+                    }
+                    any = true;
+                    if self.program.is_test(file) {
+                        continue;
+                    }
+                    let facts = self.program.facts(file);
+                    let row = facts.body(self.program.body_of_site(site).body);
+                    let around = self.class_of_site(site);
+                    let makes = row.kind == BodyKind::Initialiser
+                        || names::is_constructor(facts.language, facts.text(row.name));
+                    let on_demand = match around {
+                        Some(around) if makes && around != class => self.is_made_on_demand(around, depth),
+                        _ => names::java::makes_on_demand(facts.text(row.name)),
+                    };
+                    if on_demand {
+                        return true;
+                    }
+                }
+            }
+        }
+        !any
+    }
+
+    /// The class of which a site makes an object.
+    fn eval_made(&self, site: SiteRef) -> Option<ClassRef> {
+        if self.program.facts(site.file).site(site.site).kind != SiteKind::New {
+            return None;
+        }
+        match self.values.members(self.result(site, EnvId::NONE).value)[..] {
+            [Val::Instance { class, .. }] => Some(class),
+            _ => None,
+        }
+    }
+
+    /// The class that a site stands in.
+    fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
+        self.class_around(site.file, self.program.body_of_site(site).body)
+    }
+
+    /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+    fn is_injected(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
+        facts.bodies.iter().any(|row| {
+            row.class.get() == Some(class.class)
+                && row.kind == BodyKind::Function
+                && names::is_constructor(facts.language, facts.text(row.name))
+                && facts.list(row.decorators).iter().any(|&mark| {
+                    let name = match facts.form(mark) {
+                        Form::Result(site) => facts.site(site).name,
+                        Form::Var(var) => facts.var(var).name,
+                        Form::Name(name) => name,
+                        _ => return false,
+                    };
+                    names::java::is_injection(facts.text(name))
+                })
+        })
+    }
+
     /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
     /// such a loop needs.
     fn is_dedicated(&self, site: SiteRef) -> bool {
@@ -334,6 +422,14 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether a call makes a scheduler of what it is given.
+    fn made_of(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+            _ => false,
+        })
+    }
+
     /// The name of the field or local that holds what a site makes.
     fn holder_of(&self, site: SiteRef) -> Option<Sym> {
         let facts = self.program.facts(site.file);
@@ -343,7 +439,15 @@ impl<'a> Link<'a> {
         }
         let uses = self.program.index_of(site.file).uses_of_result(site.site);
         uses.iter().find_map(|(mention, _)| {
-            let Mention::Assign(assign) = mention else { return None };
+            let assign = match mention {
+                Mention::Assign(assign) => assign,
+                // A scheduler made of an executor.
+                Mention::Arg(taker, _) => {
+                    let taker = SiteRef { site: taker, ..site };
+                    return self.made_of(taker).then(|| self.holder_of(taker)).flatten();
+                }
+                _ => return None,
+            };
             match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => Some(facts.var(var).name),
                 Form::Attr(_, sym) => Some(sym),

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, PathId, SiteRef};
@@ -59,13 +59,17 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
         Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
         Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
     };
-    let effect = label.map(|label| graph.labels.get(label).effect);
+    let effect = label.map(|label| {
+        let label = graph.labels.get(label);
+        (label.effect, label.severity)
+    });
     u32::from(way.steps) + u32::from(share_steps(link, graph, way, effect))
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Effect>) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+    let effect = held.map(|(effect, _)| effect);
     let site = way.site;
     // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
     // Rust that few of them start a runtime.
@@ -75,8 +79,9 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
         };
-    let holds_so = |body: BodyRef| match effect {
-        Some(effect) => graph.effects.contains(&(body, effect)),
+    // That others hold it for less says nothing.
+    let holds_so = |body: BodyRef| match held {
+        Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
     };
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
@@ -115,20 +120,33 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
     if all <= 1 {
         0
     } else if all <= 3 {
-        1
+        // Of a method with three implementations what one of them does is not likely.
+        if by_effect && same * 2 < all { LOW_STEPS } else { 1 }
     } else if labelled * 2 >= all && same * 8 >= all {
-        // Where many only pass it on, which one does it says nothing of the one that is called here.
+        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
+        // themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
-        match by_effect {
-            // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
-            true if link.program.language(site.file) == Language::Rust => LOW_STEPS,
-            true if bodies.iter().filter(passes_on).count() * 3 >= all => 2,
-            _ => 1,
+        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        if by_effect && link.program.language(site.file) == Language::Rust {
+            return LOW_STEPS;
+        }
+        let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
+        match passing * 3 >= all {
+            true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
+            true => 2,
+            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
+            false => 1,
         }
     } else {
         LOW_STEPS
     }
+}
+
+/// Whether fewer than half of some bodies come to an effect in a few calls.
+fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+    let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
+    near * 2 < bodies.len()
 }
 
 impl Paths {

@@ -221,6 +221,8 @@ impl<'a> Program<'a> {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
         let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+        let in_folder = in_folder
+            || name.ends_with(".java") && relative.split('/').rev().skip(1).any(crate::names::java::is_folder_of_tests);
         let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
         in_folder
             || is_example

@@ -30,6 +30,10 @@ pub enum RootKind {
     Composed,
     /// A function that puts a publisher together.
     Assembly,
+    /// A literal behind an operator that names a pool for what computes.
+    Computing,
+    /// One of `Composed` and `Assembly`, where nothing is seen that an event loop runs and that leads to it.
+    Unserved,
 }
 
 /// A body that must not block.
@@ -46,14 +50,19 @@ pub struct Root {
 impl Root {
     /// Whether nothing flows out of it to its callers.
     pub fn absorbs(self) -> bool {
-        !matches!(self.kind, RootKind::Literal | RootKind::Dispatched | RootKind::Composed)
+        !matches!(self.kind, RootKind::Literal | RootKind::Computing | RootKind::Dispatched | RootKind::Composed)
     }
 
     /// How sure it is that the body runs there.
     pub fn confidence(self) -> Confidence {
         match self.kind {
             RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
-            RootKind::Coroutine | RootKind::Registered | RootKind::Promised | RootKind::Literal => Confidence::High,
+            RootKind::Unserved => Confidence::Low,
+            RootKind::Coroutine
+            | RootKind::Registered
+            | RootKind::Promised
+            | RootKind::Literal
+            | RootKind::Computing => Confidence::High,
         }
     }
 }
@@ -159,7 +168,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             let runs = match &row.context {
                 blocklint_models::HandoverContext::Is(runs) => *runs,
                 blocklint_models::HandoverContext::BySync { sync, async_ } => {
-                    if is_async {
+                    if is_async && !(facts.language == Language::Java && link.serves_by_servlets(body.file)) {
                         *async_
                     } else {
                         *sync
@@ -192,10 +201,14 @@ impl<'l, 'a> Roots<'l, 'a> {
                 }
             }
             if passing.on_chain
-                && let Some(confidence) = link.settled(&passing.chain).root
+                && let position = link.settled(&passing.chain)
+                && let Some(confidence) = position.root
             {
-                let sure = confidence == Confidence::High;
-                let kind = if sure { RootKind::Literal } else { RootKind::Composed };
+                let kind = match confidence {
+                    Confidence::High if position.pooled => RootKind::Computing,
+                    Confidence::High => RootKind::Literal,
+                    _ => RootKind::Composed,
+                };
                 let runtime = passing.chain_runtime.or_else(|| link.runtime_of(body.file));
                 return Some(Root { kind, context: Context::EventLoop, runtime });
             }

@@ -516,7 +516,7 @@ impl<'a> Link<'a> {
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().any(|val| {
             let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };
-            self.library.calls(path).with(|row| row.state.is_some()).any(|row| {
+            self.rows_at(path, site).with(|row| row.state.is_some()).any(|row| {
                 row.state.as_deref() == Some(state) && self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE)
             })
         })

@@ -303,7 +303,8 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if link.is_argument(site, arg, argument) && !row.wraps {
-                    let when = When::of(row.phase);
+                    let alone = link.is_one_shot(link.program.body_of_site(site));
+                    let when = if alone { When::Command } else { When::of(row.phase) };
                     found = Some(match found {
                         Some(When::Serving) => When::Serving,
                         _ => when,
@@ -396,7 +397,7 @@ impl Link<'_> {
     }
 
     /// The name of the call that gives the publisher at the beginning of an operator's chain.
-    fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
+    pub(crate) fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
         /// Operators of one chain.
         const LONGEST: u32 = 64;
         let facts = self.program.facts(operator.file);

@@ -15,9 +15,11 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::loop_bound::LoopBound;
+use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
+use crate::names;
 use crate::paths::{Causes, Cost, Paths};
-use crate::roots::Root;
+use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
 use crate::units::Units;
@@ -86,9 +88,31 @@ pub(crate) fn findings<'a>(
     // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
+    let roots = Roots::new(link);
     for candidates in places.values_mut() {
         for candidate in candidates {
-            let is_rust = link.program.language(candidate.root.file) == Language::Rust;
+            let language = link.program.language(candidate.root.file);
+            let is_rust = language == Language::Rust;
+            if language == Language::Java
+                && matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                && !link.may_be_served(
+                    &roots,
+                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
+                )
+            {
+                candidate.kind.kind = RootKind::Unserved;
+            }
+            if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
+                candidate.label.severity = Severity::Note;
+                continue;
+            }
+            if language == Language::Java
+                && candidate.label.effect == Effect::NestedLoop
+                && leaf_of(&paths, candidate)
+                    .is_some_and(|leaf| link.may_wait_for_complete(graph.leaves[leaf as usize].site))
+            {
+                candidate.cost.steps += 2;
+            }
             let label = &mut candidate.label;
             if label.fails {
                 if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
@@ -101,9 +125,16 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                     continue;
                 }
-                // A handler that start-up code hands over runs later.
-                let later = candidate.handed && link.program.language(candidate.root.file) == Language::Java;
-                let when = if later { When::Unknown } else { scopes.of_site(candidate.root, candidate.way.site) };
+                // A handler that start-up code hands over runs later; one of a test does not outlive it.
+                let later =
+                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
+                // Unless the chain it is for looks something up, and ends with that.
+                let ends = || link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up);
+                let when = match later {
+                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true => When::Unknown,
+                    false => scopes.of_site(candidate.root, candidate.way.site),
+                };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
                 let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
@@ -115,6 +146,7 @@ pub(crate) fn findings<'a>(
                     candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
+                && language != Language::Java
                 && makes_on_each_call(link, graph, &paths, &candidate.way)
                 && scopes.of(candidate.root) == When::Serving
             {
@@ -181,6 +213,29 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
             Next::State(_) => false,
         }),
         _ => false,
+    }
+}
+
+/// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
+/// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
+fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    if is_example(&link.program.files[candidate.root.file.index()].relative) {
+        return true;
+    }
+    match candidate.label.effect {
+        Effect::Cpu => candidate.kind.kind == RootKind::Computing,
+        Effect::NestedLoop => {
+            leaf_of(paths, candidate).is_some_and(|leaf| link.waits_for_complete(graph.leaves[leaf as usize].site))
+        }
+        _ => false,
+    }
+}
+
+/// The leaf at the end of a candidate's way.
+fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
+    match paths.follow(candidate.way).last()?.next {
+        Next::Leaf(leaf) => Some(leaf),
+        Next::State(_) => None,
     }
 }
 

@@ -185,11 +185,13 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
     let text = body(explainer.link(), site.owner);
     match site.root.map(|root| root.kind) {
         Some(RootKind::Coroutine) | None => text,
-        Some(RootKind::Registered | RootKind::Literal) => format!("{text}, which runs on the event loop"),
+        Some(RootKind::Registered | RootKind::Literal | RootKind::Computing) => {
+            format!("{text}, which runs on the event loop")
+        }
         Some(RootKind::Dispatched) => {
             format!("{text}, one of several callables that an event loop's code chooses among")
         }
-        Some(RootKind::Composed) => format!("{text}, which may run on the event loop"),
+        Some(RootKind::Composed | RootKind::Unserved) => format!("{text}, which may run on the event loop"),
         Some(RootKind::Assembly) => format!("{text}, which runs wherever its result is composed"),
         Some(RootKind::Promised) => format!("{text}, marked `blocklint: nonblocking`"),
     }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use blocklint_core::{Confidence, Effect};
-use blocklint_facts::{BodyKind, Form};
-use blocklint_models::{Moves, Runs, Selector};
+use blocklint_facts::{BodyKind, Form, VarKind};
+use blocklint_models::{CallRow, MoveTo, Moves, Runs, Selector};
 
 use super::{Busy, Position, Signals};
 use crate::eval::Scope;
@@ -53,8 +53,10 @@ impl<'a> Link<'a> {
                 continue;
             };
             let rows = self.rows_at(path, next);
-            let mover = rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref());
-            if let Some(Moves::Source(to)) = mover {
+            let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, next, EnvId::NONE);
+            let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
+            let mover = mover.and_then(|row| row.row.moves.as_ref());
+            if let Some(to) = self.moves_source(mover, next) {
                 let to = self.moved(to, next);
                 let mut end = self.at_signals(to, next);
                 end.moved |= to.has(Signals::WORKER);
@@ -112,12 +114,71 @@ impl<'a> Link<'a> {
                     found.merge(&self.ends_at_operator(next));
                 }
             }
+            let moved_if_given = self.is_moved_if_given(var);
             for (mention, _) in self.program.index_of(var.file).mentions_named(name).iter() {
+                // `if (scheduler != null) return chain.subscribeOn(scheduler); return chain;`
+                if moved_if_given && matches!(mention, Mention::Exit(_)) {
+                    continue;
+                }
                 if self.mentions_var(var.file, mention, var.var) || self.mentions_field(var, mention) {
                     found.merge(&self.ends_of_mention(var.file, mention));
                 }
             }
             found
+        })
+    }
+
+    /// Whether a chain in a local is moved by a scheduler that is a parameter, which no caller leaves out. One that is given
+    /// is moved, and so is what the function returns without it only for those who give none.
+    fn is_moved_if_given(&self, var: VarRef) -> bool {
+        let body = BodyRef { file: var.file, body: self.program.facts(var.file).var(var.var).body };
+        self.mover_given(var).is_some_and(|index| {
+            let uses = self.uses_of_body(body);
+            let mut calls = uses.iter().filter(|of| !self.program.is_test(of.file())).peekable();
+            calls.peek().is_some() && calls.all(|of| self.gives_something(of.site(), index))
+        })
+    }
+
+    /// Whether a call gives something else than `null` for a parameter.
+    fn gives_something(&self, site: SiteRef, index: u32) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.args_of(site.site).get(index as usize).is_some_and(|arg| facts.form(arg.value) != Form::None)
+    }
+
+    /// Whether a call of a function moves the chain that it gives, by a scheduler for which others give `null`.
+    pub(super) fn is_moved_by_call(&self, body: BodyRef, site: SiteRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let locals = (0..facts.vars.len()).map(|at| blocklint_facts::VarId(at as u32));
+        let mut own = locals.filter(|&var| facts.var(var).body == body.body && facts.var(var).kind == VarKind::Inner);
+        own.any(|var| {
+            let index = self.mover_given(VarRef { file: body.file, var });
+            index.is_some_and(|index| self.gives_something(site, index))
+        })
+    }
+
+    /// The parameter that moves a chain in a local, where it is given.
+    fn mover_given(&self, var: VarRef) -> Option<u32> {
+        let facts = self.program.facts(var.file);
+        let movers = || self.operators_of(var.file).of_var.get(&var.var).cloned().unwrap_or_default().into_iter();
+        movers().find_map(|next| {
+            let next = SiteRef { file: var.file, site: next };
+            let targets = self.targets(next, EnvId::NONE);
+            targets.list.iter().find_map(|target| {
+                let Target::Row { path, .. } = *target else { return None };
+                let rows = self.rows_at(path, next);
+                let Some(Moves::Source(MoveTo::Scheduler(argument))) =
+                    rows.with(|row| row.moves.is_some()).next().and_then(|row| row.row.moves.as_ref())
+                else {
+                    return None;
+                };
+                match facts.form(self.argument(next, argument)?) {
+                    Form::Var(scheduler) => match facts.var(scheduler).kind {
+                        VarKind::Param(index) if facts.var(scheduler).body == facts.var(var.var).body => Some(index),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            })
         })
     }
 
@@ -183,6 +244,10 @@ impl<'a> Link<'a> {
             };
         }
         let mut found = self.ends_of_var(VarRef { file: body.file, var: param.var });
+        // What the function drives of all that it is given, this call drives of what it gives.
+        if !found.driven.is_empty() {
+            found.driven = vec![site];
+        }
         // What it returns goes where this call's result goes.
         if let Some(at) = found.open.iter().position(|&open| open == body) {
             found.open.swap_remove(at);
@@ -275,7 +340,7 @@ impl<'a> Link<'a> {
     /// Whether nothing before an operator and nothing behind it keeps its callable from a thread that must not block.
     pub(crate) fn is_moved_away(&self, operator: SiteRef) -> bool {
         let signals = self.signals_before(operator);
-        !signals.has(Signals::LOOP) && !signals.has(Signals::UNKNOWN) && {
+        !signals.has(Signals::LOOP.with(Signals::POOL)) && !signals.has(Signals::UNKNOWN) && {
             let position = self.settled(&self.chain_position(operator));
             position.root.is_none() && position.driven.is_empty()
         }

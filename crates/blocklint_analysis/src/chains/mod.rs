@@ -4,14 +4,16 @@
 //! position of a callable is read in two directions: what lies before its operator may have switched the thread
 //! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
 
+mod complete;
 mod ends;
 mod fields;
 mod lambdas;
 mod schedulers;
+mod served;
 mod signals;
 mod uses;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use blocklint_core::Confidence;
@@ -34,6 +36,8 @@ const MOST_METHODS: u32 = 8;
 pub(crate) struct Position {
     /// It runs where nothing may block; how sure that is.
     pub(crate) root: Option<Confidence>,
+    /// That place is a pool which somebody chose for it: what computes there is in its place.
+    pub(crate) pooled: bool,
     /// The calls that drive the chain: it runs during them.
     pub(crate) driven: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
@@ -50,6 +54,9 @@ impl Position {
 
     /// Adds another end: any that makes it a root does, as sure as the surest.
     pub(crate) fn merge(&mut self, other: &Position) {
+        if other.root.is_some() {
+            self.pooled = other.pooled && (self.pooled || self.root.is_none());
+        }
         self.root = self.root.max(other.root);
         self.moved |= other.moved;
         for &site in &other.driven {
@@ -76,6 +83,8 @@ pub(crate) struct ChainMemo {
     operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
     busy: RefCell<FxHashSet<Busy>>,
     depth: Cell<u32>,
+    /// Whether a library enters anything of the project on an event loop.
+    has_entries: OnceCell<bool>,
 }
 
 /// What is being followed, to meet recursion.
@@ -104,7 +113,11 @@ impl<'a> Link<'a> {
         let signals = self.signals_before(operator);
         if self.continues_future(operator) {
             // Whichever thread completes a future runs what was added to it: only one that is known tells something.
-            return if signals.has(Signals::LOOP) { Position::root(Confidence::High) } else { Position::default() };
+            return if signals.has(Signals::LOOP.with(Signals::POOL)) {
+                Position::root(Confidence::High)
+            } else {
+                Position::default()
+            };
         }
         self.at_signals(signals, operator)
     }
@@ -125,6 +138,9 @@ impl<'a> Link<'a> {
         let mut position = Position::default();
         if signals.has(Signals::LOOP) {
             position.merge(&Position::root(Confidence::High));
+        }
+        if signals.has(Signals::POOL) {
+            position.merge(&Position { pooled: true, ..Position::root(Confidence::High) });
         }
         if signals.has(Signals::UNKNOWN) {
             position.merge(&Position::root(Confidence::Medium));
@@ -192,6 +208,9 @@ impl<'a> Link<'a> {
             }
             for of in uses.iter() {
                 let end = match *of {
+                    BodyUse::Call(site) if self.is_moved_by_call(next, site) => {
+                        Position { moved: true, ..Position::default() }
+                    }
                     BodyUse::Call(site) => (*self.ends_of_site(site)).clone(),
                     BodyUse::Passed(site, arg) => self.ends_of_inner(site, arg),
                 };

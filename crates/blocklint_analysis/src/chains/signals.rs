@@ -12,6 +12,9 @@ use crate::mentions::Mention;
 use crate::targets::Target;
 use crate::value::EnvId;
 
+/// The state of a publisher that is no more than a call, which runs where it is subscribed to.
+pub(super) const CALLABLE: &str = "callable";
+
 /// A set of places where signals arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signals(u8);
@@ -30,12 +33,15 @@ impl Signals {
     /// Nobody knows, but a call gives it anew: mostly it runs when subscribed to, so who moves the chain means its source too.
     pub(crate) const CALLED: Signals = Signals(16);
 
+    /// On a scheduler that must not block and that an operator names: a pool for what computes.
+    pub(crate) const POOL: Signals = Signals(32);
+
     /// Whether any of `other` is among them.
     pub(crate) fn has(self, other: Signals) -> bool {
         self.0 & other.0 != 0
     }
 
-    fn with(self, other: Signals) -> Signals {
+    pub(super) fn with(self, other: Signals) -> Signals {
         Signals(self.0 | other.0)
     }
 
@@ -231,13 +237,16 @@ impl<'a> Link<'a> {
         let rows = self.rows_at(path, site);
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
         let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
-        match mover.and_then(|row| row.row.moves.as_ref()) {
+        let moves = mover.and_then(|row| row.row.moves.as_ref());
+        if let Some(to) = self.moves_source(moves, site) {
+            return before.subscribed_at(self.moved(to, site));
+        }
+        match moves {
             Some(Moves::Rest(to)) => {
                 let to = self.moved(to, site);
                 return to.subscribed_at(before);
             }
-            Some(Moves::Source(to)) => return before.subscribed_at(self.moved(to, site)),
-            None => {}
+            Some(Moves::Source(_)) | None => {}
         }
         let Some(returns) = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row)) else {
             return if self.library.speaks(path) && self.is_operator(site) { before } else { Signals::CALLED };
@@ -307,15 +316,39 @@ impl<'a> Link<'a> {
         Some(bodies.iter().fold(Signals::NONE, |all, &body| all.with(self.signals_of_result(body))))
     }
 
+    /// Where an operator moves the source before it: it says so, or it moves the rest and stands directly on a callable, with
+    /// which it is fused.
+    pub(super) fn moves_source<'m>(&self, moves: Option<&'m Moves>, site: SiteRef) -> Option<&'m MoveTo> {
+        match moves? {
+            Moves::Source(to) => Some(to),
+            Moves::Rest(to @ MoveTo::Scheduler(_)) => {
+                let facts = self.program.facts(site.file);
+                let Form::Result(before) = facts.form(self.receiver_form(site)?) else { return None };
+                let before = SiteRef { file: site.file, site: before };
+                let targets = self.targets(before, EnvId::NONE);
+                let is_callable = |target: &Target| match *target {
+                    Target::Row { path, .. } => {
+                        let rows = self.rows_at(path, before);
+                        rows.with(|row| row.state.is_some()).any(|row| row.state.as_deref() == Some(CALLABLE))
+                    }
+                    _ => false,
+                };
+                targets.list.iter().any(is_callable).then_some(to)
+            }
+            Moves::Rest(MoveTo::Runs(_)) => None,
+        }
+    }
+
     /// Where a row moves a part of a chain.
     pub(super) fn moved(&self, to: &MoveTo, site: SiteRef) -> Signals {
         match to {
             MoveTo::Runs(runs) => (*runs).into(),
             // Who passes a scheduler around that nobody knows does so to move work away.
             MoveTo::Scheduler(argument) => match self.argument_form(site, argument) {
-                Some(form) => {
-                    self.scheduler_of(self.scope_of(site, EnvId::NONE), form).map_or(Signals::WORKER, Signals::from)
-                }
+                Some(form) => match self.scheduler_of(self.scope_of(site, EnvId::NONE), form) {
+                    Some(Runs::In(Context::EventLoop)) => Signals::POOL,
+                    runs => runs.map_or(Signals::WORKER, Signals::from),
+                },
                 None => Signals::WORKER,
             },
         }

@@ -23,8 +23,13 @@ pub(crate) enum BodyUse {
 impl BodyUse {
     /// The file of the use.
     pub(crate) fn file(self) -> FileId {
+        self.site().file
+    }
+
+    /// The call of the use.
+    pub(crate) fn site(self) -> SiteRef {
         match self {
-            BodyUse::Call(site) | BodyUse::Passed(site, _) => site.file,
+            BodyUse::Call(site) | BodyUse::Passed(site, _) => site,
         }
     }
 }
@@ -64,7 +69,7 @@ impl<'a> Link<'a> {
     fn runs(&self, site: SiteRef, body: BodyRef) -> bool {
         self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Body { body: of, .. } => of == body,
-            Target::Overrides { class, name } => self.overrides(class, name).binary_search(&body).is_ok(),
+            Target::Overrides { class, name } => self.means_override(class, name, body, site),
             Target::Row { .. } => false,
         })
     }

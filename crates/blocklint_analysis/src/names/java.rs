@@ -86,6 +86,81 @@ pub(crate) fn emits_once(name: &str) -> bool {
         || name.ends_with("Future")
 }
 
+/// Whether a method of this name makes what its caller asks for.
+pub(crate) fn makes_on_demand(name: &str) -> bool {
+    ["build", "create", "open", "connect", "of", "new"]
+        .iter()
+        .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether an annotation of this name says that a container calls a constructor.
+pub(crate) fn is_injection(name: &str) -> bool {
+    matches!(name, "Inject" | "Autowired")
+}
+
+/// Whether what has this name belongs to servlets.
+pub(crate) fn is_of_servlets(path: &str) -> bool {
+    path.split('.').any(|part| part == "servlet")
+}
+
+/// Whether what has this name belongs to a server that is made for publishers.
+pub(crate) fn is_of_reactive_server(path: &str) -> bool {
+    let mut parts = path.split('.');
+    parts.any(|part| matches!(part, "reactive" | "netty" | "ServerWebExchange")) && !parts.any(|part| part == "client")
+}
+
+/// Whether an annotation of this name binds a method to requests of HTTP.
+pub(crate) fn is_verb_of_http(name: &str) -> bool {
+    matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
+}
+
+/// Whether a folder of this name holds tests, or what is there for them.
+pub(crate) fn is_folder_of_tests(name: &str) -> bool {
+    matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
+        || name.ends_with("-test")
+        || name.ends_with("-tests")
+        || name.ends_with("-testing")
+        || name.ends_with("Test")
+        || name.ends_with("Tests")
+        || name.starts_with("test-")
+        || name.starts_with("testing-")
+}
+
+/// Whether a call of this name fails for what is no written address.
+pub(crate) fn demands_address(name: &str) -> bool {
+    ["assert", "check", "require", "ensure", "validate"].iter().any(|verb| name.starts_with(verb))
+        && ["HostName", "Hostname", "IpAddress", "IPAddress", "InetAddress", "IpLiteral"]
+            .iter()
+            .any(|what| name.contains(what))
+}
+
+/// Whether a call of this name gives the host of an address that a socket has.
+pub(crate) fn gives_address(name: &str) -> bool {
+    matches!(name, "getHostString" | "getHostAddress")
+}
+
+/// Whether a getter of this name asks if something is wanted.
+pub(crate) fn asks_if_wanted(name: &str) -> bool {
+    name.ends_with("Enabled")
+        || name == "enabled"
+        || ["is", "getUse", "use", "getEnable", "enable", "should"]
+            .iter()
+            .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a variable, field or getter of this name holds settings.
+pub(crate) fn holds_settings(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["conf", "config", "configuration", "settings", "options", "properties", "props"]
+        .iter()
+        .any(|what| name.ends_with(what))
+}
+
+/// Whether a test of this name asks if something has been made.
+pub(crate) fn asks_if_made(name: &str) -> bool {
+    matches!(name, "isInitialized" | "isCreated" | "isLoaded" | "isPresent")
+}
+
 /// Whether an annotation of this name says that a method is visible for tests alone.
 pub(crate) fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{Form, FormId, ParamKind};
+use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, ParamKind};
 use blocklint_models::{CallRows, Selector};
 
 use crate::hierarchy::Ancestor;
@@ -113,12 +113,89 @@ impl<'a> Link<'a> {
         if !self.takes_so_many(body, self.program.facts(site.file).args_of(site.site).len()) {
             return false;
         }
+        if self.is_replaced_where(site, body) || self.is_of_other_arguments(class, site, body) {
+            return false;
+        }
         let own = facts.body(body.body).class;
         // In order, those of one class stand side by side.
         let is_sibling = |other: &&BodyRef| other.file == body.file && facts.body(other.body).class == own;
         let before = all[..at].iter().rev().take_while(is_sibling);
         let siblings: Vec<BodyRef> = before.chain(all[at..].iter().take_while(is_sibling)).copied().collect();
         self.fitting(siblings, site).contains(&body)
+    }
+
+    /// Whether a call's receiver is declared with another type argument than a derived class gives its base:
+    /// `Check<Event> check; check.run(e)` never means a method of `class Other extends Check<Setting>`.
+    fn is_of_other_arguments(&self, class: ClassRef, site: SiteRef, body: BodyRef) -> bool {
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let typed = self.eval(self.scope_of(site, EnvId::NONE), receiver);
+        let [Val::Instance { class: declared, args, .. }] = self.values.members(typed.value)[..] else { return false };
+        let Some(wanted) = self.values.nth(args, 0).and_then(|value| self.only_class(value)) else { return false };
+        let facts = self.program.facts(body.file);
+        let Some(own) = facts.body(body.body).class.get() else { return false };
+        let row = facts.class(own);
+        let at = blocklint_facts::At { region: facts.body(row.parent).region, position: u32::MAX };
+        let scope = crate::eval::Scope { file: body.file, at, env: EnvId::NONE };
+        if declared != class {
+            return false;
+        }
+        facts.list(row.bases).iter().any(|&base| {
+            let base = self.annotation(scope, base);
+            let [Val::Instance { class: of, args, .. }] = self.values.members(base.value)[..] else { return false };
+            let given = self.values.nth(args, 0).and_then(|value| self.only_class(value));
+            of == class
+                && given.is_some_and(|given| {
+                    let derives = |a: ClassRef, b: ClassRef| self.mro(a).contains(&Ancestor::Class(b));
+                    !derives(given, wanted) && !derives(wanted, given)
+                })
+        })
+    }
+
+    /// The one class of the project that a value is an instance of.
+    fn only_class(&self, value: crate::value::ValueId) -> Option<ClassRef> {
+        match self.values.members(value)[..] {
+            [Val::Instance { class, .. }] => Some(class),
+            _ => None,
+        }
+    }
+
+    /// Whether a method that an object calls on itself never means this one of a derived class, because that class replaces the
+    /// calling method too: a default method that asks another one, and an implementation that has both.
+    fn is_replaced_where(&self, site: SiteRef, body: BodyRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let on_itself = self.receiver_form(site).is_none_or(|of| matches!(facts.form(of), Form::This));
+        if !on_itself {
+            return false;
+        }
+        let mut at = self.program.body_of_site(site).body;
+        while facts.body(at).kind == BodyKind::Lambda {
+            let Some(parent) = facts.body(at).parent.get() else { return false };
+            at = parent;
+        }
+        let caller = facts.body(at);
+        let (Some(from), Some(name)) = (caller.class.get(), self.program.global(site.file, caller.name)) else {
+            return false;
+        };
+        let from = ClassRef { file: site.file, class: from };
+        let count = facts.params_of(at).len();
+        let Some(own) = self.program.facts(body.file).body(body.body).class.get() else { return false };
+        let own = ClassRef { file: body.file, class: own };
+        if caller.flags.has(BodyFlags::STATIC) || caller.kind != BodyKind::Function || own == from {
+            return false;
+        }
+        let replaced = self.overrides(from, name);
+        let classes = self.mro(own);
+        let between = classes.iter().take_while(|&&ancestor| ancestor != Ancestor::Class(from));
+        let mut between = between.filter_map(|ancestor| match *ancestor {
+            Ancestor::Class(class) => Some(class),
+            _ => None,
+        });
+        between.any(|class| {
+            replaced.iter().any(|of| {
+                let row = self.program.facts(of.file).body(of.body);
+                of.file == class.file && row.class.get() == Some(class.class) && self.takes_so_many(*of, count)
+            })
+        })
     }
 
     /// How many arguments have just the type that a method's parameter is declared with.
