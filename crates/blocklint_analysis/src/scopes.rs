@@ -352,7 +352,7 @@ impl Link<'_> {
     }
 
     /// Whether an annotation says that only tests need a method to be visible.
-    fn is_visible_for_tests(&self, body: BodyRef) -> bool {
+    pub(crate) fn is_visible_for_tests(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
             let name = match facts.form(decorator) {

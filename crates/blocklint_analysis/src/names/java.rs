@@ -51,8 +51,9 @@ const VALUES: &[&str] = &[
     "Void",
 ];
 
-/// Methods of futures that tell whether they are done.
-pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
+/// Methods of futures that tell whether they are done, or do what they are for.
+pub(crate) const DONE_TESTS: &[&str] =
+    &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
 
 /// Reads an atomic reference or flag.
 pub(crate) const ATOMIC_READ: &str = "get";
@@ -133,6 +134,12 @@ pub(crate) fn demands_address(name: &str) -> bool {
             .iter()
             .any(|what| name.contains(what))
 }
+
+/// Hands a task to an executor.
+pub(crate) const EXECUTE: &str = "execute";
+
+/// The same, for a future.
+pub(crate) const SUBMIT: &str = "submit";
 
 /// Whether a call of this name gives the host of an address that a socket has.
 pub(crate) fn gives_address(name: &str) -> bool {
