@@ -57,6 +57,11 @@ impl<'a> Link<'a> {
             {
                 steps = steps.max(2);
             }
+            if facts.language == Language::Rust
+                && holds.is_some_and(|holds| self.lacks_optional(site.file, region.test, holds))
+            {
+                steps = steps.max(2);
+            }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));

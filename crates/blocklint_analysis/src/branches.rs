@@ -159,7 +159,7 @@ impl<'a> Link<'a> {
         };
         match facts.form(test) {
             Form::Not(inner) => self.choice(place, branch, inner, !wanted, depth),
-            Form::Var(_) => Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted)),
+            Form::Var(_) | Form::Attr(..) => Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted)),
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
                 let param = self.own_param(place, branch, left)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
@@ -489,6 +489,9 @@ impl<'a> Link<'a> {
     /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
     fn own_param(&self, place: Scope, branch: RegionId, form: FormId) -> Option<OwnParam> {
         let facts = self.program.facts(place.file);
+        if let Some(given) = self.given_to_field(place, form) {
+            return self.own_param(place, branch, given);
+        }
         if let Some((index, name, default)) = self.key_of_arguments(place, form) {
             return Some(OwnParam { index, escape: None, asked: Some(Rc::new(Asked::Key(name, default))) });
         }
@@ -513,6 +516,38 @@ impl<'a> Link<'a> {
             escape = Some(under);
         }
         Some(OwnParam { index, escape, asked: None })
+    }
+
+    /// The parameter that a field of the own object is that the same body has just set: `self.folder = folder`, also
+    /// `self.folder = Path(folder) if folder else None` as far as tests for being there go.
+    fn given_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
+        let facts = self.program.facts(place.file);
+        let Form::Attr(base, name) = facts.form(form) else { return None };
+        if !crate::mentions::is_own_receiver(facts, base) {
+            return None;
+        }
+        let body = facts.body_of(place.at);
+        let own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
+        let index = self.program.index_of(place.file);
+        let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(own);
+        let (only, None) = (set.next()?, set.next()) else { return None };
+        if only.at.position > place.at.position || !self.lies_in_or_none(place.file, place.at.region, only.at.region) {
+            return None;
+        }
+        match facts.form(only.value) {
+            Form::Var(_) => Some(only.value),
+            Form::Alt(AltKind::Ternary, list) => match facts.list(list) {
+                &[test, _, otherwise] if facts.form(otherwise) == Form::None => {
+                    matches!(facts.form(test), Form::Var(_)).then_some(test)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn lies_in_or_none(&self, file: FileId, region: RegionId, outer: RegionId) -> bool {
+        outer.is_none() || self.lies_in(file, region, outer)
     }
 
     /// Whether an assignment can have run when a branch around a site of the same body is chosen.
@@ -695,8 +730,8 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         // An enum's member, a function: true unless it says otherwise, which is rare.
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
-        // Its value says more than the literal.
-        (Choice::OfType(_), _) => Shown::Hidden,
+        // Its value says more than the literal, and only a test of a caller tells what a method of it says.
+        (Choice::OfType(_) | Choice::Says(_), _) => Shown::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),

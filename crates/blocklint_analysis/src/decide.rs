@@ -248,6 +248,14 @@ impl<'l, 'a> Search<'l, 'a> {
             let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
             return form.is_some_and(|form| self.link.has_other_types(caller.site, form, caller.env, types));
         }
+        if let Question::Choice(Choice::Says(getter)) = &*guard.question {
+            if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+                return false;
+            }
+            let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
+            let told = form.and_then(|form| self.link.told_by_getter(caller.site, form, getter));
+            return told.is_some_and(|told| told != guard.wanted);
+        }
         let Question::Choice(choice @ (Choice::Truth | Choice::Null)) = &*guard.question else { return false };
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;

@@ -150,7 +150,7 @@ impl Link<'_> {
         let sets = assigns.iter().copied().find(|&assign| {
             let row = facts.assign(assign);
             row.target == state && facts.body_of(row.at) == body && self.truth_of(file, body, row.value) != Some(false)
-        })?;
+        });
         let is_unset_again = assigns.iter().any(|&assign| {
             let row = facts.assign(assign);
             let of = facts.body_of(row.at);
@@ -161,8 +161,41 @@ impl Link<'_> {
         if is_unset_again {
             return None;
         }
+        let Some(sets) = sets else {
+            return self.is_set_by_callee(file, body, state).then_some(Kept::ByProgram);
+        };
         let keeper = self.kept_where(file, Mention::Assign(sets));
         matches!(keeper, Kept::ByProgram | Kept::ByInstance(_)).then_some(keeper)
+    }
+
+    /// Whether a body calls a function of its file that sets or fills a global, which nobody empties:
+    /// `if not CONFIG: set_up()`.
+    fn is_set_by_callee(&self, file: FileId, body: BodyId, state: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let Form::Var(var) = facts.form(state) else { return false };
+        if facts.body(facts.var(var).body).kind != BodyKind::Module {
+            return false;
+        }
+        let on_state = |site: &blocklint_facts::Site| match facts.form(site.callee) {
+            Form::Attr(base, _) => facts.form(base) == Form::Var(var),
+            _ => false,
+        };
+        if facts.sites.iter().any(|site| on_state(&site) && names::empties(facts.text(site.name))) {
+            return false;
+        }
+        let filling = facts.sites.iter().filter(|site| on_state(site) && names::fills(facts.text(site.name)));
+        let setting = facts.assigns.iter().filter(|row| match facts.form(row.target) {
+            Form::Subscript(base, _) => facts.form(base) == Form::Var(var),
+            target => target == Form::Var(var),
+        });
+        let mut setters = filling.map(|site| facts.body_of(site.at)).chain(setting.map(|row| facts.body_of(row.at)));
+        setters.any(|setter| {
+            let row = facts.body(setter);
+            row.kind == BodyKind::Function
+                && row.class.is_none()
+                && setter != body
+                && facts.sites.iter().any(|site| site.name == row.name && facts.body_of(site.at) == body)
+        })
     }
 
     /// Who keeps a collection that a body fills.

@@ -62,6 +62,8 @@ pub enum Choice {
     OfType(Vec<crate::ids::PathId>),
     /// It is a string that ends so.
     Ends(String),
+    /// Its method of this name, which takes nothing, says yes.
+    Says(String),
 }
 
 /// A condition on one parameter of the body.

@@ -152,6 +152,9 @@ impl TargetsMemo {
     }
 }
 
+/// The conditions on parameters around a branch, from the inside out.
+type GuardsOf = Rc<[crate::label::Guard]>;
+
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -190,10 +193,10 @@ pub struct Link<'a> {
     /// With how many values a body compares a form.
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// The conditions on parameters around the places of a branch.
-    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), Rc<[crate::label::Guard]>>>,
+    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), GuardsOf>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// The names of library calls that start something on a loop.
+    /// The names of library calls that start tasks.
     pub(crate) starting: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,

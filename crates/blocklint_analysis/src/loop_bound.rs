@@ -56,7 +56,7 @@ impl LoopBound {
 }
 
 /// Whether a row hands an argument to the loop of this thread.
-pub(crate) fn is_loops(row: &HandoverRow) -> bool {
+fn is_loops(row: &HandoverRow) -> bool {
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
 }

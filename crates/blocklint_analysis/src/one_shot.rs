@@ -3,12 +3,14 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags, SiteId};
-use blocklint_models::Uses;
+use blocklint_models::{Concurrency, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
+use crate::targets::Target;
+use crate::value::EnvId;
 
 impl Link<'_> {
     /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
@@ -70,25 +72,35 @@ impl Link<'_> {
         })
     }
 
-    /// Whether another body of the file calls what, by its name, starts something on a loop.
+    /// Whether another body of the file starts tasks beside its own.
     fn starts_beside(&self, main: BodyRef) -> bool {
         let starting = self.starting_names();
         let facts = self.program.facts(main.file);
         (0..facts.sites.len() as u32).map(SiteId).any(|site| {
             let row = facts.site(site);
-            facts.body_of(row.at) != main.body && starting.contains(facts.text(row.name))
+            facts.body_of(row.at) != main.body
+                && starting.contains(facts.text(row.name))
+                && self.may_start(SiteRef { file: main.file, site })
         })
     }
 
-    /// The names of library calls that start tasks, or give a callable to a loop.
+    /// Whether a call is one that starts tasks, or is not known.
+    fn may_start(&self, site: SiteRef) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.is_empty()
+            || targets.list.iter().any(|target| match *target {
+                Target::Row { path, .. } => {
+                    self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                }
+                _ => false,
+            })
+    }
+
+    /// The names of library calls that start tasks.
     fn starting_names(&self) -> &FxHashSet<&str> {
         self.starting.get_or_init(|| {
             let models = self.library.of(Language::Python);
-            let of_loops = models.names(Uses::HANDOVER).filter(|name| {
-                name.paths(Uses::HANDOVER)
-                    .any(|of| models.handovers(of.path).iter().any(|row| crate::loop_bound::is_loops(&row.row)))
-            });
-            of_loops.chain(models.names(Uses::CONCURRENCY)).map(|name| name.name).collect()
+            models.names(Uses::CONCURRENCY).map(|name| name.name).collect()
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::{Effect, Language};
+use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, PathId, SiteRef};
@@ -31,7 +31,11 @@ impl Cost {
     /// What a way costs that ends here.
     fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let steps = way_steps(link, graph, way);
-        Cost { steps, length: 1 + CONDITION * link.conditions_over(way.site), hops: 1, site: way.site }
+        let conditions = match link.program.language(way.site.file) {
+            Language::Rust => link.deciding_tests_over(way.site),
+            _ => link.conditions_over(way.site),
+        };
+        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site }
     }
 
     /// What the path costs if a way leads to it.
@@ -55,13 +59,17 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
         Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
         Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
     };
-    let effect = label.map(|label| graph.labels.get(label).effect);
+    let effect = label.map(|label| {
+        let label = graph.labels.get(label);
+        (label.effect, label.severity)
+    });
     u32::from(way.steps) + u32::from(share_steps(link, graph, way, effect))
 }
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
-fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Effect>) -> u8 {
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+    let effect = held.map(|(effect, _)| effect);
     let site = way.site;
     // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
     // Rust that few of them start a runtime.
@@ -71,8 +79,9 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
             Language::Rust => effect == Some(Effect::NestedLoop),
             Language::Python => false,
         };
-    let holds_so = |body: BodyRef| match effect {
-        Some(effect) => graph.effects.contains(&(body, effect)),
+    // That others hold it for less says nothing.
+    let holds_so = |body: BodyRef| match held {
+        Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
         None => graph.labelled.contains(&body),
     };
     let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
@@ -118,6 +127,10 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, effect: Option<Eff
         // themselves.
         let passes_on =
             |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
+        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        if by_effect && link.program.language(site.file) == Language::Rust {
+            return LOW_STEPS;
+        }
         let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
         match passing * 3 >= all {
             true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,

@@ -79,6 +79,10 @@ pub struct CrateLayout {
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
+    /// Whether it is for browsers: its documentation is built for WebAssembly. A page has no other thread to hand work to.
+    pub is_for_browsers: bool,
+    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    pub is_published: bool,
     /// The edition of the language.
     pub edition: u16,
     /// The name that `use` paths have (`-` is `_`).
@@ -89,14 +93,20 @@ pub struct CrateLayout {
 }
 
 /// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
-/// commands.
+/// commands, or what a terminal shows to the one person before it.
 fn is_rust_command(relative: &str) -> bool {
     let mut folders = relative.split('/').rev().skip(1);
     folders.any(|folder| {
-        matches!(folder, "command" | "commands" | "subcommands" | "xtask")
+        matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
             || folder.ends_with("-cli")
             || folder.ends_with("_cli")
     }) || relative.ends_with("/cli.rs")
+}
+
+/// Whether a Rust file sets its program up, by its name.
+pub(crate) fn sets_up(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    name == "bootstrap.rs" || name.starts_with("bootstrap_") && name.ends_with(".rs")
 }
 
 /// Files, names and where names occur. Holds no memo.

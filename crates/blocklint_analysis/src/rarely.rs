@@ -17,6 +17,13 @@ const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedi
 /// Functions that remove what a failure left behind.
 const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
 
+/// Functions that make, name or move one file or folder, temporary ones too.
+const ONE_FILE: &[&str] =
+    &["tempdir", "tempdir_in", "tempfile", "tempfile_in", "create_dir", "create_dir_all", "rename"];
+
+/// Folders of code that works behind the requests.
+const BACKGROUND: &[&str] = &["actors", "jobs", "worker", "workers"];
+
 /// Methods whose closure runs after a failure.
 const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspect_err"];
 
@@ -43,6 +50,24 @@ impl Link<'_> {
                     !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
                 })
             })
+    }
+
+    /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job
+    /// has more to do, and nobody waits for it.
+    pub(crate) fn is_little_of_job(&self, ways: &[Way]) -> bool {
+        let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
+        let relative = &self.program.files[first.site.file.index()].relative;
+        let facts = self.program.facts(last.site.file);
+        relative.split('/').rev().skip(1).any(|folder| BACKGROUND.contains(&folder))
+            && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name))
+            && !ways.iter().any(|way| self.adds_up(way.site))
+    }
+
+    /// Whether a call that waits for input stands where `poll` has said that there is some.
+    pub(crate) fn is_ready(&self, site: SiteRef) -> bool {
+        self.tests_around(site, &|kind, test| {
+            kind == RegionKind::Then && self.is_call_named(site.file, test, &["poll"])
+        })
     }
 
     /// Whether the last call of a way removes files after a failure: in a branch for it, or a closure that runs then.

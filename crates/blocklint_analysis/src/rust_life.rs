@@ -5,7 +5,7 @@
 //! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, BodyKind, Flow, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
@@ -14,9 +14,14 @@ use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
 use crate::names::{rust, rust_modules, rust_serving};
+use crate::program::sets_up;
 use crate::scopes::{Remembered, When, registered};
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
+
+use left_over::{has_receiver, is_of_receiver};
+
+mod left_over;
 
 /// How many callers up.
 const DEPTH: u32 = 24;
@@ -30,7 +35,7 @@ pub(crate) struct Life<'s, 'l, 'a> {
     callers: &'s Callers<'l, 'a>,
     serving: Option<Serving>,
     entered: Remembered,
-    /// Whether plain functions are called and named nowhere.
+    /// Whether functions are called and named nowhere.
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
@@ -69,6 +74,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Test);
         }
         let function = self.function_around(inner);
+        if self.link.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
+            return Some(When::Command);
+        }
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
@@ -118,6 +126,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.is_main(body) {
             return Some(self.main(body));
         }
+        if sets_up(&link.program.files[body.file.index()].relative) {
+            return Some(When::StartUp);
+        }
         if let Some(when) = registered(link, body) {
             return Some(when);
         }
@@ -127,15 +138,16 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
         let sites = self.entering(body).unwrap_or_default();
         if sites.is_empty() || sites.len() > MOST_SITES {
-            // What a library calls in a command is the command's, too.
-            let is_command = self.is_of_library(body) && self.is_of_commands(body.file);
+            // What is called through a trait in a command is the command's, too; what nobody calls serves nobody.
+            let is_command =
+                self.is_of_trait(body) && self.is_of_commands(body.file) || sites.is_empty() && self.is_left_over(body);
             return Some(if is_command { When::Command } else { When::Unknown });
         }
         let mut all: Option<When> = None;
         let mut is_used = false;
         for site in sites {
             let when = self.site(site, depth);
-            if when == Some(When::Unknown) && self.is_unused(self.function_around(link.program.body_of_site(site))) {
+            if when == Some(When::Unknown) && self.says_nothing(self.function_around(link.program.body_of_site(site))) {
                 continue;
             }
             is_used = true;
@@ -182,28 +194,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                     && chooses(BodyId(at as u32))
             })
         })
-    }
-
-    /// Whether a plain function is called and named nowhere, so that it says nothing of what it calls.
-    fn is_unused(&mut self, body: BodyRef) -> bool {
-        if let Some(&known) = self.unused.get(&body) {
-            return known;
-        }
-        let unused = self.find_unused(body);
-        self.unused.insert(body, unused);
-        unused
-    }
-
-    fn find_unused(&self, body: BodyRef) -> bool {
-        let facts = self.link.program.facts(body.file);
-        let row = facts.body(body.body);
-        let of_trait = row.class.get().is_some_and(|class| facts.class(class).bases.len > 0);
-        row.kind == BodyKind::Function
-            && row.flow == Flow::Sync
-            && row.decorators.len == 0
-            && !of_trait
-            && !self.is_main(body)
-            && self.entering(body).is_some_and(|sites| sites.is_empty())
     }
 
     /// Whether a function is where a program begins.
@@ -255,12 +245,10 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         is_command
     }
 
-    /// Whether a method is one of a library's trait.
-    fn is_of_library(&self, body: BodyRef) -> bool {
-        let link = self.link;
-        let Some(class) = link.program.facts(body.file).body(body.body).class.get() else { return false };
-        let class = ClassRef { file: body.file, class };
-        link.mro(class).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(_)))
+    /// Whether a method is one of a trait, which may be called where its type is not seen.
+    fn is_of_trait(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        facts.body(body.body).class.get().is_some_and(|class| facts.class(class).bases.len > 0)
     }
 
     /// Whether all programs that are built of a file's crate are commands, and there is one.
@@ -269,16 +257,18 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if let Some(&known) = self.of_commands.get(&own) {
             return known;
         }
-        let crates = &self.link.program.layout.crates;
-        let programs = (0..crates.len()).filter(|&at| {
-            let is_program =
-                crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
-            is_program && self.built_of(at).contains(&own)
-        });
-        let programs: Vec<usize> = programs.collect();
+        let programs = self.programs_of(own);
         let found = !programs.is_empty() && programs.into_iter().all(|program| self.is_command(program));
         self.of_commands.insert(own, found);
         found
+    }
+
+    /// The crates with programs that are built of a crate.
+    fn programs_of(&self, own: usize) -> Vec<usize> {
+        let crates = &self.link.program.layout.crates;
+        let is_program =
+            |at: usize| crates[at].roots.iter().any(|root| root.ends_with("src/main.rs") || root.contains("src/bin/"));
+        (0..crates.len()).filter(|&at| is_program(at) && self.built_of(at).contains(&own)).collect()
     }
 
     /// The crates of the workspace that a crate is built of, itself first.
@@ -334,6 +324,17 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         sites.sort();
         sites.dedup();
+        // `value.load()` is no call of a `load` that takes no `self`.
+        if row.class.is_some() && !has_receiver(facts, body.body) {
+            sites.retain(|site| {
+                let here = link.program.facts(site.file);
+                !is_of_receiver(here, here.site(site.site).callee)
+            });
+            // The type may come from a macro, which leaves its name.
+            if sites.is_empty() {
+                sites.extend(self.calls_by_type_name(body));
+            }
+        }
         Some(sites)
     }
 

@@ -303,7 +303,8 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if link.is_argument(site, arg, argument) && !row.wraps {
-                    let when = When::of(row.phase);
+                    let alone = link.is_one_shot(link.program.body_of_site(site));
+                    let when = if alone { When::Command } else { When::of(row.phase) };
                     found = Some(match found {
                         Some(When::Serving) => When::Serving,
                         _ => when,

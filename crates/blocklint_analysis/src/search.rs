@@ -106,8 +106,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) hits: Vec<Hit>,
     /// Bodies that carry a label.
     pub(crate) labelled: FxHashSet<BodyRef>,
-    /// The same, by the label's effect.
-    pub(crate) effects: FxHashSet<(BodyRef, Effect)>,
+    /// The same, by the label's effect, with how bad it is at worst.
+    pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
     /// The shortest ways on from labels, once somebody asks.
     pub(crate) shortest: Shortest,
     /// Sites at which a model row holds the thread, with how many rows do.
@@ -147,7 +147,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 leaves: Vec::new(),
                 hits: Vec::new(),
                 labelled: FxHashSet::default(),
-                effects: FxHashSet::default(),
+                effects: FxHashMap::default(),
                 shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
@@ -173,6 +173,7 @@ impl<'l, 'a> Search<'l, 'a> {
             self.drain();
         }
         self.dispatch();
+        self.leave_out_what_is_ruled_out();
         self.graph
     }
 
@@ -239,7 +240,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let rare = self.link.rare_steps(site);
         let decides = label.guard.is_none();
         if decides {
-            label.guard = self.link.branch_guard(site);
+            label.guard = self.link.branch_guard(site).or_else(|| self.link.getter_guard(site));
         }
         match &mut label.guard {
             // A caller may say which of the many it is.
@@ -311,7 +312,7 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 
     pub(crate) fn push(&mut self, node: Node, label: Label, way: Way) {
-        let effect = label.effect;
+        let (effect, severity) = (label.effect, label.severity);
         let id = self.graph.labels.id(label);
         if let Some(&state) = self.ids.get(&(node, id)) {
             let ways = &mut self.graph.states[state.0 as usize].ways;
@@ -325,7 +326,8 @@ impl<'l, 'a> Search<'l, 'a> {
         let state = StateId(self.graph.states.len() as u32);
         self.graph.states.push(State { node, label: id, ways: vec![way] });
         self.graph.labelled.insert(node.body);
-        self.graph.effects.insert((node.body, effect));
+        let worst = self.graph.effects.entry((node.body, effect)).or_insert(severity);
+        *worst = severity.max(*worst);
         self.ids.insert((node, id), state);
         self.longest.entry(node).or_default().push(id);
         self.queue.push(state);
@@ -366,7 +368,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let ways = &self.graph.states[state.0 as usize].ways;
-        if ways.iter().all(|way| self.link.rules_out(caller, node.body, way.site)) {
+        if ways.iter().all(|way| self.is_out(caller, node.body, way.site)) {
             self.conditional.entry(state).or_default().push(caller);
             return;
         }

@@ -240,7 +240,8 @@ fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
 }
 
 /// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
-/// in Rust also a wait of at most a millisecond, a file that the kernel makes up, or what is kept until it is too old.
+/// in Rust also a wait of at most a millisecond, a file that the kernel makes up, one file of a job, input that is there, or
+/// what is kept until it is too old.
 fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     match link.program.language(candidate.root.file) {
         Language::Rust => {}
@@ -251,11 +252,14 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     }
     match (candidate.label.effect, hold_of(&candidate.label)) {
         (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
+        (Effect::Input, _) => paths.follow(candidate.way).last().is_some_and(|last| link.is_ready(last.site)),
         (Effect::File, _) => {
             let ways = paths.follow(candidate.way);
             link.ends_at_pseudo_file(&ways)
                 || link.makes_what_lacks(&ways)
+                || ways.last().is_some_and(|last| link.makes_what_lacks_in_test(last.site))
                 || link.cleans_up(&ways)
+                || link.is_little_of_job(&ways)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }
         _ => false,

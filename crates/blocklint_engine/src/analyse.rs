@@ -151,6 +151,8 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
                     all.iter().map(told).collect()
                 }),
                 aside: package.aside.clone(),
+                is_for_browsers: package.is_for_browsers,
+                is_published: package.is_published,
                 edition: package.edition,
                 name: package.library.clone(),
                 roots: roots.iter().map(|root| below(&root.path)).collect(),

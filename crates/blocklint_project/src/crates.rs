@@ -4,7 +4,7 @@ use std::fs;
 
 use blocklint_core::Language;
 use camino::{Utf8Path, Utf8PathBuf};
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
 use crate::sources::Sources;
@@ -26,6 +26,10 @@ pub struct RustCrate {
     pub dependencies: Option<Vec<RustDependency>>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
+    /// Whether it is for browsers: its documentation is built for WebAssembly.
+    pub is_for_browsers: bool,
+    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    pub is_published: bool,
     /// The edition of the language: 2015 where its manifest does not say.
     pub edition: u16,
 }
@@ -132,6 +136,16 @@ fn from_manifest(
     let inherited = workspace.and_then(|workspace| text_of(table_of(workspace, "package")?, "edition"));
     let edition = text_of(package, "edition").or(inherited.filter(|_| package.contains_key("edition")));
     found.edition = edition.and_then(|edition| edition.parse().ok()).unwrap_or(found.edition);
+    let inherited = workspace.and_then(|workspace| table_of(workspace, "package")?.get("publish"));
+    let publish = package.get("publish").and_then(|own| if own.get_ref().is_table() { inherited } else { Some(own) });
+    found.is_published = publish.is_none_or(|publish| match publish.get_ref() {
+        DeValue::Boolean(publish) => *publish,
+        DeValue::Array(registries) => !registries.is_empty(),
+        _ => true,
+    });
+    let documented = table_of(package, "metadata").and_then(|metadata| table_of(table_of(metadata, "docs")?, "rs"));
+    let target = documented.and_then(|documented| text_of(documented, "default-target"));
+    found.is_for_browsers = target.is_some_and(|target| target.starts_with("wasm32-unknown"));
     let workspace = workspace.and_then(|workspace| table_of(workspace, "dependencies"));
     found.dependencies = Some(dependencies(document, workspace, TABLES));
     let of_code: Vec<_> = dependencies(document, workspace, &TABLES[..1]).into_iter().map(|own| own.package).collect();
@@ -197,6 +211,8 @@ fn new_crate(folder: &Utf8Path, package: &str, manifest: &DeTable<'_>, sources: 
         renamed: renamed(manifest),
         dependencies: None,
         aside: Vec::new(),
+        is_for_browsers: false,
+        is_published: true,
         edition: 2015,
     }
 }

@@ -75,7 +75,7 @@ impl Walker<'_> {
     /// The statements of a block; leaves the region in that of the last.
     fn statements(&mut self, node: Node<'_>) -> BlockValue {
         self.hoist(node);
-        let parts: Vec<Node<'_>> = named(node).filter(|part| kind(*part) != K::Label).collect();
+        let parts = self.compiled(named(node).filter(|part| kind(*part) != K::Label));
         let unit = self.form(Form::None);
         let mut value = BlockValue { form: unit, tail: false, span: span(node) };
         let mut attrs = Attrs::default();
@@ -127,6 +127,30 @@ impl Walker<'_> {
             ended |= never && !value.tail;
         }
         value
+    }
+
+    /// The parts of a block without those that only a build for tests compiles: `#[cfg(test)] { … }` beside its
+    /// `#[cfg(not(test))]`. Items are kept, and told apart by their flag.
+    fn compiled<'t>(&self, parts: impl Iterator<Item = Node<'t>>) -> Vec<Node<'t>> {
+        let mut kept = Vec::new();
+        // Where the attributes of the next part begin.
+        let mut from = 0;
+        for part in parts {
+            let is_attribute = kind(part) == K::AttributeItem;
+            let left_out = !is_attribute
+                && !self.test
+                && !self.is_item(part)
+                && kept[from..].iter().any(|&attribute| self.attribute_is_test(attribute));
+            if left_out {
+                kept.truncate(from);
+                continue;
+            }
+            kept.push(part);
+            if !is_attribute {
+                from = kept.len();
+            }
+        }
+        kept
     }
 
     /// An expression whose result is dropped; whether it never ends.

@@ -221,6 +221,16 @@ pub(crate) fn fills_keys(language: Language, name: &str) -> bool {
     language == Language::Python && matches!(name, "update" | "setdefault")
 }
 
+/// Whether a method of this name puts something into a collection.
+pub(crate) fn fills(name: &str) -> bool {
+    matches!(name, "update" | "append" | "add" | "extend" | "insert" | "setdefault" | "put")
+}
+
+/// Whether a method of this name takes something out of a collection.
+pub(crate) fn empties(name: &str) -> bool {
+    matches!(name, "clear" | "pop" | "popitem" | "popleft" | "remove" | "discard" | "get_nowait")
+}
+
 /// Methods that tell a thread, a process or a server to end.
 pub(crate) const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];

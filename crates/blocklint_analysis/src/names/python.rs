@@ -523,7 +523,9 @@ pub(crate) const EXITS: &[&str] = &["SystemExit", "exit", "_exit"];
 
 /// Whether what has this name and is awaited, by convention, goes on until it is told to end.
 pub(crate) fn serves(name: &str) -> bool {
-    let first = name.trim_start_matches('_').split('_').next().unwrap_or(name);
-    matches!(first, "serve" | "run" | "start" | "listen" | "consume" | "poll" | "watch" | "loop")
-        || matches!(name, "wait_closed" | "sleep_forever" | "main_loop" | "mainloop")
+    let name = name.trim_start_matches('_');
+    let first = name.split('_').next().unwrap_or(name);
+    matches!(first, "serve" | "listen" | "consume" | "poll" | "watch" | "loop")
+        || matches!(name, "run" | "start" | "wait_closed" | "mainloop" | "run_app" | "run_server" | "start_server")
+        || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }
