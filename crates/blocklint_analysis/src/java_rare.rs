@@ -22,7 +22,11 @@ impl<'a> Link<'a> {
         if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
             return LOW_STEPS;
         }
-        if self.runs_where_no_executor_is(site) || self.asks_for_flag_of_tests(site) {
+        if self.reads_setting(site)
+            || self.demands_worker(site)
+            || self.runs_where_no_executor_is(site)
+            || self.asks_for_flag_of_tests(site)
+        {
             return LOW_STEPS;
         }
         let per_key = self.runs_first_time(site).is_some_and(|found| found.per_key);
@@ -146,6 +150,30 @@ impl<'a> Link<'a> {
                 && self.uses_of_body(body).iter().all(|of| {
                     self.program.is_test(of.file()) || self.is_visible_for_tests(self.program.body_of_site(of.site()))
                 })
+    }
+
+    /// Whether a call reads one of a program's settings, which are kept: `CONFIG.getTimeout()`.
+    fn reads_setting(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(of) = self.receiver_form(site) else { return false };
+        let holder = match facts.form(of) {
+            Form::Var(var) => facts.text(facts.var(var).name),
+            Form::Attr(_, name) | Form::Name(name) => facts.text(name),
+            _ => return false,
+        };
+        java::holds_settings(holder) && java::is_getter(facts.text(facts.site(site.site).name))
+    }
+
+    /// Whether a call before, in the same body, fails on an event loop's thread.
+    fn demands_worker(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = facts.site(site.site).at;
+        let body = facts.body_of(here);
+        facts.sites.iter().any(|other| {
+            other.at.position < here.position
+                && facts.body_of(other.at) == body
+                && java::demands_worker(facts.text(other.name))
+        })
     }
 
     /// Whether a call before, in the same body, fails for a host that is no written address.

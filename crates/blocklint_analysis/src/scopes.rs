@@ -230,6 +230,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
+        if names::java::starts_up(facts.text(row.name)) {
+            return Some(When::StartUp);
+        }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });
         let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
         if makes && class.is_some_and(|class| link.is_made_at_start(class)) {

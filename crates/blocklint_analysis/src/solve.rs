@@ -129,7 +129,10 @@ pub(crate) fn findings<'a>(
                 let later =
                     candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
                 // Unless the chain it is for looks something up, and ends with that.
-                let ends = || link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up);
+                let ends = || {
+                    link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up)
+                        || link.continues_future(candidate.way.site)
+                };
                 let when = match later {
                     true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
                     true => When::Unknown,

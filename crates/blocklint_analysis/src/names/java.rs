@@ -146,6 +146,21 @@ pub(crate) fn gives_address(name: &str) -> bool {
     matches!(name, "getHostString" | "getHostAddress")
 }
 
+/// Whether a method of this name only reads.
+pub(crate) fn is_getter(name: &str) -> bool {
+    ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a call of this name fails on an event loop's thread.
+pub(crate) fn demands_worker(name: &str) -> bool {
+    ["check", "assert", "require", "ensure"].iter().any(|verb| name.starts_with(verb)) && name.contains("Worker")
+}
+
+/// Whether a method of this name runs while a program starts.
+pub(crate) fn starts_up(name: &str) -> bool {
+    matches!(name, "doStart" | "startUp" | "initialize" | "bootstrap")
+}
+
 /// Whether a getter of this name asks if something is wanted.
 pub(crate) fn asks_if_wanted(name: &str) -> bool {
     name.ends_with("Enabled")
