@@ -1,12 +1,12 @@
 //! Java: calls that are made for few of those that come by, or hardly ever: by a setting, for what is there, for what is not kept yet.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Form, FormId, RegionKind};
+use blocklint_facts::{AltKind, AssignKind, BodyFlags, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, Sym};
 
 use crate::completed::is_same;
-use crate::ids::{FileId, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
-use crate::names::java;
+use crate::names::{self, java};
 
 /// What a call for a key that is not kept yet adds: any other doubt is one too many.
 const PER_KEY: u8 = 2;
@@ -20,6 +20,13 @@ impl<'a> Link<'a> {
         }
         let row = facts.site(site.site);
         if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
+            return LOW_STEPS;
+        }
+        if self.reads_setting(site)
+            || self.demands_worker(site)
+            || self.runs_where_no_executor_is(site)
+            || self.asks_for_flag_of_tests(site)
+        {
             return LOW_STEPS;
         }
         let per_key = self.runs_first_time(site).is_some_and(|found| found.per_key);
@@ -37,6 +44,138 @@ impl<'a> Link<'a> {
         if per_key { PER_KEY } else { 0 }
     }
 
+    /// Whether a call is what is done where there is no executor to do it:
+    /// `if (executor != null) { executor.execute(task); } else { task.run(); }`.
+    fn runs_where_no_executor_is(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let asks_for_nothing = match (region.kind, region.test.get().map(|test| facts.form(test))) {
+                (RegionKind::Else, Some(Form::Compare(Comparison::NotEq, _, right))) => facts.form(right) == Form::None,
+                (RegionKind::Then, Some(Form::Compare(Comparison::Eq, _, right))) => facts.form(right) == Form::None,
+                _ => false,
+            };
+            let stands_beside = |mut other: RegionId| {
+                while let Some(of) = other.get() {
+                    let row = facts.region(of);
+                    if of != id && row.group == region.group {
+                        return true;
+                    }
+                    other = row.parent;
+                }
+                false
+            };
+            if asks_for_nothing
+                && facts.sites.iter().any(|other| {
+                    matches!(facts.text(other.name), java::EXECUTE | java::SUBMIT) && stands_beside(other.at.region)
+                })
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// Whether a call stands behind a flag that only tests set, or nobody.
+    fn asks_for_flag_of_tests(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let holds = match region.kind {
+                RegionKind::Then | RegionKind::Loop => Some(true),
+                RegionKind::Else => Some(false),
+                _ => None,
+            };
+            if let (Some(holds), Some(test)) = (holds, region.test.get())
+                && self.flag_asked(site.file, test, holds).is_some_and(|flag| self.is_flag_of_tests(site.file, flag))
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// The field that is known to be true where a test comes out so.
+    fn flag_asked(&self, file: FileId, test: FormId, holds: bool) -> Option<Sym> {
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Not(inner) => self.flag_asked(file, inner, !holds),
+            Form::Var(var) if holds && facts.body(facts.var(var).body).kind == BodyKind::Class => {
+                Some(facts.var(var).name)
+            }
+            Form::Attr(base, name) if holds && facts.form(base) == Form::This => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether all that sets a field stands in methods that tests alone call.
+    fn is_flag_of_tests(&self, file: FileId, flag: Sym) -> bool {
+        let facts = self.program.facts(file);
+        let mut any = false;
+        // A method may have the name of a field.
+        for row in facts.assigns.iter().filter(|row| row.kind != AssignKind::Definition) {
+            let is_it = match facts.form(row.target) {
+                Form::Var(var) => {
+                    facts.var(var).name == flag && facts.body(facts.var(var).body).kind == BodyKind::Class
+                }
+                Form::Attr(base, name) => name == flag && facts.form(base) == Form::This,
+                _ => false,
+            };
+            let sets =
+                row.value.get().is_some_and(|value| !matches!(facts.form(value), Form::Bool(false) | Form::None));
+            if !is_it || !sets {
+                continue;
+            }
+            any = true;
+            if !self.is_called_by_tests(BodyRef { file, body: facts.body_of(row.at) }) {
+                return false;
+            }
+        }
+        any
+    }
+
+    /// Whether a method is visible for tests alone, or called by nobody but such and tests.
+    fn is_called_by_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function || names::is_constructor(facts.language, facts.text(row.name)) {
+            return false;
+        }
+        self.is_visible_for_tests(body)
+            || !row.flags.has(BodyFlags::OVERRIDES)
+                && self.uses_of_body(body).iter().all(|of| {
+                    self.program.is_test(of.file()) || self.is_visible_for_tests(self.program.body_of_site(of.site()))
+                })
+    }
+
+    /// Whether a call reads one of a program's settings, which are kept: `CONFIG.getTimeout()`.
+    fn reads_setting(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(of) = self.receiver_form(site) else { return false };
+        let holder = match facts.form(of) {
+            Form::Var(var) => facts.text(facts.var(var).name),
+            Form::Attr(_, name) | Form::Name(name) => facts.text(name),
+            _ => return false,
+        };
+        java::holds_settings(holder) && java::is_getter(facts.text(facts.site(site.site).name))
+    }
+
+    /// Whether a call before, in the same body, fails on an event loop's thread.
+    fn demands_worker(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = facts.site(site.site).at;
+        let body = facts.body_of(here);
+        facts.sites.iter().any(|other| {
+            other.at.position < here.position
+                && facts.body_of(other.at) == body
+                && java::demands_worker(facts.text(other.name))
+        })
+    }
+
     /// Whether a call before, in the same body, fails for a host that is no written address.
     fn demands_address(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
@@ -47,6 +186,21 @@ impl<'a> Link<'a> {
                 && facts.body_of(other.at) == body
                 && java::demands_address(facts.text(other.name))
         })
+    }
+
+    /// Whether a call stands where a program's settings ask for it.
+    pub(crate) fn is_switched_on(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::Then && region.test.is_some() && self.asks_for_setting(site.file, region.test)
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
     }
 
     /// Whether the host is what a socket is bound or connected to.

@@ -65,6 +65,8 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             {
                 Severity::Note
             }
+            // What a setting asks for few programs have.
+            Creates::Threads if facts.language == Language::Java && link.is_switched_on(site) => Severity::Note,
             Creates::Threads if is_shown => Severity::Error,
             // What a container makes, it mostly makes once.
             Creates::Threads

@@ -237,6 +237,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
             _ => {}
         }
+        if names::java::starts_up(facts.text(row.name)) {
+            return Some(When::StartUp);
+        }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });
         let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
         if makes && class.is_some_and(|class| link.is_made_at_start(class)) {
@@ -359,7 +362,7 @@ impl Link<'_> {
     }
 
     /// Whether an annotation says that only tests need a method to be visible.
-    fn is_visible_for_tests(&self, body: BodyRef) -> bool {
+    pub(crate) fn is_visible_for_tests(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
             let name = match facts.form(decorator) {

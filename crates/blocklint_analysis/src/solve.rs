@@ -129,7 +129,10 @@ pub(crate) fn findings<'a>(
                 let later =
                     candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
                 // Unless the chain it is for looks something up, and ends with that.
-                let ends = || link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up);
+                let ends = || {
+                    link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up)
+                        || link.continues_future(candidate.way.site)
+                };
                 let when = match later {
                     true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
                     true => When::Unknown,
@@ -322,11 +325,12 @@ pub(crate) fn confidence_of(steps: u32) -> Confidence {
 }
 
 /// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
-/// the way for taken; beyond a dozen nobody who reads the trace believes that any more.
-fn steps_of_length(hops: u32) -> u32 {
-    match hops {
-        0..=8 => 0,
-        9..=12 => 1,
+/// the way for taken; beyond a dozen nobody who reads the trace believes that any more, and in Java, where methods are
+/// short and have many implementations, sooner.
+fn steps_of_length(language: Language, hops: u32) -> u32 {
+    match (language, hops) {
+        (Language::Python, _) | (Language::Rust, 0..=8) | (Language::Java, 0..=6) => 0,
+        (Language::Rust, 9..=12) | (Language::Java, 7..=8) => 1,
         _ => 3,
     }
 }
@@ -351,8 +355,8 @@ fn finding(
     candidates: &[Candidate],
     min_confidence: Confidence,
 ) -> RawFinding {
-    let is_python = link.program.language(site.file) == Language::Python;
-    let far = |hops: u32| if is_python { 0 } else { steps_of_length(hops) };
+    let language = link.program.language(site.file);
+    let far = |hops: u32| steps_of_length(language, hops);
     let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates

@@ -123,7 +123,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether an operator stands on a future: work that has begun, which no subscriber moves.
-    fn continues_future(&self, operator: SiteRef) -> bool {
+    pub(crate) fn continues_future(&self, operator: SiteRef) -> bool {
         let Some(receiver) = self.receiver_form(operator) else { return false };
         let typed = self.eval(self.scope_of(operator, EnvId::NONE), receiver);
         let mut members = self.values.members(typed.value).into_iter();

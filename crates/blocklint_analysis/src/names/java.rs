@@ -51,8 +51,9 @@ const VALUES: &[&str] = &[
     "Void",
 ];
 
-/// Methods of futures that tell whether they are done.
-pub(crate) const DONE_TESTS: &[&str] = &["isDone", "isSuccess", "isCompletedExceptionally", "isCompleted"];
+/// Methods of futures that tell whether they are done, or do what they are for.
+pub(crate) const DONE_TESTS: &[&str] =
+    &["isDone", "isSuccess", "isCompletedExceptionally", "isCompletedNormally", "isCompleted", "run"];
 
 /// Reads an atomic reference or flag.
 pub(crate) const ATOMIC_READ: &str = "get";
@@ -134,9 +135,30 @@ pub(crate) fn demands_address(name: &str) -> bool {
             .any(|what| name.contains(what))
 }
 
+/// Hands a task to an executor.
+pub(crate) const EXECUTE: &str = "execute";
+
+/// The same, for a future.
+pub(crate) const SUBMIT: &str = "submit";
+
 /// Whether a call of this name gives the host of an address that a socket has.
 pub(crate) fn gives_address(name: &str) -> bool {
     matches!(name, "getHostString" | "getHostAddress")
+}
+
+/// Whether a method of this name only reads.
+pub(crate) fn is_getter(name: &str) -> bool {
+    ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
+}
+
+/// Whether a call of this name fails on an event loop's thread.
+pub(crate) fn demands_worker(name: &str) -> bool {
+    ["check", "assert", "require", "ensure"].iter().any(|verb| name.starts_with(verb)) && name.contains("Worker")
+}
+
+/// Whether a method of this name runs while a program starts.
+pub(crate) fn starts_up(name: &str) -> bool {
+    matches!(name, "doStart" | "startUp" | "initialize" | "bootstrap")
 }
 
 /// Whether a getter of this name asks if something is wanted.
