@@ -278,8 +278,29 @@ impl<'a> Link<'a> {
             } else {
                 Runtime::Asyncio
             }),
-            Language::Rust => Some(Runtime::Tokio),
+            Language::Rust => Some(self.runtime_of_crate(file).unwrap_or(Runtime::Tokio)),
             Language::Java => None,
+        }
+    }
+
+    /// Rust: the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what is built
+    /// upon it.
+    fn runtime_of_crate(&self, file: crate::ids::FileId) -> Option<Runtime> {
+        let others = [("async_std", Runtime::AsyncStd), ("smol", Runtime::Smol)];
+        // Hardly a project names one.
+        let mut named = others.into_iter().filter(|(name, _)| self.program.name(name).is_some()).peekable();
+        named.peek()?;
+        let all = self.crate_of(file)?.dependencies.as_ref()?;
+        let has_tokio = all.iter().any(|(_, package, _)| {
+            let is_of_workspace = || self.program.layout.crates.iter().any(|own| own.package == *package);
+            package.starts_with("tokio")
+                || crate::names::rust::ON_TOKIO.contains(&package.as_str())
+                || is_of_workspace()
+        });
+        if has_tokio {
+            None
+        } else {
+            named.find(|(name, _)| all.iter().any(|(code, ..)| code == name)).map(|(_, own)| own)
         }
     }
 

@@ -4,6 +4,8 @@
 //! start or the end of the program, and nobody who is served. A program is a command if none of the crates it is built
 //! of listens or loops for ever: it answers the one who waits for it, however often its loops go round.
 
+use std::cell::RefCell;
+
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
@@ -22,6 +24,7 @@ use crate::value::{EnvId, Val};
 use left_over::{has_receiver, is_of_receiver};
 
 mod left_over;
+mod own_threads;
 
 /// How many callers up.
 const DEPTH: u32 = 24;
@@ -39,6 +42,8 @@ pub(crate) struct Life<'s, 'l, 'a> {
     unused: FxHashMap<BodyRef, bool>,
     /// By crate: whether all programs that are built of it are commands.
     of_commands: FxHashMap<usize, bool>,
+    /// Whether functions run on threads of their own, each of which is there for nothing else.
+    own_threads: RefCell<FxHashMap<BodyRef, bool>>,
 }
 
 /// Which crates serve.
@@ -59,6 +64,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             entered: Remembered::default(),
             unused: FxHashMap::default(),
             of_commands: FxHashMap::default(),
+            own_threads: RefCell::default(),
         }
     }
 
@@ -85,8 +91,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         }
         match self.entered(function, depth)? {
             when @ (When::StartUp | When::Once) => {
-                if !self.runs_in_place(inner, function) || self.is_repeated(site, inner, function) {
+                if !self.runs_in_place(inner, function) {
                     return Some(When::Unknown);
+                }
+                if self.is_repeated(site, inner, function) {
+                    let is_own = when == When::StartUp && self.is_own_terminal(site, inner, function);
+                    return Some(if is_own { When::Command } else { When::Unknown });
                 }
                 Some(if self.is_spawned(site, inner, function) { When::Once } else { when })
             }
@@ -124,7 +134,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             return Some(When::Command);
         }
         if self.is_main(body) {
-            return Some(self.main(body));
+            // A runtime of its own on a thread of its own: `thread::spawn(sync)` with `#[tokio::main] async fn sync()`.
+            return Some(if self.is_on_own_thread(body) { When::Command } else { self.main(body) });
         }
         if sets_up(&link.program.files[body.file.index()].relative) {
             return Some(When::StartUp);
@@ -397,54 +408,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 && row.at.position > at.position
                 && facts.text(row.name) == "exit"
                 && self.calls_one_of(SiteRef { file: site.file, site: SiteId(of as u32) }, &["std::process::exit"])
-        })
-    }
-
-    /// Whether a site runs on a thread of its own, which does nothing but wait for it:
-    /// `thread::spawn(move || runtime.block_on(actor.run()))`.
-    fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let program = self.link.program;
-        let facts = program.facts(site.file);
-        let drives = |mention: Mention| match mention {
-            Mention::Arg(taker, _) => facts.text(facts.site(taker).name) == "block_on",
-            _ => false,
-        };
-        let of_result = program.index_of(site.file).uses_of_result(site.site);
-        let driven = of_result.iter().any(|(mention, _)| drives(mention))
-            || self.around(inner, function).any(|(mention, _)| drives(mention));
-        let wrapped = self.around(inner, function).any(|(mention, _)| match mention {
-            Mention::Arg(taker, arg) => self.starts_thread_for(SiteRef { file: site.file, site: taker }, arg),
-            _ => false,
-        });
-        wrapped
-            || driven
-                && self.around(inner, function).any(|(mention, _)| match mention {
-                    Mention::Arg(taker, _) => {
-                        facts.text(facts.site(taker).name).starts_with("spawn")
-                            && self.is_of_std(SiteRef { file: site.file, site: taker })
-                    }
-                    _ => false,
-                })
-    }
-
-    /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
-    /// `fn start(f: F) { thread::spawn(move || runtime.block_on(f())) }`.
-    fn starts_thread_for(&self, site: SiteRef, arg: u32) -> bool {
-        let link = self.link;
-        link.targets(site, EnvId::NONE).list.iter().any(|target| {
-            let Target::Body { body, with_receiver, .. } = *target else { return false };
-            let facts = link.program.facts(body.file);
-            let at = arg as usize + usize::from(with_receiver);
-            let Some(param) = facts.params_of(body.body).get(at) else { return false };
-            facts.sites.iter().enumerate().any(|(of, row)| {
-                let calls = row.kind == SiteKind::Call
-                    && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
-                let of = SiteRef { file: body.file, site: SiteId(of as u32) };
-                calls && {
-                    let inner = link.program.body_of_site(of);
-                    self.function_around(inner) == body && self.has_own_thread(of, inner, body)
-                }
-            })
         })
     }
 

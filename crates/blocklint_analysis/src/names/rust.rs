@@ -9,6 +9,29 @@ use crate::link::{Link, Typed};
 use crate::names::rust_modules as modules;
 use crate::value::{EnvId, Val, Why};
 
+/// Packages that run on tokio, beside those called so: who depends on one has it.
+pub(crate) const ON_TOKIO: &[&str] = &[
+    "actix",
+    "actix-rt",
+    "actix-web",
+    "axum",
+    "bb8",
+    "deadpool",
+    "hyper",
+    "hyper-util",
+    "lambda_runtime",
+    "poem",
+    "quinn",
+    "reqwest",
+    "rocket",
+    "salvo",
+    "sea-orm",
+    "sqlx",
+    "tonic",
+    "warp",
+    "zbus",
+];
+
 /// Names of the prelude that are paths of `std`.
 const PRELUDE: &[(&str, &str)] = &[
     ("Box", "std::boxed::Box"),

@@ -102,3 +102,6 @@ pub(crate) const WAITS_FOR_NEXT: &[&str] = &[
     "poll",
     "read",
 ];
+
+/// Functions that wait for what the user of a terminal does.
+pub(crate) const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
