@@ -83,6 +83,9 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.link.crate_of(site.file).is_some_and(|own| own.is_for_browsers) {
             return Some(When::Command);
         }
+        if self.is_beside_windows(site.file) {
+            return Some(When::Command);
+        }
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }

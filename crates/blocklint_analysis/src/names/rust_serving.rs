@@ -105,3 +105,7 @@ pub(crate) const WAITS_FOR_NEXT: &[&str] = &[
 
 /// Functions that wait for what the user of a terminal does.
 pub(crate) const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event::read"];
+
+/// Packages for programs with windows.
+pub(crate) const WINDOW_TOOLKITS: &[&str] =
+    &["tauri", "eframe", "iced", "gtk", "gtk4", "slint", "fltk", "druid", "winit", "relm4", "dioxus-desktop"];

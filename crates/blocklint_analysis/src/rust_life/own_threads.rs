@@ -1,9 +1,10 @@
 //! Rust: what runs on a thread of its own, with a runtime that is there for nothing else: nobody else waits there.
 
+use blocklint_core::Runtime;
 use blocklint_facts::{Form, SiteId, SiteKind};
 
 use super::Life;
-use crate::ids::{BodyRef, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::mentions::Mention;
 use crate::names::rust_serving;
 use crate::program::Program;
@@ -137,6 +138,16 @@ impl Life<'_, '_, '_> {
         (0..rows)
             .map(move |site| SiteRef { file: function.file, site: SiteId(site) })
             .filter(move |&site| self.function_around(program.body_of_site(site)) == function)
+    }
+
+    /// Whether a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that
+    /// runs what the program's `main` starts, for the one person before it.
+    pub(super) fn is_beside_windows(&self, file: FileId) -> bool {
+        // Hardly a program does; that is told fast.
+        self.link.runtime_of(file) != Some(Runtime::Tokio)
+            && self.link.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
+                all.iter().any(|(_, package, _)| rust_serving::WINDOW_TOOLKITS.contains(&package.as_str()))
+            })
     }
 
     /// Whether a site asks the terminal in what `main` awaits in place, on the main thread of a runtime of several: that is
