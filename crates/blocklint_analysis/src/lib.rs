@@ -60,6 +60,7 @@ mod missing;
 mod misuses;
 mod named_rows;
 mod names;
+mod not_asked;
 mod offloads;
 mod one_shot;
 mod origins;

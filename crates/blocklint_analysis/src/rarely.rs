@@ -14,6 +14,9 @@ const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "i
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
 
+/// Beginnings of the names of functions that load something, or make it where it lacks.
+const LOADS_OR_MAKES: &[&str] = &["load_or_", "open_or_", "read_or_"];
+
 /// Functions that remove what a failure left behind.
 const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
 
@@ -61,6 +64,18 @@ impl Link<'_> {
         relative.split('/').rev().skip(1).any(|folder| BACKGROUND.contains(&folder))
             && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name))
             && !ways.iter().any(|way| self.adds_up(way.site))
+    }
+
+    /// Whether the last call of a way reads what lies there already, in a function that makes it where it does not:
+    /// `fn load_or_init(path) { if path.exists() { File::open(path) … } else { init() } }`. It sets up what is kept.
+    pub(crate) fn loads_or_makes(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let name = facts.text(facts.body(facts.body_of(facts.site(last.site.site).at)).name);
+        LOADS_OR_MAKES.iter().any(|start| name.starts_with(start))
+            && self.tests_around(last.site, &|kind, test| {
+                kind == RegionKind::Then && self.is_call_named(last.site.file, test, ASKS_FOR_PATH)
+            })
     }
 
     /// Whether a call that waits for input stands where `poll` has said that there is some.

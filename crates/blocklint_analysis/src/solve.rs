@@ -256,6 +256,7 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     match (candidate.label.effect, hold_of(&candidate.label)) {
         (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
         (Effect::Input, _) => paths.follow(candidate.way).last().is_some_and(|last| link.is_ready(last.site)),
+        (Effect::Database, _) => link.asks_for_none_of(&paths.follow(candidate.way)),
         (Effect::File, _) => {
             let ways = paths.follow(candidate.way);
             link.ends_at_pseudo_file(&ways)
@@ -263,6 +264,7 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
                 || ways.last().is_some_and(|last| link.makes_what_lacks_in_test(last.site))
                 || link.cleans_up(&ways)
                 || link.is_little_of_job(&ways)
+                || link.loads_or_makes(&ways)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }
         _ => false,

@@ -4,7 +4,7 @@
 //! `Part(Field(v, "Pair"), 0)` and `1`. A path in front tells the type: `Msg::Load(x)` is `Field(v as Msg, "Load")`,
 //! `db::Config { path }` is `Field(v as db::Config, "path")`.
 
-use blocklint_facts::{AssignKind, Form, FormId, VarKind};
+use blocklint_facts::{AltKind, AssignKind, DisplayKind, Form, FormId, VarKind};
 use tree_sitter::Node;
 
 use crate::kinds::{K, all, child, fields, kind, named, parts};
@@ -203,6 +203,21 @@ impl Walker<'_> {
             }
             // `_` is a sign without a node kind of its own.
             _ if self.text(node) == "_" => FormId::NONE,
+            // `(None, None)` of a tuple that is written there.
+            K::TuplePattern if named(node).all(|part| kind(part) == K::Identifier && self.text(part) == "None") => {
+                let Form::Display(DisplayKind::Tuple, list) = self.facts.facts().form(value) else {
+                    return self.other();
+                };
+                let subjects = self.facts.facts().list(list).to_vec();
+                if subjects.is_empty() || subjects.len() != named(node).count() {
+                    return self.other();
+                }
+                let none = self.form(Form::None);
+                let parts: Vec<FormId> =
+                    subjects.into_iter().map(|subject| self.form(Form::Compare(Is, subject, none))).collect();
+                let list = self.facts.list(&parts);
+                self.form(Form::Alt(AltKind::And, list))
+            }
             K::TuplePattern | K::RefPattern | K::MutPattern | K::Captured | K::ReferencePattern => self.other(),
             _ => self.other(),
         }
