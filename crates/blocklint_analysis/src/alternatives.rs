@@ -58,9 +58,14 @@ impl<'a> Link<'a> {
                 steps = steps.max(2);
             }
             if facts.language == Language::Rust
-                && holds.is_some_and(|holds| self.lacks_optional(site.file, region.test, holds))
+                && let Some(holds) = holds
             {
-                steps = steps.max(2);
+                if self.lacks_optional(site.file, region.test, holds) {
+                    steps = steps.max(2);
+                }
+                if self.is_never_expected(site.file, id) {
+                    return LOW_STEPS;
+                }
             }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {

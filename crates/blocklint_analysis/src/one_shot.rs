@@ -84,10 +84,11 @@ impl Link<'_> {
         })
     }
 
-    /// Whether a call is one that starts tasks, or is not known.
+    /// Whether a call is one that starts tasks, or is not known and sounds so.
     fn may_start(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
         let targets = self.targets(site, EnvId::NONE);
-        targets.list.is_empty()
+        targets.list.is_empty() && names::python::sounds_concurrent(facts.text(facts.site(site.site).name))
             || targets.list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
                     self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))

@@ -2,7 +2,7 @@
 //! caller stands in; branches for an optional part that is not there; and which calls are made whatever a test says.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, Region, RegionId, RegionKind, SiteId, VarKind};
+use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
 
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
@@ -57,16 +57,11 @@ impl<'a> Link<'a> {
     /// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
     fn arms_around(&self, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
         let facts = self.program.facts(site.file);
-        std::iter::successors(facts.site(site.site).at.region.get(), move |&id| facts.region(id).parent.get())
-            .filter_map(move |id| {
-                let region: Region = facts.region(id);
-                match region.kind {
-                    RegionKind::Then if region.test.is_some() => Some((id, region.test, true)),
-                    RegionKind::Else if region.test.is_some() => Some((id, region.test, false)),
-                    RegionKind::Else => self.sibling_test(site.file, id).map(|test| (id, test, false)),
-                    _ => None,
-                }
-            })
+        let around = move |id: &RegionId| facts.region(*id).parent.get();
+        std::iter::successors(facts.site(site.site).at.region.get(), around).filter_map(move |id| {
+            let (test, holds) = self.test_of(site.file, id)?;
+            test.is_some().then_some((id, test, holds))
+        })
     }
 
     /// How many tests decide that a site is reached: those around it, not those whose other side leaves.
@@ -88,6 +83,18 @@ impl<'a> Link<'a> {
         (0..id.0).rev().take(256).map(|at| facts.region(RegionId(at))).any(|region| {
             let between = own.span.start.checked_sub(region.span.end);
             region.group == own.group && region.body == own.body && between.is_some_and(|between| between <= 1)
+        })
+    }
+
+    /// Whether a branch begins with `debug_assert!(false, …)`: whoever wrote it expects that it is never taken.
+    pub(crate) fn is_never_expected(&self, file: FileId, id: RegionId) -> bool {
+        let Some(sym) = self.program.name("debug_assert").and_then(|name| self.program.local(file, name)) else {
+            return false;
+        };
+        let facts = self.program.facts(file);
+        self.program.index_of(file).sites_named(sym).iter().any(|&site| {
+            facts.site(site).at.region == id
+                && facts.args_of(site).iter().next().is_some_and(|first| facts.form(first.value) == Form::Bool(false))
         })
     }
 

@@ -171,6 +171,13 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         let known = self.callers.call_sites(body);
         let sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
+        // `anyio.run(main)`
+        let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
+        if !given.is_empty()
+            && given.iter().all(|&(site, _)| self.link.is_one_shot(self.link.program.body_of_site(site)))
+        {
+            return Some(When::Command);
+        }
         if sites.is_empty() || sites.len() > 64 {
             return Some(When::Unknown);
         }
@@ -306,8 +313,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
                 if link.is_argument(site, arg, argument) && !row.wraps {
-                    let alone = link.is_one_shot(link.program.body_of_site(site));
-                    let when = if alone { When::Command } else { When::of(row.phase) };
+                    let when = When::of(row.phase);
                     found = Some(match found {
                         Some(When::Serving) => When::Serving,
                         _ => when,

@@ -80,36 +80,66 @@ pub fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
 
 /// The children of a node in order. (Siblings through [`Node::next_sibling`] cost a walk from the root each.)
 pub struct Children<'t> {
-    cursor: TreeCursor<'t>,
-    more: bool,
+    way: Way<'t>,
     named: bool,
+}
+
+/// How the children are gone through.
+enum Way<'t> {
+    /// By their number: a cursor allocates, which costs more than counting to a few.
+    Few { node: Node<'t>, next: u32, count: u32 },
+    /// By a cursor, and whether it stands on one.
+    Many { cursor: TreeCursor<'t>, more: bool },
+}
+
+/// Up to so many children are few.
+const FEW: u32 = 6;
+
+fn children(node: Node<'_>, named: bool) -> Children<'_> {
+    let count = node.child_count();
+    let way = if count <= FEW {
+        Way::Few { node, next: 0, count }
+    } else {
+        let mut cursor = node.walk();
+        let more = cursor.goto_first_child();
+        Way::Many { cursor, more }
+    };
+    Children { way, named }
 }
 
 impl<'t> Iterator for Children<'t> {
     type Item = Node<'t>;
 
     fn next(&mut self) -> Option<Node<'t>> {
-        while self.more {
-            let node = self.cursor.node();
-            self.more = self.cursor.goto_next_sibling();
+        loop {
+            let node = match &mut self.way {
+                Way::Few { node, next, count } => {
+                    if next == count {
+                        return None;
+                    }
+                    *next += 1;
+                    node.child(*next - 1)?
+                }
+                Way::Many { more: false, .. } => return None,
+                Way::Many { cursor, more } => {
+                    let node = cursor.node();
+                    *more = cursor.goto_next_sibling();
+                    node
+                }
+            };
             if !node.is_extra() && (!self.named || node.is_named()) {
                 return Some(node);
             }
         }
-        None
     }
 }
 
 /// The named children, without comments.
 pub fn named(node: Node<'_>) -> Children<'_> {
-    let mut cursor = node.walk();
-    let more = cursor.goto_first_child();
-    Children { cursor, more, named: true }
+    children(node, true)
 }
 
 /// All children, without comments.
 pub fn all(node: Node<'_>) -> Children<'_> {
-    let mut cursor = node.walk();
-    let more = cursor.goto_first_child();
-    Children { cursor, more, named: false }
+    children(node, false)
 }

@@ -521,6 +521,11 @@ pub(crate) fn may_be_of_broken_data(name: &str) -> bool {
 /// What ends a program with an exit code.
 pub(crate) const EXITS: &[&str] = &["SystemExit", "exit", "_exit"];
 
+/// Whether a call of this name, by convention, starts tasks.
+pub(crate) fn sounds_concurrent(name: &str) -> bool {
+    ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
+}
+
 /// Whether what has this name and is awaited, by convention, goes on until it is told to end.
 pub(crate) fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');

@@ -28,7 +28,9 @@ pub(crate) fn call(
     number: usize,
 ) -> Result<Use, Reason> {
     let (receiver, member) = match of.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
-        Some((_, "drop")) => return Err("the end of a scope"),
+        Some((types, "drop")) => {
+            return Ok(dropped(of, types.split(" as ").next().unwrap_or(types), way, number));
+        }
         Some((types, member)) => (types.split(" as ").next().unwrap_or(types).to_owned(), member.to_owned()),
         None => {
             let (owner, member) = of.path.rsplit_once("::").ok_or("a path of one segment")?;
@@ -68,4 +70,23 @@ pub(crate) fn call(
     let awaited = if row.is_async == Some(true) { ".await" } else { "" };
     let lines = vec![format!("async fn use_{number}({params}) {{"), format!("    {text}{awaited};"), "}".to_owned()];
     Ok(Use { of: of.clone(), imports, lines, at: 1, expected: nothing() })
+}
+
+/// A value that ends with the block which a function or a method gave it to.
+fn dropped(of: &Of, ty: &str, way: Way, number: usize) -> Use {
+    let (owner, end, made) = match way {
+        Way::Path => (String::new(), "", format!("made_{number}()")),
+        Way::Method => (
+            format!("struct Maker{number};\nimpl Maker{number} {{\n    fn new() -> Self {{ Maker{number} }}\n"),
+            "}",
+            format!("Maker{number}::new().made_{number}()"),
+        ),
+    };
+    let receiver = if way == Way::Method { "&self" } else { "" };
+    let text = format!(
+        "{owner}fn made_{number}({receiver}) -> {ty} {{\n    unimplemented!()\n}}\n{end}\n\
+         async fn use_{number}() {{\n    let value = {made};\n}}"
+    );
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    Use { of: of.clone(), imports: BTreeSet::new(), at: lines.len() - 2, lines, expected: nothing() }
 }
