@@ -1,12 +1,24 @@
 //! Java: calls that are made for few of those that come by, or hardly ever: by a setting, for what is there, for what is not kept yet.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, AssignKind, BodyFlags, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, Sym};
+use blocklint_facts::{
+    AltKind, AssignKind, BodyFlags, BodyId, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, Sym,
+};
+
+use rustc_hash::FxHashMap;
 
 use crate::completed::is_same;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::names::{self, java};
+
+/// What is remembered of calls.
+#[derive(Default)]
+pub(crate) struct Rare {
+    steps: FxHashMap<SiteRef, u8>,
+    /// The calls of a file that fail on an event loop's thread: their bodies and where they stand.
+    demands: FxHashMap<FileId, Vec<(BodyId, u32)>>,
+}
 
 /// What a call for a key that is not kept yet adds: any other doubt is one too many.
 const PER_KEY: u8 = 2;
@@ -14,10 +26,19 @@ const PER_KEY: u8 = 2;
 impl<'a> Link<'a> {
     /// The inferred steps for what stands before a call of Java, or around it.
     pub(crate) fn rare_steps_in_java(&self, site: SiteRef) -> u8 {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Java {
+        if self.program.language(site.file) != Language::Java {
             return 0;
         }
+        if let Some(&known) = self.java_rare.borrow().steps.get(&site) {
+            return known;
+        }
+        let steps = self.find_rare_steps(site);
+        self.java_rare.borrow_mut().steps.insert(site, steps);
+        steps
+    }
+
+    fn find_rare_steps(&self, site: SiteRef) -> u8 {
+        let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
             return LOW_STEPS;
@@ -169,11 +190,12 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
-        facts.sites.iter().any(|other| {
-            other.at.position < here.position
-                && facts.body_of(other.at) == body
-                && java::demands_worker(facts.text(other.name))
-        })
+        let mut memo = self.java_rare.borrow_mut();
+        let demands = memo.demands.entry(site.file).or_insert_with(|| {
+            let all = facts.sites.iter().filter(|row| java::demands_worker(facts.text(row.name)));
+            all.map(|row| (facts.body_of(row.at), row.at.position)).collect()
+        });
+        demands.iter().any(|&(of, position)| of == body && position < here.position)
     }
 
     /// Whether a call before, in the same body, fails for a host that is no written address.

@@ -216,6 +216,8 @@ pub struct Link<'a> {
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
+    /// Java: what makes calls rare.
+    pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
@@ -278,6 +280,7 @@ impl<'a> Link<'a> {
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
+            java_rare: RefCell::default(),
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             derived: RefCell::default(),

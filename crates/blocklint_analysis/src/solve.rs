@@ -36,6 +36,9 @@ struct Candidate {
     silenced: Option<Option<String>>,
 }
 
+/// A call, or what it hands over, and the rule that speaks of it.
+type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
+
 /// Findings and causes of a finished search.
 pub(crate) fn findings<'a>(
     link: &Link<'a>,
@@ -46,7 +49,7 @@ pub(crate) fn findings<'a>(
     let paths = Paths::new(link, graph);
     let causes = Causes::new(graph);
     // One finding per place and rule.
-    let mut places: FxHashMap<(SiteRef, Option<u32>, blocklint_core::RuleCode), Vec<Candidate>> = FxHashMap::default();
+    let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
@@ -157,6 +160,7 @@ pub(crate) fn findings<'a>(
             }
         }
     }
+    lower_what_is_said_already(&mut places, min_confidence);
     let units = Units::new(link);
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
@@ -204,6 +208,34 @@ pub(crate) fn findings<'a>(
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note.
+fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min_confidence: Confidence) {
+    let heavy: FxHashSet<(SiteRef, Option<u32>)> = places
+        .iter()
+        .filter(|(_, candidates)| {
+            candidates.iter().any(|candidate| {
+                let is_call = matches!(candidate.way.next, Next::State(_));
+                let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
+                is_call
+                    && candidate.silenced.is_none()
+                    && candidate.label.severity == Severity::Error
+                    && confidence >= min_confidence
+            })
+        })
+        .map(|(&(site, arg, _), _)| (site, arg))
+        .collect();
+    for ((site, arg, _), candidates) in places {
+        if !heavy.contains(&(*site, *arg)) {
+            continue;
+        }
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.label.effect == Effect::File) {
+            if candidate.label.severity == Severity::Warning {
+                candidate.label.severity = Severity::Note;
+            }
+        }
+    }
 }
 
 /// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what

@@ -129,6 +129,11 @@ impl<'a> Link<'a> {
         let mut members = self.values.members(typed.value).into_iter();
         members.any(|val| match val {
             Val::Library { ty, .. } => self.library.role(ty) == Some(Role::Future),
+            // A future of the project's own.
+            Val::Instance { class, .. } => self.mro(class).iter().any(|ancestor| match *ancestor {
+                crate::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty) == Some(Role::Future),
+                _ => false,
+            }),
             _ => false,
         })
     }
