@@ -1,20 +1,24 @@
 //! Branches over a parameter: the guard they put on what stands in them.
 
+mod own_params;
+
 use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, At, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags,
-    SiteKind, VarId, VarKind,
+    AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags, SiteKind,
+    VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
+use self::own_params::OwnParam;
 use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::label::{Asked, Choice, Guard, Question, Source};
+use crate::label::{Choice, Guard, Question, Source};
 use crate::link::{Link, Typed};
 use crate::names;
+use crate::regions::{around, lies_in};
 use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
@@ -82,9 +86,7 @@ impl<'a> Link<'a> {
     /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
     pub(crate) fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
         let facts = self.program.facts(site.file);
-        let around = |id: &RegionId| facts.region(*id).parent.get();
-        let regions = std::iter::successors(facts.site(site.site).at.region.get(), around);
-        regions.filter_map(move |id| self.test_of(site.file, id))
+        around(facts, facts.site(site.site).at.region).filter_map(move |id| self.test_of(site.file, id))
     }
 
     /// The test of a branch, and how it comes out there.
@@ -101,7 +103,7 @@ impl<'a> Link<'a> {
     /// How many tests and exceptions decide that a site is reached.
     pub(crate) fn conditions_over(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
-        let regions = std::iter::successors(facts.site(site.site).at.region.get(), |&id| facts.region(id).parent.get());
+        let regions = around(facts, facts.site(site.site).at.region);
         regions.filter(|&id| is_condition(facts.region(id).kind)).count() as u32
     }
 
@@ -185,10 +187,11 @@ impl<'a> Link<'a> {
                 }
             }
             // `isinstance(source, str)`, `name.startswith("s3:")`
-            Form::Result(_) if self.key_of_arguments(place, test).is_some() => {
-                Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted))
-            }
             Form::Result(call) => {
+                // `kwargs.get("wipe")`
+                if let Some(param) = self.own_key(place, test) {
+                    return Some(guard(param, Choice::Truth, wanted));
+                }
                 let row = facts.site(call);
                 if let [subject, _] = facts.args_of(call)[..]
                     && let Form::Var(var) = facts.form(subject.value)
@@ -330,7 +333,7 @@ impl<'a> Link<'a> {
                 _ => None,
             };
             if let Some(holds) = holds
-                && !facts.assigns_of(var).any(|assign| self.lies_in(site.file, assign.at.region, id))
+                && !facts.assigns_of(var).any(|assign| lies_in(facts, assign.at.region, id))
             {
                 let told = self.told_of(site, region.test, holds, subject, 4);
                 is_false = is_false.or(told.0);
@@ -376,24 +379,12 @@ impl<'a> Link<'a> {
                 RegionKind::Loop => {
                     let gives_back = |row: &blocklint_facts::Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
-                        _ => row.flags.has(SiteFlags::AWAITED) && self.lies_in(site.file, row.at.region, id),
+                        _ => row.flags.has(SiteFlags::AWAITED) && lies_in(facts, row.at.region, id),
                     };
                     return !facts.sites.iter().any(|row| gives_back(&row));
                 }
                 _ => at = region.parent,
             }
-        }
-        false
-    }
-
-    fn lies_in(&self, file: FileId, region: RegionId, outer: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let mut at = region;
-        while let Some(id) = at.get() {
-            if id == outer {
-                return true;
-            }
-            at = facts.region(id).parent;
         }
         false
     }
@@ -459,132 +450,6 @@ impl<'a> Link<'a> {
             }
             _ => None,
         }
-    }
-
-    /// As `own_param`, also if a prefix was taken off before: `if name.startswith("env:"): name = name[4:]`. Without that
-    /// prefix nothing is assigned, and with it the rest is not known to begin otherwise.
-    fn own_param_but_for_prefixes(&self, place: Scope, form: FormId) -> Option<u32> {
-        let facts = self.program.facts(place.file);
-        let Form::Var(var) = facts.form(form) else { return None };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return None };
-        let own = row.body == facts.body_of(place.at);
-        (own && facts.assigns_of(var).all(|assign| self.takes_off_prefix(place.file, var, assign.at.region)))
-            .then_some(index)
-    }
-
-    /// Whether a branch is for texts of one prefix that is taken off there: `if name.startswith("env:"): name = name[4:]`.
-    pub(crate) fn takes_off_prefix(&self, file: FileId, var: VarId, branch: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        if branch.is_none() {
-            return false;
-        }
-        let region = facts.region(branch);
-        let Form::Result(call) = facts.form(region.test) else { return false };
-        let test = facts.site(call);
-        let on_it = matches!(facts.form(test.callee), Form::Attr(base, _) if facts.form(base) == Form::Var(var));
-        region.kind == RegionKind::Then && on_it && names::asks_for_end(facts.language, facts.text(test.name)).is_some()
-    }
-
-    /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
-    fn own_param(&self, place: Scope, branch: RegionId, form: FormId) -> Option<OwnParam> {
-        let facts = self.program.facts(place.file);
-        if let Some(given) = self.given_to_field(place, form) {
-            return self.own_param(place, branch, given);
-        }
-        if let Some((index, name, default)) = self.key_of_arguments(place, form) {
-            return Some(OwnParam { index, escape: None, asked: Some(Rc::new(Asked::Key(name, default))) });
-        }
-        let Form::Var(var) = facts.form(form) else { return None };
-        let row = facts.var(var);
-        let VarKind::Param(index) = row.kind else { return None };
-        let at = place.at;
-        let body = facts.body_of(at);
-        if row.body != body {
-            return None;
-        }
-        let mut escape = None;
-        for assign in facts.assigns_of(var) {
-            let own = facts.body_of(assign.at) == body;
-            if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
-                continue;
-            }
-            let under = own.then(|| self.truth_around(place.file, assign.at.region)).flatten()?;
-            if escape.is_some_and(|known| known != under) {
-                return None;
-            }
-            escape = Some(under);
-        }
-        Some(OwnParam { index, escape, asked: None })
-    }
-
-    /// The parameter that a field of the own object is that the same body has just set: `self.folder = folder`, also
-    /// `self.folder = Path(folder) if folder else None` as far as tests for being there go.
-    fn given_to_field(&self, place: Scope, form: FormId) -> Option<FormId> {
-        let facts = self.program.facts(place.file);
-        let Form::Attr(base, name) = facts.form(form) else { return None };
-        if !crate::mentions::is_own_receiver(facts, base) {
-            return None;
-        }
-        let body = facts.body_of(place.at);
-        let own = |assign: &blocklint_facts::Assign| facts.body_of(assign.at) == body && assign.target == form;
-        let index = self.program.index_of(place.file);
-        let mut set = index.attr_assigns(name).iter().map(|&(assign, _)| facts.assign(assign)).filter(own);
-        let (only, None) = (set.next()?, set.next()) else { return None };
-        if only.at.position > place.at.position || !self.lies_in_or_none(place.file, place.at.region, only.at.region) {
-            return None;
-        }
-        match facts.form(only.value) {
-            Form::Var(_) => Some(only.value),
-            Form::Alt(AltKind::Ternary, list) => match facts.list(list) {
-                &[test, _, otherwise] if facts.form(otherwise) == Form::None => {
-                    matches!(facts.form(test), Form::Var(_)).then_some(test)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn lies_in_or_none(&self, file: FileId, region: RegionId, outer: RegionId) -> bool {
-        outer.is_none() || self.lies_in(file, region, outer)
-    }
-
-    /// Whether an assignment can have run when a branch around a site of the same body is chosen.
-    fn comes_before(&self, file: FileId, assign: At, site: At, branch: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let group = facts.region(branch).group;
-        let mut in_arm = false;
-        let mut at = assign.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            in_arm |= region.group == group;
-            // Next time round it has run.
-            if region.kind == RegionKind::Loop && self.lies_in(file, branch, id) {
-                return true;
-            }
-            at = region.parent;
-        }
-        !in_arm && assign.position < site.position
-    }
-
-    /// The parameter that nothing assigns to and that is true where a region runs.
-    fn truth_around(&self, file: FileId, region: RegionId) -> Option<u32> {
-        let facts = self.program.facts(file);
-        let mut at = region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && let Form::Var(var) = facts.form(region.test)
-                && let VarKind::Param(index) = facts.var(var).kind
-                && facts.var(var).body == region.body
-                && facts.assigns_of(var).next().is_none()
-            {
-                return Some(index);
-            }
-            at = region.parent;
-        }
-        None
     }
 }
 
@@ -665,16 +530,8 @@ pub(crate) type End = (Option<Guard>, Scope, FormId);
 /// Ends of one function that are looked at.
 const MOST_ENDS: usize = 16;
 
-/// A parameter that a branch tests.
-struct OwnParam {
-    index: u32,
-    /// Where this one is true the body has given it another value before.
-    escape: Option<u32>,
-    /// The key of `**kwargs` that is tested.
-    asked: Option<Rc<Asked>>,
-}
-
-fn is_condition(kind: RegionKind) -> bool {
+/// Whether a part of a body runs only where a test or an exception says so.
+pub(crate) fn is_condition(kind: RegionKind) -> bool {
     matches!(kind, RegionKind::Then | RegionKind::Else | RegionKind::Case | RegionKind::Handler)
 }
 

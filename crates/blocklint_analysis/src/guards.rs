@@ -12,6 +12,7 @@ use crate::eval::Scope;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::locks::HeldOverAwait;
+use crate::regions::lies_in;
 use crate::value::{EnvId, Val, ValueId};
 
 /// How deep forms and types are followed.
@@ -330,20 +331,6 @@ fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
         at = row.parent;
     }
     false
-}
-
-/// Whether a region is another one or lies in it.
-fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
-    let mut at = region;
-    loop {
-        if at == outer {
-            return true;
-        }
-        match at.get() {
-            Some(id) => at = facts.region(id).parent,
-            None => return false,
-        }
-    }
 }
 
 /// Whether a form, or one that it is made of, is wanted.

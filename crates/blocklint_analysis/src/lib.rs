@@ -77,6 +77,7 @@ mod rarely;
 mod reach;
 mod reaching;
 mod receivers;
+mod regions;
 mod request_bodies;
 mod response;
 mod roots;

@@ -368,15 +368,7 @@ impl<'a> Link<'a> {
             row.class.get() == Some(class.class)
                 && row.kind == BodyKind::Function
                 && names::is_constructor(facts.language, facts.text(row.name))
-                && facts.list(row.decorators).iter().any(|&mark| {
-                    let name = match facts.form(mark) {
-                        Form::Result(site) => facts.site(site).name,
-                        Form::Var(var) => facts.var(var).name,
-                        Form::Name(name) => name,
-                        _ => return false,
-                    };
-                    names::java::is_injection(facts.text(name))
-                })
+                && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
         })
     }
 

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
+use crate::regions::around;
 use crate::targets::Target;
 use crate::value::EnvId;
 
@@ -61,13 +62,9 @@ impl Link<'_> {
         facts.sites.iter().any(|row| {
             row.flags.has(SiteFlags::AWAITED)
                 && (names::python::serves(facts.text(row.name)) || {
-                    let mut at = row.at.region;
-                    std::iter::from_fn(|| {
-                        let region = facts.region(at.get()?);
-                        at = region.parent;
-                        Some(region)
-                    })
-                    .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
+                    around(facts, row.at.region)
+                        .map(|id| facts.region(id))
+                        .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
                 })
         })
     }

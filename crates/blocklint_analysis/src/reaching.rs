@@ -8,6 +8,7 @@ use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::SiteRef;
 use crate::link::Link;
+use crate::regions::{around, lies_in};
 use crate::value::EnvId;
 
 /// How deep names are followed to literals.
@@ -66,15 +67,6 @@ impl Link<'_> {
         }
         if found.is_empty() { only() } else { found }
     }
-}
-
-/// The regions around a place, its own first.
-fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
-    std::iter::successors(region.get(), |&id| facts.region(id).parent.get())
-}
-
-fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
-    outer.is_none() || around(facts, region).any(|id| id == outer)
 }
 
 /// Whether what comes later in one loop has run when it comes round again.

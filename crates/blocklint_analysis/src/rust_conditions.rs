@@ -4,10 +4,12 @@
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
 
+use crate::branches::is_condition;
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
+use crate::regions::around;
 
 /// How deep a test is looked into.
 const DEPTH: u32 = 4;
@@ -57,8 +59,7 @@ impl<'a> Link<'a> {
     /// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
     fn arms_around(&self, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
         let facts = self.program.facts(site.file);
-        let around = move |id: &RegionId| facts.region(*id).parent.get();
-        std::iter::successors(facts.site(site.site).at.region.get(), around).filter_map(move |id| {
+        around(facts, facts.site(site.site).at.region).filter_map(move |id| {
             let (test, holds) = self.test_of(site.file, id)?;
             test.is_some().then_some((id, test, holds))
         })
@@ -67,13 +68,11 @@ impl<'a> Link<'a> {
     /// How many tests decide that a site is reached: those around it, not those whose other side leaves.
     pub(crate) fn deciding_tests_over(&self, site: SiteRef) -> u32 {
         let facts = self.program.facts(site.file);
-        let regions = std::iter::successors(facts.site(site.site).at.region.get(), |&id| facts.region(id).parent.get());
-        let decides = |&id: &RegionId| match facts.region(id).kind {
-            RegionKind::Then | RegionKind::Else | RegionKind::Case => !self.is_rest(site.file, id),
-            RegionKind::Handler => true,
-            _ => false,
+        let decides = |&id: &RegionId| {
+            let kind = facts.region(id).kind;
+            is_condition(kind) && (kind == RegionKind::Handler || !self.is_rest(site.file, id))
         };
-        regions.filter(decides).count() as u32
+        around(facts, facts.site(site.site).at.region).filter(decides).count() as u32
     }
 
     /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.

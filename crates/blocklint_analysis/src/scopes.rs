@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteKind};
 use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -364,15 +364,7 @@ impl Link<'_> {
     /// Whether an annotation says that only tests need a method to be visible.
     pub(crate) fn is_visible_for_tests(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
-            let name = match facts.form(decorator) {
-                Form::Result(site) => facts.site(site).name,
-                Form::Var(var) => facts.var(var).name,
-                Form::Name(name) => name,
-                _ => return false,
-            };
-            names::java::is_for_tests(facts.text(name))
-        })
+        names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
     }
 
     /// Whether a container makes the one instance of a class when it starts.

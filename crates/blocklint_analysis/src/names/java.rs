@@ -1,7 +1,7 @@
 //! Java: packages, imports, nested classes, bare names, overloads.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, ClassId, Form, Import, ImportKind, SiteFlags, Sym};
+use blocklint_facts::{BodyId, ClassId, FileFacts, Form, Import, ImportKind, List, SiteFlags, Sym};
 
 use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
@@ -63,6 +63,16 @@ pub(crate) const ATOMIC_WRITES: &[&str] = &["set", "lazySet", "setRelease", "set
 
 /// Sets an atomic reference if it holds what the first argument is.
 pub(crate) const CLAIM: &str = "compareAndSet";
+
+/// The last names of annotations.
+pub(crate) fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> {
+    facts.list(marks).iter().filter_map(|&mark| match facts.form(mark) {
+        Form::Result(site) => Some(facts.text(facts.site(site).name)),
+        Form::Var(var) => Some(facts.text(facts.var(var).name)),
+        Form::Name(name) => Some(facts.text(name)),
+        _ => None,
+    })
+}
 
 /// Whether a test of this name says that a host is written as an address, which needs no look-up.
 pub(crate) fn asks_for_address(name: &str) -> bool {
