@@ -2,16 +2,21 @@
 
 use std::rc::Rc;
 
-use blocklint_core::Hold;
-use blocklint_facts::Form;
+use blocklint_core::{Hold, Language};
+use blocklint_facts::{Flow, Form};
 use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
 use crate::constants::Constant;
-use crate::ids::SiteRef;
+use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
+use crate::names;
 use crate::rows::Shown;
 use crate::search::{Search, StateId, cap_wait};
+use crate::value::EnvId;
+
+/// Callers beyond which nobody asks what all of them pass.
+const MOST_CALLERS: usize = 16;
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
@@ -81,6 +86,27 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         Decided::Holds { steps }
+    }
+
+    /// Whether all who await a private coroutine of Python rule out what its own parameter decides.
+    pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
+        let facts = self.link.program.facts(root.file);
+        let row = facts.body(root.body);
+        let is_private = facts.language == Language::Python
+            && row.flow == Flow::Coroutine
+            && names::python::is_private(facts.text(row.name));
+        if !is_private {
+            return false;
+        }
+        let sites = self.callers.call_sites(root);
+        !sites.is_empty()
+            && sites.len() <= MOST_CALLERS
+            && sites.iter().all(|&site| {
+                let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(root) else { return false };
+                let (env, kind) = (EnvId::NONE, CallerKind::Runs);
+                let caller = Caller { site, env, arg: None, kind, with_receiver, steps: 0, shared: false };
+                matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails)
+            })
     }
 
     /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
@@ -226,7 +252,12 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a guard that asks for the beginning of a string holds, if a branch around the site tells.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
-        if !matches!(&*guard.question, Question::Choice(Choice::Begins(_))) || caller.arg.is_some() {
+        let asks = match &*guard.question {
+            Question::Choice(Choice::Begins(_)) => true,
+            Question::Condition(condition) => matches!(condition.tests[..], [Test::Contains(_)]),
+            _ => false,
+        };
+        if !asks || caller.arg.is_some() {
             return None;
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?;

@@ -121,6 +121,9 @@ impl<'a> Link<'a> {
             }
             match self.shown(condition, site, receiver, env) {
                 Shown::Yes => return None,
+                Shown::No if guard.is_none() && receiver.is_some() => {
+                    guard = self.state_by_param(site, condition, receiver);
+                }
                 Shown::No => {}
                 Shown::Hidden => undecided |= self.is_given(condition, site),
                 Shown::Param(index) if guard.is_none() => {
@@ -321,7 +324,13 @@ impl<'a> Link<'a> {
             Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
             _ => {}
         }
-        match self.constant(site, form, env, 6) {
+        let constant = self.constant(site, form, env, 6);
+        if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
+            && let Some(known) = self.known_beginning(site, form)
+        {
+            return self.test_constant(test, &Constant::Head(known));
+        }
+        match constant {
             Constant::Param(index) => Shown::Param(index),
             constant => self.test_constant(test, &constant),
         }

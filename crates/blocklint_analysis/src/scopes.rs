@@ -169,8 +169,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
+        if known.is_empty() && self.link.ends_the_program(body) {
+            return Some(When::StartUp);
+        }
         let sites: SmallVec<[SiteRef; 8]> =
-            if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
+            if known.is_empty() { self.link.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
         // `anyio.run(main)`
         let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
         if !given.is_empty()
@@ -185,8 +188,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         for site in sites {
             let caller = self.link.program.body_of_site(site);
             let facts = self.link.program.facts(caller.file);
-            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
-            let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
+            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
+            // makes is driven when it runs.
+            let row = facts.body(caller.body);
+            let is_root =
+                matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
             } else if self.link.is_one_shot(caller) {
@@ -267,23 +273,6 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
         if all == Some(When::Test) && !link.is_visible_for_tests(body) { Some(When::Unknown) } else { all }
     }
-
-    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
-    /// more than can mean it, so what holds for all of them holds for it.
-    fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
-        let program = self.link.program;
-        let facts = program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.class.is_none() || facts.text(row.name).starts_with("__") {
-            return SmallVec::new();
-        }
-        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
-        let called = program.sites_named(name).filter(|site| {
-            let facts = program.facts(site.file);
-            facts.site(site.site).kind == SiteKind::Call
-        });
-        called.take(65).collect()
-    }
 }
 
 /// What a registration says: a decorator or a call that takes the body.
@@ -326,6 +315,32 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
 }
 
 impl Link<'_> {
+    /// Python: whether a method, by its name, ends the program or what lives as long as it does.
+    fn ends_the_program(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        facts.language == Language::Python
+            && row.class.is_some()
+            && names::python::ends_the_program(facts.text(row.name))
+    }
+
+    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+    /// more than can mean it, so what holds for all of them holds for it.
+    pub(crate) fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+        let program = self.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.class.is_none() || facts.text(row.name).starts_with("__") {
+            return SmallVec::new();
+        }
+        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+        let called = program.sites_named(name).filter(|site| {
+            let facts = program.facts(site.file);
+            facts.site(site.site).kind == SiteKind::Call
+        });
+        called.take(65).collect()
+    }
+
     /// When a method of Java runs by what it overrides of a library.
     fn overrides_when(&self, body: BodyRef) -> Option<When> {
         let facts = self.program.facts(body.file);

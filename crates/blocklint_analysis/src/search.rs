@@ -283,7 +283,10 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let (mut label, mut way) = (label.clone(), way);
         way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
-        // A root's own parameter is not visible.
+        if label.guard.as_ref().or(label.outer.as_ref()).is_some_and(|guard| self.none_awaits_it_so(root, guard)) {
+            return;
+        }
+        // A root's own parameter is not visible elsewhere.
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {

@@ -526,6 +526,31 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
+/// Whether a function of this name, by convention, is called only where it is written.
+pub(crate) fn is_private(name: &str) -> bool {
+    name.starts_with('_') && !name.ends_with("__")
+}
+
+/// Whether a method of this name, by convention, ends the program or what lives as long as it does.
+pub(crate) fn ends_the_program(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches('_').trim_start_matches("async_"),
+        "shutdown" | "on_shutdown" | "graceful_shutdown" | "shutdown_gracefully" | "teardown"
+    )
+}
+
+/// Whether a function of this name, by convention, removes something.
+pub(crate) fn removes(name: &str) -> bool {
+    name.trim_start_matches('_').split('_').any(|word| {
+        matches!(word, "remove" | "delete" | "unlink" | "rmtree" | "rmdir" | "clean" | "cleanup" | "discard")
+    })
+}
+
+/// Whether a class of this name, by convention, is an exception.
+pub(crate) fn sounds_like_exception(name: &str) -> bool {
+    name.ends_with("Exception") || name.ends_with("Error")
+}
+
 /// Whether what has this name and is awaited, by convention, goes on until it is told to end.
 pub(crate) fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');
