@@ -453,7 +453,7 @@ impl<'l, 'a> Search<'l, 'a> {
 }
 
 /// How often a condition is passed on from parameter to parameter.
-const MOST_HOPS: u8 = 5;
+const MOST_HOPS: u8 = 8;
 
 /// What a site's argument says to a guard.
 enum Answer {

@@ -165,7 +165,12 @@ impl<'a> Link<'a> {
             && sites.len() <= MOST_CALLERS
             && sites.iter().all(|&site| match passed(site) {
                 Some(form) => self.objects(callers, self.scope_of(site, EnvId::NONE), form, found, depth),
-                None => !self.unpacks(site) && self.default_of(body, index) == Some(Constant::Null),
+                None if self.unpacks(site) => false,
+                None => match self.default_of(body, index) {
+                    Some(default) => default == Constant::Null,
+                    // A call that lacks what this hook demands is one of another class's hook.
+                    None => known.is_empty(),
+                },
             })
     }
 

@@ -70,6 +70,7 @@ mod overloads;
 mod passing;
 mod patched;
 mod paths;
+mod platforms;
 mod pool_holds;
 mod program;
 mod pseudo_files;

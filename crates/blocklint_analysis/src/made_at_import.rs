@@ -1,11 +1,12 @@
 //! Folders that are there since the program began: `CACHE.mkdir(exist_ok=True)` in a request, where a module makes the same
 //! folder when it is imported.
 
-use blocklint_facts::{BodyId, Form, FormId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionKind, SiteId, VarKind};
 
 use crate::constants::Constant;
 use crate::ids::{FileId, SiteRef, VarRef};
 use crate::link::Link;
+use crate::regions::{around, lies_in};
 use crate::value::EnvId;
 
 /// How many names and operators a folder is followed through.
@@ -38,7 +39,7 @@ impl Link<'_> {
             self.program.sites_named(name).any(|other| {
                 let facts = self.program.facts(other.file);
                 facts.body_of(facts.site(other.site).at) == BodyId(0)
-                    && !self.is_in_branch(other)
+                    && runs_at_import(facts, other.site)
                     && self.folder_made(other).as_ref() == Some(&folder)
             })
         })
@@ -115,4 +116,15 @@ impl Link<'_> {
         };
         put_together.or(Some(Folder { constant: kept, parts: Vec::new() }))
     }
+}
+
+/// Whether a module that can be imported at all runs a site of its own then: in no branch, or in what follows one that ends
+/// with an exception, up to the end of the module.
+fn runs_at_import(facts: &FileFacts, site: SiteId) -> bool {
+    let last = facts.sites.iter().filter(|row| facts.body_of(row.at) == BodyId(0)).max_by_key(|row| row.at.position);
+    around(facts, facts.site(site).at.region).all(|id| match facts.region(id).kind {
+        RegionKind::Else => last.as_ref().is_some_and(|last| lies_in(facts, last.at.region, id)),
+        RegionKind::Body | RegionKind::With => true,
+        _ => false,
+    })
 }

@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, SiteKind};
 use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -195,7 +195,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
-            } else if self.link.is_one_shot(caller) {
+            } else if self.link.is_one_shot(caller) || self.link.is_driven_alone(site) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
@@ -298,6 +298,12 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     }
     for (site, arg) in link.given_body(body) {
         for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+            if let Val::Fn { body: wrapper, .. } = val
+                && found.is_none()
+                && link.program.language(body.file) == Language::Python
+            {
+                found = registered_within(link, wrapper);
+            }
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
@@ -312,6 +318,28 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
         }
     }
     found
+}
+
+/// What a function that is given a body registers in its stead, where that is at start-up:
+/// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
+fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
+    let facts = link.program.facts(wrapper.file);
+    let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
+        let row = facts.body(id);
+        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper.body)
+    });
+    let starts_up = |body: BodyId| {
+        link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
+            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => link.library.handovers(path).iter().any(|row| {
+                    matches!(&row.selector, Selector::Argument(argument) if link.is_argument(site, arg, argument))
+                        && row.phase == Some(Phase::Startup)
+                }),
+                _ => false,
+            })
+        })
+    };
+    nested.any(starts_up).then_some(When::StartUp)
 }
 
 impl Link<'_> {

@@ -526,6 +526,24 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
+/// Whether a function of this name, by convention, is what a program does all the time.
+pub(crate) fn may_be_main(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let first = name.split('_').next().unwrap_or(name);
+    matches!(first, "main" | "run" | "start" | "cli" | "launch" | "execute" | "serve" | "worker")
+        || name.ends_with("_main")
+}
+
+/// Whether a name of the standard library says which operating system a program runs on.
+pub(crate) fn is_platform(path: &str) -> bool {
+    matches!(path, "sys.platform" | "os.name" | "platform.system")
+}
+
+/// Whether a value of one of those is that of an operating system on which hardly any server runs.
+pub(crate) fn is_rare_platform(name: &str) -> bool {
+    matches!(name, "win32" | "win" | "cygwin" | "nt" | "Windows")
+}
+
 /// Whether a function of this name, by convention, is called only where it is written.
 pub(crate) fn is_private(name: &str) -> bool {
     name.starts_with('_') && !name.ends_with("__")
