@@ -59,7 +59,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
-                    Source::Timeout | Source::Branch => steps = guard.rare,
+                    Source::Exempt | Source::Timeout | Source::Branch => steps = guard.rare,
                 },
                 (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {
                     let passed = guard.passed + 1;
@@ -164,7 +164,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
             None if guard.wanted => Answer::Holds,
             None | Some(Shown::No) => Answer::Fails,
-            Some(Shown::Param(index)) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
+            Some(Shown::Param(index)) => self.passed_on(caller, node, guard, index),
             Some(_) => Answer::Unseen,
         }
     }
@@ -199,8 +199,25 @@ impl<'l, 'a> Search<'l, 'a> {
             Shown::Yes if guard.wanted => Answer::Holds,
             Shown::No if !guard.wanted => Answer::Holds,
             Shown::Yes | Shown::No => Answer::Fails,
-            Shown::Param(index) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
-            Shown::Param(_) | Shown::Hidden => Answer::Unseen,
+            Shown::Param(index) => self.passed_on(caller, node, guard, index),
+            Shown::Hidden => Answer::Unseen,
+        }
+    }
+
+    /// What a guard asks of the callers of a caller that passes its own parameter on; what has one name all the way is one
+    /// thing, however far it goes, also through a function that calls itself.
+    fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
+        let program = self.link.program;
+        let name = |body: BodyRef, param: u32| {
+            let facts = program.facts(body.file);
+            facts.params_of(body.body).get(param as usize).map(|param| facts.text(param.name))
+        };
+        let own = name(program.body_of_site(caller.site), index);
+        let is_same = own.is_some() && guard.asked.is_none() && own == name(node.body, guard.param);
+        let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
+        match passed {
+            passed if passed <= MOST_HOPS => Answer::Param { index, passed },
+            _ => Answer::Unseen,
         }
     }
 
@@ -453,7 +470,7 @@ impl<'l, 'a> Search<'l, 'a> {
 }
 
 /// How often a condition is passed on from parameter to parameter.
-const MOST_HOPS: u8 = 8;
+const MOST_HOPS: u8 = 5;
 
 /// What a site's argument says to a guard.
 enum Answer {

@@ -33,9 +33,10 @@ impl Link<'_> {
     pub(crate) fn is_driven_alone(&self, made: SiteRef) -> bool {
         let facts = self.program.facts(made.file);
         let body = facts.body(facts.body_of(facts.site(made.site).at));
+        let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
         if facts.language != Language::Python
             || body.kind != BodyKind::Function
-            || names::python::may_be_main(facts.text(body.name))
+            || !is_nested && names::python::may_be_main(facts.text(body.name))
         {
             return false;
         }

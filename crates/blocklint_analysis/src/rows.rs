@@ -10,6 +10,14 @@ use crate::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::Link;
 use crate::value::{BoundId, EnvId, Val};
 
+/// What it means that nobody sees whether an `unless` is met.
+fn exempts(condition: &Condition) -> Source {
+    match condition.tests[..] {
+        [Test::Contains(_)] => Source::Exempt,
+        _ => Source::Unless,
+    }
+}
+
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shown {
@@ -127,7 +135,7 @@ impl<'a> Link<'a> {
                 Shown::No => {}
                 Shown::Hidden => undecided |= self.is_given(condition, site),
                 Shown::Param(index) if guard.is_none() => {
-                    guard = Some(Guard::new(index, Source::Unless, Question::Condition(condition.clone()), false));
+                    guard = Some(Guard::new(index, exempts(condition), Question::Condition(condition.clone()), false));
                 }
                 Shown::Param(_) => undecided = true,
             }

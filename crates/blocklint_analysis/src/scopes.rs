@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteFlags, SiteKind};
 use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,6 +12,7 @@ use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names;
+use crate::regions::around;
 use crate::rust_life::Life;
 use crate::value::{EnvId, Val};
 
@@ -137,6 +138,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     pub(crate) fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.link.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
+            Language::Python if self.link.runs_once_in_endless(site) => When::Once,
             _ => self.of(body),
         }
     }
@@ -193,7 +195,9 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let row = facts.body(caller.body);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
-            let when = if is_root || registered(self.link, caller).is_some() {
+            let when = if self.link.runs_once_in_endless(site) {
+                Some(When::Once)
+            } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
             } else if self.link.is_one_shot(caller) || self.link.is_driven_alone(site) {
                 Some(When::Command)
@@ -350,6 +354,20 @@ impl Link<'_> {
         facts.language == Language::Python
             && row.class.is_some()
             && names::python::ends_the_program(facts.text(row.name))
+    }
+
+    /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
+    /// own task.
+    fn runs_once_in_endless(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let body = facts.body_of(row.at);
+        let of = facts.body(body);
+        facts.language == Language::Python
+            && of.flow == Flow::Coroutine
+            && names::python::never_returns(facts, of.returns)
+            && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
+            && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
     }
 
     /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):

@@ -27,7 +27,7 @@ impl Link<'_> {
                 [when] if row.state.as_deref() == Some(state) && row.unless.is_empty() => {
                     match self.shown(when, made, BoundId::NONE, EnvId::NONE) {
                         Shown::Param(index) => {
-                            Some(Guard::new(index, Source::Unless, Question::Condition(when.clone()), false))
+                            Some(Guard::new(index, Source::Exempt, Question::Condition(when.clone()), false))
                         }
                         _ => None,
                     }

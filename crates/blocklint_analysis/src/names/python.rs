@@ -526,6 +526,16 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
+/// Whether an annotation says that a function never returns.
+pub(crate) fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
+    let name = match facts.form(annotation) {
+        Form::Attr(_, name) | Form::Name(name) => name,
+        Form::Var(var) => facts.var(var).name,
+        _ => return false,
+    };
+    matches!(facts.text(name), "NoReturn" | "Never")
+}
+
 /// Whether a function of this name, by convention, is what a program does all the time.
 pub(crate) fn may_be_main(name: &str) -> bool {
     let name = name.trim_start_matches('_');
