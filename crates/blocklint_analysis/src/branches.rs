@@ -373,6 +373,10 @@ impl<'a> Link<'a> {
                 RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
                     at = region.parent;
                 }
+                // A search for the first of some that is there.
+                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
+                    at = region.parent;
+                }
                 RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
                     return false;
                 }
