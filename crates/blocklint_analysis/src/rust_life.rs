@@ -571,6 +571,7 @@ fn configures_anew(name: &str) -> bool {
     const VERBS: &[&str] = &["update", "set", "apply", "change", "replace", "reload"];
     const NOUNS: &[&str] = &["config", "configuration"];
     name == "reconfigure"
+        || name.starts_with("reload_")
         || name.split_once('_').is_some_and(|(verb, noun)| VERBS.contains(&verb) && NOUNS.contains(&noun))
 }
 

@@ -72,10 +72,15 @@ impl Link<'_> {
     /// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
     /// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
     pub(crate) fn is_kept_by_key(&self, ways: &[Way]) -> bool {
-        ways.iter().any(|way| self.is_behind_kept(way.site))
+        ways.iter().any(|way| self.is_behind_kept(way.site, true))
     }
 
-    fn is_behind_kept(&self, site: SiteRef) -> bool {
+    /// The same where the object itself keeps one value of it. How often the object is made is not seen.
+    pub(crate) fn is_kept_by_object(&self, ways: &[Way]) -> bool {
+        ways.iter().any(|way| self.is_behind_kept(way.site, false))
+    }
+
+    fn is_behind_kept(&self, site: SiteRef, by_key: bool) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let body = facts.body_of(row.at);
@@ -89,9 +94,9 @@ impl Link<'_> {
                 }
                 _ => false,
             };
-            let has_key = facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-            (has_key || self.keeps_what_it_makes(site.file, body, lookup))
-                && self.gives_what_is_found(site.file, body, asked)
+            let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
+            let is_kept = if by_key { has_key() } else { self.keeps_what_it_makes(site.file, body, lookup) };
+            is_kept && self.gives_what_is_found(site.file, body, asked)
         })
     }
 

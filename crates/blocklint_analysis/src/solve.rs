@@ -336,6 +336,7 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
                 || link.is_little_of_job(&ways)
                 || link.loads_or_makes(&ways)
                 || link.is_kept_by_key(&ways)
+                || link.is_kept_by_object(&ways)
                 || link.measures_itself(candidate.root.file)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }
