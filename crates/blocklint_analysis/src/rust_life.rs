@@ -146,9 +146,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if let Some(when) = registered(link, body) {
             return Some(when);
         }
-        if configures_anew(self.name_of(body)) {
-            return Some(When::Once);
-        }
         if self.has_runtime_for_blocking(body) {
             return Some(When::Command);
         }
@@ -211,11 +208,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                     && chooses(BodyId(at as u32))
             })
         })
-    }
-
-    fn name_of(&self, body: BodyRef) -> &str {
-        let facts = self.link.program.facts(body.file);
-        facts.text(facts.body(body.body).name)
     }
 
     /// Whether a function is where a program begins.
@@ -563,16 +555,6 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             _ => false,
         })
     }
-}
-
-/// Whether a function puts a new configuration in place of the old one, by its name: somebody who runs the program asks for
-/// that, now and then.
-fn configures_anew(name: &str) -> bool {
-    const VERBS: &[&str] = &["update", "set", "apply", "change", "replace", "reload"];
-    const NOUNS: &[&str] = &["config", "configuration"];
-    name == "reconfigure"
-        || name.starts_with("reload_")
-        || name.split_once('_').is_some_and(|(verb, noun)| VERBS.contains(&verb) && NOUNS.contains(&noun))
 }
 
 /// Whether a region is a loop that nothing leaves and that waits each time round.

@@ -22,6 +22,12 @@ const MEASURES_ITSELF: &[&str] = &["prof", "pprof", "profiler", "profiling"];
 /// Folders of libraries that were copied into a project.
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
+/// Words for putting something in place of something else.
+const CHANGES: &[&str] = &["update", "set", "apply", "change", "replace", "reload"];
+
+/// Words for what somebody who runs a program chooses.
+const CONFIGURATION: &[&str] = &["config", "configuration"];
+
 /// Beginnings of the names of methods that put something where it is kept.
 const KEEPS: &[&str] = &["set", "insert", "put", "store", "get_or_init"];
 
@@ -38,6 +44,14 @@ impl Link<'_> {
     pub(crate) fn measures_itself(&self, file: FileId) -> bool {
         let folders = self.program.files[file.index()].relative.split('/').rev().skip(1);
         folders.into_iter().any(|folder| folder.split(['-', '_']).any(|word| MEASURES_ITSELF.contains(&word)))
+    }
+
+    /// Whether a function puts a new configuration in place of the old one, by its name: somebody who runs the program asks
+    /// for that, now and then.
+    pub(crate) fn configures_anew(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let name = facts.text(facts.body(body.body).name);
+        name.split_once('_').is_some_and(|(verb, noun)| CHANGES.contains(&verb) && CONFIGURATION.contains(&noun))
     }
 
     /// Whether a method's type is an actor's.
