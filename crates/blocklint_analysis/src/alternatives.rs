@@ -69,6 +69,9 @@ impl<'a> Link<'a> {
                 if self.is_never_expected(site.file, id) {
                     return LOW_STEPS;
                 }
+                if holds {
+                    steps = steps.max(steps_among(self.variants_beside(site, region.test)));
+                }
             }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {

@@ -374,6 +374,10 @@ impl<'a> Link<'a> {
                     at = region.parent;
                 }
                 RegionKind::Loop if goes_through_arguments(facts, region) => at = region.parent,
+                // A search for the first of some that is there.
+                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
+                    at = region.parent;
+                }
                 RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
                     return false;
                 }

@@ -86,6 +86,7 @@ mod roots;
 mod rows;
 mod rust_conditions;
 mod rust_life;
+mod rust_rare;
 mod scopes;
 mod search;
 mod solve;
