@@ -381,6 +381,7 @@ impl<'a> Link<'a> {
                 RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
                     return false;
                 }
+                RegionKind::Loop if facts.language == Language::Java && self.ends_loop(site) => return false,
                 RegionKind::Loop => {
                     let gives_back = |row: &blocklint_facts::Site| match row.kind {
                         SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,

@@ -227,6 +227,11 @@ impl<'l, 'a> Search<'l, 'a> {
         if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_after_failure(site) {
             label.severity = Severity::Note;
         }
+        // What is made where it lacks is there the next time.
+        if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_made_where_it_lacks(site)
+        {
+            label.severity = Severity::Note;
+        }
         if label.severity > Severity::Note && !label.fails && self.link.is_for_a_terminal(site) {
             label.severity = Severity::Note;
         }
