@@ -487,10 +487,12 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let typed = link.eval(link.scope_of(site, env), form);
                 let means = match subject {
                     Subject::Body(node) => link.reference_means(site, arg, node.body),
-                    Subject::Row(_) => true,
+                    Subject::Row(_) => Some(0),
                 };
-                if means && self.holds(subject, typed.value) {
-                    self.argument(subject, site, arg, env, typed.steps, trails, found);
+                if let Some(steps) = means
+                    && self.holds(subject, typed.value)
+                {
+                    self.argument(subject, site, arg, env, add_steps(typed.steps, steps), trails, found);
                 }
             }
             Mention::Assign(assign) => {

@@ -19,7 +19,11 @@ impl<'a> Link<'a> {
         }
         let Some(receiver) = self.receiver_form(site) else { return false };
         self.calls_before(site, names::java::DONE_TESTS).any(|asked| {
-            self.receiver_form(SiteRef { file: site.file, site: asked }).is_some_and(|of| is_same(facts, of, receiver))
+            self.receiver_form(SiteRef { file: site.file, site: asked }).is_some_and(|of| {
+                is_same(facts, of, receiver)
+                    || self.reads_same(site.file, of, receiver)
+                    || self.reads_same(site.file, receiver, of)
+            })
         })
     }
 }

@@ -5,6 +5,7 @@ use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form, SiteKind
 use blocklint_models::{HandoverContext, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
+use crate::chains::BodyUse;
 use crate::eval::Scope;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
@@ -71,10 +72,46 @@ impl<'a> Link<'a> {
         found == Some(Context::Worker)
     }
 
+    /// Java: where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`).
+    pub(crate) fn proxied_to(&self, body: BodyRef, site: SiteRef) -> Option<Context> {
+        let facts = self.program.facts(body.file);
+        let marks = facts.body(body.body).decorators;
+        if facts.language != Language::Java || !names::java::mark_names(facts, marks).any(names::java::is_run_by_proxy)
+        {
+            return None;
+        }
+        // What an object calls on itself passes no container.
+        let of = self.receiver_form(site)?;
+        if self.program.facts(site.file).form(of) == Form::This {
+            return None;
+        }
+        self.decorator_paths(body).into_iter().find_map(|path| {
+            let handovers = self.library.handovers(path);
+            let mut rows = handovers.of_via(Via::Decorator).filter(|found| found.row.wraps);
+            rows.find_map(|found| match found.row.context {
+                HandoverContext::Is(Runs::In(context)) => Some(context),
+                _ => None,
+            })
+        })
+    }
+
     /// Whether every known instance of a class is given to what calls it where it may block, or to another class of the
     /// project, which then calls it itself: `router.get().blockingHandler(new Rates())`.
     pub(crate) fn is_given_to_workers(&self, class: ClassRef) -> bool {
         let facts = self.program.facts(class.file);
+        if facts.text(facts.class(class.class).name).is_empty() {
+            let mut made = facts
+                .sites
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| row.kind == SiteKind::New && facts.form(row.callee) == Form::Class(class.class));
+            let index = self.program.index_of(class.file);
+            return made.next().is_some_and(|(at, _)| {
+                let uses = index.uses_of_result(blocklint_facts::SiteId(at as u32));
+                let mut uses = uses.iter().peekable();
+                uses.peek().is_some() && uses.all(|(mention, _)| self.keeps_off_the_loop(class.file, mention))
+            });
+        }
         let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return false };
         let mut any = false;
         for &(file, sym) in self.program.occurrences(name) {
@@ -99,21 +136,6 @@ impl<'a> Link<'a> {
         any
     }
 
-    /// Java: whether a call stands in a class whose instances are deployed where they may block, such as a verticle: what it
-    /// hands to its own machinery runs there too.
-    pub(crate) fn stands_with_workers(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Java {
-            return false;
-        }
-        let Some(class) = self.class_around(site.file, facts.body_of(facts.site(site.site).at)) else { return false };
-        let is_deployed = self.mro(class).iter().any(|ancestor| match *ancestor {
-            Ancestor::Library(ty, _) => names::java::is_deployed(blocklint_core::last_name(&self.library.text(ty))),
-            _ => false,
-        });
-        is_deployed && self.is_given_to_workers(class)
-    }
-
     /// Whether an object that is used so is called where it may block, or by a class of the project.
     fn keeps_off_the_loop(&self, file: FileId, mention: Mention) -> bool {
         let facts = self.program.facts(file);
@@ -133,6 +155,22 @@ impl<'a> Link<'a> {
                 .flat_map(|passing| passing.handed.iter().map(|&(context, _)| context).collect::<Vec<_>>())
                 .collect();
             return !places.is_empty() && places.iter().all(|&place| place == Context::Worker);
+        }
+        // Whoever gets it from its maker gives it away.
+        if let Mention::Exit(exit) = mention {
+            let maker = BodyRef { file, body: facts.body_of(facts.exits.at(exit as usize).at) };
+            let uses = self.uses_of_body(maker);
+            let calls = || uses.iter().filter(|of| !self.program.is_test(of.file()));
+            return calls().next().is_some()
+                && calls().all(|of| {
+                    let BodyUse::Call(site) = *of else { return false };
+                    let uses = self.program.index_of(site.file).uses_of_result(site.site);
+                    let mut uses = uses.iter().peekable();
+                    uses.peek().is_some()
+                        && uses.all(|(mention, _)| {
+                            !matches!(mention, Mention::Exit(_)) && self.keeps_off_the_loop(site.file, mention)
+                        })
+                });
         }
         let Mention::Arg(taker, arg) = mention else { return false };
         let taker = SiteRef { file, site: taker };

@@ -47,6 +47,8 @@ impl<'a> Link<'a> {
             || self.demands_worker(site)
             || self.runs_where_no_executor_is(site)
             || self.asks_for_flag_of_tests(site)
+            || self.is_handed_over_else(site)
+            || self.is_of_optional_part(site)
         {
             return LOW_STEPS;
         }
@@ -56,7 +58,9 @@ impl<'a> Link<'a> {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
                 && region.test.is_some()
-                && (self.asks_for_setting(site.file, region.test) || self.asks_if_made(site, region.test))
+                && (self.asks_for_setting(site.file, region.test)
+                    || self.asks_for_kept_setting(site.file, region.test)
+                    || self.asks_if_made(site, region.test))
             {
                 return LOW_STEPS;
             }

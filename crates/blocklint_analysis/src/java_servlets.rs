@@ -26,7 +26,7 @@ impl Link<'_> {
                 reactive |= imports(&other.facts, java::is_of_reactive_server);
             }
         }
-        let found = servlets && !reactive;
+        let found = !reactive && (servlets || self.is_built_with_servlets(file));
         self.servlets.borrow_mut().insert(module.to_owned(), found);
         found
     }

@@ -219,6 +219,10 @@ pub struct Link<'a> {
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    /// Java: the modules of the project's build.
+    pub(crate) java_modules: std::cell::OnceCell<crate::java_modules::Modules>,
+    /// Java: where the project's classes are deployed.
+    pub(crate) deployments: std::cell::OnceCell<crate::deployed::Deployments>,
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
@@ -281,6 +285,8 @@ impl<'a> Link<'a> {
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
             java_rare: RefCell::default(),
+            java_modules: std::cell::OnceCell::new(),
+            deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             derived: RefCell::default(),

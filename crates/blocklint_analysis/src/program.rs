@@ -33,8 +33,23 @@ pub struct Layout {
     pub import_roots: Vec<String>,
     /// Rust packages.
     pub crates: Vec<CrateLayout>,
+    /// Modules of Java builds.
+    pub modules: Vec<ModuleLayout>,
     /// Units, sorted by folder.
     pub units: Vec<UnitLayout>,
+}
+
+/// One module of a Java build.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The modules that it is built with directly: indices into the layout's.
+    pub needs: Vec<usize>,
+    /// The last names of what its users get with it from elsewhere.
+    pub artifacts: Vec<String>,
+    /// Whether its build file leaves open what it is built with.
+    pub is_open: bool,
 }
 
 /// One unit: a folder with a manifest, or the project root.

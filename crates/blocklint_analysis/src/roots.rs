@@ -156,7 +156,10 @@ impl<'l, 'a> Roots<'l, 'a> {
                     rows.extend(found.of_via(Via::Override).map(|found| found.row));
                 }
             }
-            if rows.len() > before && facts.language == Language::Java && link.is_given_to_workers(class) {
+            if rows.len() > before
+                && facts.language == Language::Java
+                && (link.is_given_to_workers(class) || link.is_deployed_on_workers(class))
+            {
                 rows.truncate(before);
             }
         }
@@ -195,7 +198,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             }
             let passing = link.passing(site, arg, EnvId::NONE);
             for &(context, runtime) in &passing.handed {
-                if context == Context::EventLoop {
+                if context == Context::EventLoop && !link.stands_with_workers(site) {
                     let runtime = runtime.or_else(|| link.runtime_of(body.file));
                     return Some(Root { kind: RootKind::Literal, context, runtime });
                 }

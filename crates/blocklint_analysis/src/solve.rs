@@ -124,7 +124,13 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                if link.is_never_named(candidate.root) || is_rust && link.is_of_copy(candidate.root.file) {
+                let relative = || &link.program.files[candidate.root.file.index()].relative;
+                let is_for_show = match language {
+                    Language::Python => is_example(relative()),
+                    Language::Rust => link.is_of_copy(candidate.root.file),
+                    Language::Java => false,
+                };
+                if link.is_never_named(candidate.root) || is_for_show {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -143,7 +149,7 @@ pub(crate) fn findings<'a>(
                 };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
-                let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
+                let alone = when != When::Test || language != Language::Python;
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() {
@@ -315,7 +321,9 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     match link.program.language(candidate.root.file) {
         Language::Rust => {}
         Language::Python => {
-            return candidate.label.effect == Effect::File && link.makes_what_lacks(&paths.follow(candidate.way));
+            let ways = paths.follow(candidate.way);
+            return candidate.label.effect == Effect::File
+                && (link.makes_what_lacks(&ways) || ways.last().is_some_and(|last| link.is_made_at_import(last.site)));
         }
         Language::Java => return false,
     }

@@ -207,6 +207,11 @@ impl<'a> Link<'a> {
         match val {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
+                if let Some(context) = self.proxied_to(body, site) {
+                    let edge = Edge::HandOver(context, None);
+                    self.push(targets, Target::Body { body, env: captured, with_receiver, edge });
+                    return;
+                }
                 self.add_body(targets, body, captured, with_receiver, receiver);
             }
             Val::Class(class) => {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, Program, RuleNames, SourceFile};
-use blocklint_core::{Confidence, Finding, Group, Hold, Place, RuleCode, Severity, Span, fingerprint};
+use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SourceFile};
+use blocklint_core::{Confidence, Finding, Group, Hold, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project, RustDependency};
 use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
@@ -160,7 +160,18 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
         })
         .collect();
     let import_roots = project.import_roots.iter().map(|root| below(root)).collect();
-    (files, Layout { import_roots, crates, units: units(project, models) })
+    let is_java = project.files.iter().any(|file| file.language == Language::Java);
+    let all = if is_java { blocklint_project::modules(&project.units) } else { Vec::new() };
+    let modules = all
+        .into_iter()
+        .map(|of| ModuleLayout {
+            folder: below(&of.folder).replace('\\', "/"),
+            needs: of.needs,
+            artifacts: of.artifacts,
+            is_open: of.is_open,
+        })
+        .collect();
+    (files, Layout { import_roots, crates, modules, units: units(project, models) })
 }
 
 /// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what

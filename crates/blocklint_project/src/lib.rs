@@ -7,6 +7,7 @@ mod crates;
 mod discover;
 mod imports;
 mod launch;
+mod modules;
 mod pattern;
 mod problem;
 mod read;
@@ -21,6 +22,7 @@ pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};
 pub use launch::{Command, commands, settings};
+pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};
 pub use problem::Problem;
 pub use read::{Unread, read};

@@ -96,7 +96,7 @@ impl<'a> Link<'a> {
     }
 
     /// What the library passes to the callable in an argument.
-    fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
+    pub(crate) fn given_by_row(&self, site: SiteRef, arg: u32, index: u32) -> Option<Typed> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };

@@ -120,6 +120,16 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     parts.any(|part| matches!(part, "reactive" | "netty" | "ServerWebExchange")) && !parts.any(|part| part == "client")
 }
 
+/// Whether a program that is built with a library of this name answers requests by servlets.
+pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
+    name == "spring-boot-starter-web" || name.contains("webmvc") || name.ends_with("servlet-api")
+}
+
+/// Whether a library of this name is a server that is made for publishers.
+pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
+    ["webflux", "gateway", "netty", "vertx", "quarkus", "micronaut", "armeria"].iter().any(|part| name.contains(part))
+}
+
 /// Whether an annotation of this name binds a method to requests of HTTP.
 pub(crate) fn is_verb_of_http(name: &str) -> bool {
     matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
@@ -206,6 +216,48 @@ pub(crate) fn is_setter(name: &str) -> bool {
 /// Whether a class of this name is deployed as a whole, with the thread that its timers and handlers run on.
 pub(crate) fn is_deployed(name: &str) -> bool {
     name.ends_with("Verticle")
+}
+
+/// Whether an annotation of this name may have a method run by its container elsewhere.
+pub(crate) fn is_run_by_proxy(name: &str) -> bool {
+    name.starts_with("Async")
+}
+
+/// A value that may be missing.
+pub(crate) const OPTIONAL: &str = "java.util.Optional";
+
+/// Run a literal where a value is there.
+pub(crate) const RUNS_ON_PART: &[&str] = &["map", "flatMap", "ifPresent", "ifPresentOrElse", "filter"];
+
+/// Whether a call of this name asks if a file or the like is there.
+pub(crate) fn asks_if_there(name: &str) -> bool {
+    name == "exists"
+}
+
+/// Whether a method of this name reads the field of that one.
+pub(crate) fn is_getter_of(getter: &str, field: &str) -> bool {
+    let Some(rest) = getter.strip_prefix("get").or_else(|| getter.strip_prefix("is")) else { return false };
+    let (mut of, mut own) = (rest.chars(), field.chars());
+    match (of.next(), own.next()) {
+        (Some(a), Some(b)) => a.is_uppercase() && a.to_lowercase().eq(b.to_lowercase()) && of.as_str() == own.as_str(),
+        _ => false,
+    }
+}
+
+/// Deploys an object as a whole.
+pub(crate) const DEPLOY: &str = "deployVerticle";
+
+/// What follows a type in a class literal.
+pub(crate) const CLASS: &str = "class";
+
+/// Whether a call of this name gives the name of the class it stands on.
+pub(crate) fn gives_name_of_class(name: &str) -> bool {
+    matches!(name, "getName" | "getCanonicalName")
+}
+
+/// The class of the project with a qualified name.
+pub(crate) fn class_of_path(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
+    class_named(link, from, path)
 }
 
 /// Whether a call of this name gives what there is and ends, not what comes from now on.

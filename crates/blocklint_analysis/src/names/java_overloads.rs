@@ -12,6 +12,20 @@ use crate::link::Link;
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
+/// The inferred steps of a method reference of which nobody sees which overload it means.
+const OF_UNKNOWN_OVERLOAD: u8 = 2;
+
+/// How what is given fits a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It is of another type.
+    Never,
+    /// It may be.
+    Open,
+    /// It is of just this type.
+    Exact,
+}
+
 /// Between the names of one type.
 const OR: char = '|';
 
@@ -108,6 +122,9 @@ impl<'a> Link<'a> {
         let Ok(at) = all.binary_search(&body) else { return false };
         if self.program.language(body.file) != Language::Java {
             return true;
+        }
+        if !self.may_meet(site.file, body.file) || self.proxied_to(body, site).is_some() {
+            return false;
         }
         let facts = self.program.facts(body.file);
         if !self.takes_so_many(body, self.program.facts(site.file).args_of(site.site).len()) {
@@ -215,13 +232,13 @@ impl<'a> Link<'a> {
         params.filter(is_exact).count()
     }
 
-    /// Whether a method reference in an argument means this one of several methods of its name: the one that takes as
-    /// many as it will be given.
-    pub(crate) fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> bool {
+    /// Whether a method reference in an argument means this one of several methods of its name, and with how many inferred
+    /// steps: the one that takes what it will be given.
+    pub(crate) fn reference_means(&self, site: SiteRef, arg: u32, body: BodyRef) -> Option<u8> {
         let facts = self.program.facts(site.file);
-        let Some(given) = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value) else { return true };
+        let Some(given) = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value) else { return Some(0) };
         if facts.language != Language::Java || !matches!(facts.form(given), Form::Path(..)) {
-            return true;
+            return Some(0);
         }
         let typed = self.eval(self.scope_of(site, EnvId::NONE), given);
         let alternatives: Vec<(BodyRef, bool)> = self
@@ -234,17 +251,64 @@ impl<'a> Link<'a> {
             })
             .collect();
         if alternatives.len() < 2 {
-            return true;
+            return Some(0);
         }
-        let Some(count) = self.count_given(site, arg) else { return true };
+        let Some(count) = self.count_given(site, arg) else { return Some(OF_UNKNOWN_OVERLOAD) };
         // `T::method` gets its receiver first.
-        let takes = |body: BodyRef, bound: bool| {
-            let own = usize::from(!bound && !self.method_kind(body).is_static);
-            self.takes_so_many(body, count.saturating_sub(own))
+        let own = |body: BodyRef, bound: bool| usize::from(!bound && !self.method_kind(body).is_static);
+        let takes = |body: BodyRef, bound: bool| self.takes_so_many(body, count.saturating_sub(own(body, bound)));
+        let fits: Vec<(BodyRef, bool)> =
+            alternatives.iter().copied().filter(|&(body, bound)| takes(body, bound)).collect();
+        if fits.len() < 2 {
+            return (fits.is_empty() || fits.iter().any(|(of, _)| *of == body)).then_some(0);
+        }
+        let fitness = |of: BodyRef, bound: bool| {
+            let skipped = own(of, bound);
+            (0..count.saturating_sub(skipped)).map(|at| self.takes_given(of, at, site, arg, at + skipped)).min()
         };
-        let fits: Vec<BodyRef> =
-            alternatives.iter().filter(|(body, bound)| takes(*body, *bound)).map(|(body, _)| *body).collect();
-        fits.is_empty() || fits.contains(&body)
+        let ranked: Vec<(BodyRef, Fit)> =
+            fits.into_iter().map(|(of, bound)| (of, fitness(of, bound).unwrap_or(Fit::Open))).collect();
+        let best = ranked.iter().map(|(_, fit)| *fit).max()?;
+        let mut meant = ranked.iter().filter(|(_, fit)| *fit == best);
+        let is_one = meant.clone().count() == 1;
+        meant.any(|(of, _)| *of == body).then_some(if is_one { 0 } else { OF_UNKNOWN_OVERLOAD })
+    }
+
+    /// How what a library gives to a callable fits a parameter of a method.
+    fn takes_given(&self, body: BodyRef, param: usize, site: SiteRef, arg: u32, at: usize) -> Fit {
+        let facts = self.program.facts(body.file);
+        let Some(param) = facts.params_of(body.body).get(param) else { return Fit::Open };
+        let declared = self.annotation(self.signature_scope(body), param.annotation);
+        let Some(given) = self.given_by_row(site, arg, at as u32) else { return Fit::Open };
+        let ([declared], [given]) = (&self.values.members(declared.value)[..], &self.values.members(given.value)[..])
+        else {
+            return Fit::Open;
+        };
+        let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*given)) else {
+            return Fit::Open;
+        };
+        let is_exact = names.split(OR).next() == Some(wanted.as_str());
+        let derives =
+            || self.type_names_of(*declared).is_none_or(|of| is_one_of(&of, names.split(OR).next().unwrap_or("")));
+        match () {
+            () if is_exact => Fit::Exact,
+            () if is_one_of(&names, &wanted) => Fit::Open,
+            // A project's class that has nothing of it.
+            () if matches!((declared, given), (Val::Instance { .. }, _) | (_, Val::Instance { .. })) && !derives() => {
+                Fit::Never
+            }
+            () if is_value_type(&wanted) => Fit::Never,
+            () => Fit::Open,
+        }
+    }
+
+    /// The name of a type.
+    fn type_name_of(&self, val: Val) -> Option<String> {
+        match val {
+            Val::Library { ty, .. } => Some(self.library.text(ty).to_string()),
+            Val::Instance { class, .. } => Some(self.qualified_class(class)),
+            _ => None,
+        }
     }
 
     /// How many arguments a library gives to the callable in an argument.

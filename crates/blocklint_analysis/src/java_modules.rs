@@ -1,0 +1,86 @@
+//! Java: modules of a build. Code of two of them runs in one program only where some module is built with both, or one of them
+//! with the other.
+
+use blocklint_core::Language;
+use rustc_hash::FxHashSet;
+
+use crate::ids::FileId;
+use crate::link::Link;
+use crate::names::java;
+use crate::program::Program;
+
+/// A set of modules.
+type Set = Vec<u64>;
+
+/// Modules, and what they are built with.
+pub(crate) struct Modules {
+    /// The module of each file; none outside of all.
+    of_file: Vec<Option<u32>>,
+    /// The modules that are built with each one, itself too.
+    above: Vec<Set>,
+    /// Whether each answers requests on a servlet container's threads, by what it is built with.
+    servlets: Vec<bool>,
+    open: Vec<bool>,
+}
+
+impl Modules {
+    fn new(program: &Program<'_>) -> Self {
+        let modules = &program.layout.modules;
+        let of_file = program.files.iter().map(|file| {
+            if file.facts.language != Language::Java {
+                return None;
+            }
+            let holds = |folder: &str| {
+                folder.is_empty() || file.relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let all = modules.iter().enumerate().filter(|(_, module)| holds(&module.folder));
+            all.max_by_key(|(_, module)| module.folder.len()).map(|(at, _)| at as u32)
+        });
+        let of_file: Vec<Option<u32>> = of_file.collect();
+        let words = modules.len().div_ceil(64);
+        let mut above: Vec<Set> = vec![vec![0; words]; modules.len()];
+        let mut servlets = vec![false; modules.len()];
+        for at in 0..modules.len() {
+            let mut seen = FxHashSet::from_iter([at]);
+            let mut queue = vec![at];
+            let (mut by_servlets, mut is_reactive) = (false, false);
+            while let Some(next) = queue.pop() {
+                above[next][at / 64] |= 1 << (at % 64);
+                by_servlets |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_servlets(name));
+                is_reactive |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_reactive_server(name));
+                queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
+            }
+            servlets[at] = by_servlets && !is_reactive;
+        }
+        Modules { of_file, above, servlets, open: modules.iter().map(|module| module.is_open).collect() }
+    }
+
+    fn of(&self, file: FileId) -> Option<usize> {
+        self.of_file.get(file.index()).copied().flatten().map(|at| at as usize)
+    }
+}
+
+impl Link<'_> {
+    fn java_modules(&self) -> &Modules {
+        self.java_modules.get_or_init(|| Modules::new(self.program))
+    }
+
+    /// Whether code of two files may run in one program.
+    pub(crate) fn may_meet(&self, a: FileId, b: FileId) -> bool {
+        if a == b || self.program.layout.modules.len() < 2 {
+            return true;
+        }
+        let modules = self.java_modules();
+        let (Some(a), Some(b)) = (modules.of(a), modules.of(b)) else { return true };
+        a == b
+            || modules.open[a]
+            || modules.open[b]
+            || modules.above[a].iter().zip(&modules.above[b]).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether what the module of a file is built with answers requests on a servlet container's threads.
+    pub(crate) fn is_built_with_servlets(&self, file: FileId) -> bool {
+        let modules = self.java_modules();
+        modules.of(file).is_some_and(|at| modules.servlets[at])
+    }
+}

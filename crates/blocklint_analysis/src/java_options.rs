@@ -1,0 +1,178 @@
+//! Java: calls that are made only where somebody opted in, where another branch hands the same call to a worker, or where what is
+//! looked for is not there yet.
+
+use blocklint_core::{Context, Language};
+use blocklint_facts::{AltKind, BodyKind, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind, Sym};
+
+use crate::ids::{FileId, SiteRef};
+use crate::link::Link;
+use crate::mentions::Mention;
+use crate::names::java;
+use crate::value::{EnvId, Val};
+
+impl<'a> Link<'a> {
+    /// Whether a call is one that the other branch of a test hands to a worker:
+    /// `if (isLong(text)) { executeBlocking(() -> hash(text)); } else { hash(text); }`.
+    pub(crate) fn is_handed_over_else(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let mut at = row.at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else) {
+                let is_beside = |mut other: RegionId| {
+                    while let Some(of) = other.get() {
+                        let of_row = facts.region(of);
+                        if of != id && of_row.group == region.group {
+                            return true;
+                        }
+                        other = of_row.parent;
+                    }
+                    false
+                };
+                let hands_over = facts.sites.iter().any(|other| {
+                    let body = facts.body_of(other.at);
+                    other.name == row.name
+                        && facts.body(body).kind == BodyKind::Lambda
+                        && self.program.index_of(site.file).uses_of_callable(body).iter().any(|(mention, _)| {
+                            let Mention::Arg(taker, arg) = mention else { return false };
+                            is_beside(facts.site(taker).at.region) && {
+                                let handed = self.passing(SiteRef { site: taker, ..site }, arg, EnvId::NONE).handed;
+                                handed.iter().any(|&(place, _)| place == Context::Worker)
+                            }
+                        })
+                });
+                if hands_over {
+                    return true;
+                }
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// Whether a call stands in a literal that runs where an object has a part which it may lack:
+    /// `maybeName.map(name -> resolve(name))` of a field.
+    pub(crate) fn is_of_optional_part(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let body = facts.body_of(facts.site(site.site).at);
+        if facts.body(body).kind != BodyKind::Lambda {
+            return false;
+        }
+        self.program.index_of(site.file).uses_of_callable(body).iter().any(|(mention, _)| {
+            let Mention::Arg(taker, _) = mention else { return false };
+            let taker = SiteRef { site: taker, ..site };
+            let Some(of) = self.receiver_form(taker) else { return false };
+            if !java::RUNS_ON_PART.contains(&facts.text(facts.site(taker.site).name)) || field_of(facts, of).is_none() {
+                return false;
+            }
+            let typed = self.eval(self.scope_of(taker, EnvId::NONE), of);
+            self.values.members(typed.value).into_iter().any(|val| match val {
+                Val::Library { ty, .. } => *self.library.text(ty) == *java::OPTIONAL,
+                _ => false,
+            })
+        })
+    }
+
+    /// Whether a test asks for a flag that an object only ever takes from what it is told: `this.forced = context.isForced();`.
+    pub(crate) fn asks_for_kept_setting(&self, file: FileId, test: FormId) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(test) {
+            Form::Alt(AltKind::And, list) => {
+                facts.list(list).iter().any(|&part| self.asks_for_kept_setting(file, part))
+            }
+            _ => field_of(facts, test).is_some_and(|flag| self.is_kept_setting(file, flag)),
+        }
+    }
+
+    fn is_kept_setting(&self, file: FileId, flag: Sym) -> bool {
+        let facts = self.program.facts(file);
+        let mut any = false;
+        for row in facts.assigns.iter().filter(|row| row.value.is_some() && row.target.is_some()) {
+            if field_of(facts, row.target) != Some(flag) {
+                continue;
+            }
+            let asks = match facts.form(row.value) {
+                Form::Result(call) => {
+                    let of = self.receiver_form(SiteRef { file, site: call });
+                    facts.args_of(call).is_empty()
+                        && java::asks_if_wanted(facts.text(facts.site(call).name))
+                        && of.is_some_and(|of| facts.form(of) != Form::This)
+                }
+                Form::Bool(false) => continue,
+                _ => false,
+            };
+            if !asks {
+                return false;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Whether a call stands where something is not there yet, and so makes it: `if (!file.exists()) { copy(source, file); }`.
+    pub(crate) fn is_made_where_it_lacks(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Java {
+            return false;
+        }
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            let asked = match (region.kind, region.test.get().map(|test| facts.form(test))) {
+                (RegionKind::Then, Some(Form::Not(inner))) => facts.form(inner),
+                (RegionKind::Else, Some(test)) => test,
+                _ => Form::None,
+            };
+            if let Form::Result(call) = asked
+                && java::asks_if_there(facts.text(facts.site(call).name))
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.
+    pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = facts.site(site.site).at;
+        facts.regions.iter().enumerate().any(|(at, region)| {
+            region.kind == RegionKind::Then
+                && region.parent == here.region
+                && region.test.get().is_some_and(|test| asks(facts, test, site))
+                && facts.exits.iter().any(|exit| {
+                    exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
+                })
+        })
+    }
+
+    /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.
+    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
+        let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
+        facts.args_of(call).is_empty()
+            && java::is_getter_of(facts.text(getter), facts.text(name))
+            && crate::completed::is_same(facts, of, from)
+    }
+}
+
+/// Whether a test asks a call, alone or as one of several that must all hold.
+fn asks(facts: &FileFacts, test: FormId, site: SiteRef) -> bool {
+    match facts.form(test) {
+        Form::Result(call) => call == site.site,
+        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
+        _ => false,
+    }
+}
+
+/// The field of the object itself that a form reads.
+fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
+        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
+        _ => None,
+    }
+}
