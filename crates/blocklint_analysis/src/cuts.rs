@@ -66,7 +66,7 @@ impl Cuts {
         for (slot, source) in program.files.iter().enumerate() {
             let facts = &source.facts;
             for (index, row) in facts.suppressions.iter().enumerate() {
-                if row.kind == SuppressionKind::Nonblocking {
+                if matches!(row.kind, SuppressionKind::Nonblocking | SuppressionKind::Meant) {
                     continue;
                 }
                 let words = facts.list(row.rules);

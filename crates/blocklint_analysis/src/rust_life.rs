@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{BodyId, BodyKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use rustc_hash::FxHashMap;
 
 use crate::callers::Callers;
@@ -323,18 +323,26 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if let Some(class) = row.class.get() {
             let class = ClassRef { file: body.file, class };
             let name = link.program.global(body.file, row.name)?;
-            let bearers = link.bearers(name);
-            for ancestor in link.mro(class).iter() {
-                match ancestor {
-                    Ancestor::Class(base) => sites.extend(bearers.by_base.get(base).into_iter().flatten()),
-                    // Who calls a library's trait is not seen.
-                    _ => return None,
-                }
+            let ancestors = link.mro(class);
+            // Who calls a library's trait is not seen.
+            if !ancestors.iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_))) {
+                return None;
             }
-            // A rare name on a receiver that is not known mostly means this method.
-            if link.hierarchy.bodies_named(name) <= 2 {
-                let may_be = |site: &&SiteRef| !self.names_another_type(**site, body);
-                sites.extend(bearers.unknown.iter().filter(may_be));
+            let is_rare = link.hierarchy.bodies_named(name) <= 2;
+            // All that bear a common name are gone through for a trait's method alone.
+            let is_of_trait = facts.class(class.class).kind == ClassKind::Interface || ancestors.len() > 1;
+            if is_rare || is_of_trait {
+                let bearers = link.bearers(name);
+                for ancestor in ancestors.iter() {
+                    if let Ancestor::Class(base) = ancestor {
+                        sites.extend(bearers.by_base.get(base).into_iter().flatten());
+                    }
+                }
+                // A rare name on a receiver that is not known mostly means this method.
+                if is_rare {
+                    let may_be = |site: &&SiteRef| !self.names_another_type(**site, body);
+                    sites.extend(bearers.unknown.iter().filter(may_be));
+                }
             }
         }
         sites.sort();

@@ -2,9 +2,11 @@
 //! its first hit, by an actor, where a program looks into itself, and in a library's copy.
 
 use blocklint_facts::{
-    AltKind, BodyId, ClassKind, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind,
+    AltKind, BodyId, ClassKind, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, SuppressionKind,
+    VarId, VarKind,
 };
 
+use crate::cuts::touches;
 use crate::guards::mentions;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
@@ -52,6 +54,16 @@ impl Link<'_> {
         let facts = self.program.facts(body.file);
         let name = facts.text(facts.body(body.body).name);
         name.split_once('_').is_some_and(|(verb, noun)| CHANGES.contains(&verb) && CONFIGURATION.contains(&noun))
+    }
+
+    /// Whether the author of a call on a way says beside it that it holds its thread on purpose, or briefly enough.
+    pub(crate) fn is_meant(&self, ways: &[Way]) -> bool {
+        ways.iter().any(|way| {
+            let facts = self.program.facts(way.site.file);
+            let span = facts.site(way.site.site).span;
+            let mut comments = facts.suppressions.iter();
+            comments.any(|comment| comment.kind == SuppressionKind::Meant && touches(comment.line, span))
+        })
     }
 
     /// Whether a method's type is an actor's.

@@ -347,6 +347,7 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
                 || link.is_kept_by_object(&ways)
                 || link.measures_itself(candidate.root.file)
                 || link.configures_anew(candidate.root)
+                || link.is_meant(&ways)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }
         _ => false,

@@ -2,7 +2,7 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Form, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, RegionId, RegionKind, SiteKind};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
 use rustc_hash::FxHashMap;
 
@@ -311,9 +311,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Function => link.given_body(body),
             _ => Vec::new(),
         };
-        // A handler of Rust's says in its parameters what it wants of a request, and the row cannot.
-        let extracts = facts.language == Language::Rust && row.kind == BodyKind::Function && row.params.len > 0;
-        self.takers_say(&given).or_else(|| (extracts && self.runs_on_loop(&given)).then_some(Registered::Entry))
+        // A handler of Rust's says in its parameters what it wants of a request, and the row cannot; one that is `async` and
+        // wants nothing is given as a function all the same, where a task that runs once is given as a future.
+        let is_asked = row.params.len > 0 || row.flow == Flow::Coroutine;
+        let serves = facts.language == Language::Rust && row.kind == BodyKind::Function && is_asked;
+        self.takers_say(&given).or_else(|| (serves && self.runs_on_loop(&given)).then_some(Registered::Entry))
     }
 
     /// Whether calls that take something run it on an event loop.

@@ -31,6 +31,32 @@ pub fn directive(text: &str) -> Option<Directive<'_>> {
     Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: reason(rest) })
 }
 
+/// Whether a line of a comment says in its author's own words that code holds its thread on purpose, or briefly enough:
+/// `We voluntarily use a non async operation`, `brief enough to run on the async runtime`.
+pub fn is_meant(line: &str) -> bool {
+    const CHOSEN: &[&str] = &[
+        "voluntar",
+        "on purpose",
+        "intentional",
+        "deliberate",
+        "brief enough",
+        "fast enough",
+        "quick enough",
+        "cheap enough",
+    ];
+    // Told fast of most lines, and without a copy in small letters.
+    const PARTS: &[&str] = &["enough", "purpose", "oluntar", "ntentional", "eliberate"];
+    if !PARTS.iter().any(|part| line.contains(part)) {
+        return false;
+    }
+    let line = line.to_lowercase();
+    let has_one = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    has_one(CHOSEN)
+        && has_one(&["sync", "block"])
+        // What does not block needs no such words, and what they stand beside may.
+        && !has_one(&["not block", "n't block", "never block", "nonblocking", "non-blocking"])
+}
+
 /// The text behind a word (in any case) that ends there.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let head = text.get(..word.len())?;
@@ -86,6 +112,16 @@ mod tests {
         assert_eq!(directive("blocklint: ignored[BLT101]"), None);
         assert_eq!(directive("blocklint: ignore[BLT101"), None);
         assert_eq!(directive("see blocklint: ignore"), None);
+    }
+
+    #[test]
+    fn authors_say_in_words_what_they_mean() {
+        assert!(is_meant("// We voluntarily use a non async operation: A rename is quick."));
+        assert!(is_meant("// brief enough to run on the async runtime"));
+        assert!(is_meant("// Blocking on purpose"));
+        assert!(!is_meant("// Intentionally does not block"));
+        assert!(!is_meant("// on purpose"));
+        assert!(!is_meant("// sync the files"));
     }
 
     #[test]

@@ -31,7 +31,7 @@ mod tables;
 mod validate;
 
 pub use builder::FactsBuilder;
-pub use comment::{Directive, directive, lines_of};
+pub use comment::{Directive, directive, is_meant, lines_of};
 pub use draft::Draft;
 pub use dump::dump;
 pub use facts::{Args, FileFacts, Symbols};

@@ -456,6 +456,8 @@ pub enum SuppressionKind {
     Noqa,
     /// `blocklint: nonblocking`: the function on that line must not block.
     Nonblocking,
+    /// Words of its author: that what stands on that line holds its thread on purpose, or briefly enough.
+    Meant,
 }
 
 /// Something of the file that could not be read.

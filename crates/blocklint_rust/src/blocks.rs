@@ -5,7 +5,7 @@ use blocklint_facts::{AssignKind, Exit, ExitKind, Form, FormId, RegionId, Region
 use tree_sitter::Node;
 
 use crate::attrs::Attrs;
-use crate::kinds::{K, all, child, fields, kind, named};
+use crate::kinds::{K, child, fields, kind, named};
 use crate::scope::ScopeKind;
 use crate::walker::{Breaks, Walker, Walking, span};
 
@@ -33,7 +33,8 @@ impl Walker<'_> {
         let result = self.deeper(node, |walker| {
             walker.scopes.push(ScopeKind::Open);
             let region = walker.region;
-            let label = named(node).find(|part| kind(*part) == K::Label).map(|label| walker.label(label));
+            // It comes first of all.
+            let label = named(node).next().filter(|part| kind(*part) == K::Label).map(|label| walker.label(label));
             let labelled = label.is_some();
             if labelled {
                 walker.breaks.push(Breaks { label, ..Breaks::default() });
@@ -74,8 +75,9 @@ impl Walker<'_> {
 
     /// The statements of a block; leaves the region in that of the last.
     fn statements(&mut self, node: Node<'_>) -> BlockValue {
-        self.hoist(node);
-        let parts = self.compiled(named(node).filter(|part| kind(*part) != K::Label));
+        let parts: Vec<Node<'_>> = named(node).filter(|part| kind(*part) != K::Label).collect();
+        self.hoist_parts(parts.iter().copied());
+        let parts = self.compiled(parts);
         let unit = self.form(Form::None);
         let mut value = BlockValue { form: unit, tail: false, span: span(node) };
         let mut attrs = Attrs::default();
@@ -102,7 +104,11 @@ impl Walker<'_> {
                 }
                 K::ExprStatement => {
                     let Some(inner) = named(part).next() else { continue };
-                    let closed = all(part).last().is_some_and(|sign| kind(sign) == K::Semicolon);
+                    let closed = part
+                        .child_count()
+                        .checked_sub(1)
+                        .and_then(|last| part.child(last))
+                        .is_some_and(|sign| kind(sign) == K::Semicolon);
                     if last && !closed {
                         value = BlockValue { form: self.expr(inner), tail: true, span: span(inner) };
                         never = value.form.is_none();
@@ -131,7 +137,11 @@ impl Walker<'_> {
 
     /// The parts of a block without those that only a build for tests compiles: `#[cfg(test)] { … }` beside its
     /// `#[cfg(not(test))]`. Items are kept, and told apart by their flag.
-    fn compiled<'t>(&self, parts: impl Iterator<Item = Node<'t>>) -> Vec<Node<'t>> {
+    fn compiled<'t>(&self, parts: Vec<Node<'t>>) -> Vec<Node<'t>> {
+        // Hardly a block holds one.
+        if self.test || !parts.iter().any(|part| kind(*part) == K::AttributeItem) {
+            return parts;
+        }
         let mut kept = Vec::new();
         // Where the attributes of the next part begin.
         let mut from = 0;

@@ -16,9 +16,10 @@ use crate::walker::{Walker, Walking, span};
 impl Walker<'_> {
     /// The items of a file, module or foreign block.
     pub(crate) fn items(&mut self, node: Node<'_>) {
-        self.hoist(node);
+        let parts: Vec<Node<'_>> = named(node).collect();
+        self.hoist_parts(parts.iter().copied());
         // Macros may define what functions above them name (`thread_local!`).
-        for part in named(node) {
+        for &part in &parts {
             match kind(part) {
                 K::MacroInvocation => self.item_macro(part),
                 K::ExprStatement => {
@@ -30,7 +31,7 @@ impl Walker<'_> {
             }
         }
         let mut attrs = Attrs::default();
-        for part in named(node) {
+        for part in parts {
             match kind(part) {
                 K::AttributeItem => attrs.nodes.push(part),
                 K::InnerAttribute => {
@@ -56,8 +57,13 @@ impl Walker<'_> {
 
     /// Declares the items of a block or module, which are seen before they are defined.
     pub(crate) fn hoist(&mut self, node: Node<'_>) {
+        self.hoist_parts(named(node));
+    }
+
+    /// The same for parts that are at hand.
+    pub(crate) fn hoist_parts<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>) {
         let mut attrs = Attrs::default();
-        for part in named(node) {
+        for part in parts {
             match kind(part) {
                 K::AttributeItem => {
                     attrs.nodes.push(part);

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
-use blocklint_treesitter::{Started, comments, start};
+use blocklint_treesitter::{Started, comments, meant, start};
 use tree_sitter::Tree;
 
 pub use crate::fixes::fix;
@@ -76,9 +76,14 @@ fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFa
     };
     walker.scopes.push(ScopeKind::Module);
     walker.items(root);
-    comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
+    comments(&mut walker.facts, bytes, root, is_comment);
+    meant(&mut walker.facts, bytes, root, is_comment);
     let again = walker.again;
     (walker.walk.facts.finish(), Some(tree), again)
+}
+
+fn is_comment(node: tree_sitter::Node<'_>) -> bool {
+    matches!(kind(node), K::LineComment | K::BlockComment)
 }
 
 /// A name that is not there.

@@ -1,7 +1,7 @@
 //! blocklint's comments in a file.
 
 use blocklint_core::Span;
-use blocklint_facts::{FactsBuilder, Form, FormId, Suppression, Sym, directive, lines_of};
+use blocklint_facts::{FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, directive, is_meant, lines_of};
 use tree_sitter::Node;
 
 use crate::walk::span;
@@ -32,6 +32,28 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
         let reason = if read.reason.is_empty() { Sym::NONE } else { facts.intern(read.reason) };
         let line = lines_of(source, comment, b"//");
         facts.suppression(Suppression { kind: read.kind, rules, reason, comment, line });
+    }
+}
+
+/// Records the comments on lines of their own in which authors say that what follows holds its thread on purpose.
+pub fn meant(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment: impl Fn(Node<'_>) -> bool) {
+    let mut from = 0;
+    for line in source.split(|&byte| byte == b'\n') {
+        let start = from;
+        from += line.len() + 1;
+        let text = line.trim_ascii();
+        // Most lines of code begin otherwise, and most comments say nothing of it.
+        if !text.starts_with(b"//") || !is_meant(&String::from_utf8_lossy(text)) {
+            continue;
+        }
+        let at = start + line.len() - line.trim_ascii_start().len();
+        if comment_at(root, at, &is_comment).is_none() {
+            continue;
+        }
+        let comment = Span::new(at as u32, (at + text.len()) as u32);
+        let line = lines_of(source, comment, b"//");
+        let rules = facts.list(&[]);
+        facts.suppression(Suppression { kind: SuppressionKind::Meant, rules, reason: Sym::NONE, comment, line });
     }
 }
 

@@ -5,7 +5,7 @@ mod kinds;
 mod start;
 mod walk;
 
-pub use comments::comments;
+pub use comments::{comments, meant};
 pub use kinds::{Children, all, child, named, test_tables};
 pub use start::{Repair, Started, start};
 pub use walk::{Left, Walk, Walking, span};
