@@ -123,6 +123,15 @@ impl<'a> Link<'a> {
         if self.program.language(body.file) != Language::Java {
             return true;
         }
+        if let Some(&known) = self.meant.borrow().get(&(site, body)) {
+            return known;
+        }
+        let found = self.means_this_override(class, body, site, &all[..], at);
+        self.meant.borrow_mut().insert((site, body), found);
+        found
+    }
+
+    fn means_this_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], at: usize) -> bool {
         if !self.may_meet(site.file, body.file) || self.proxied_to(body, site).is_some() {
             return false;
         }
