@@ -33,6 +33,9 @@ impl<'a> Link<'a> {
         let row = facts.site(site.site);
         let mut at = row.at.region;
         let mut steps = self.rare_steps_in_java(site);
+        if self.is_for_rare_platform(site) {
+            return LOW_STEPS;
+        }
         while let Some(id) = at.get() {
             let region = facts.region(id);
             // A way through `catch` is taken where something failed, which makes any other doubt one too many.
@@ -65,6 +68,9 @@ impl<'a> Link<'a> {
                 }
                 if self.is_never_expected(site.file, id) {
                     return LOW_STEPS;
+                }
+                if holds {
+                    steps = steps.max(steps_among(self.variants_beside(site, region.test)));
                 }
             }
             if region.kind == RegionKind::Then {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteFlags, SiteKind,
-    VarKind,
+    AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags,
+    SiteKind, VarKind,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -373,6 +373,11 @@ impl<'a> Link<'a> {
                 RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
                     at = region.parent;
                 }
+                RegionKind::Loop if goes_through_arguments(facts, region) => at = region.parent,
+                // A search for the first of some that is there.
+                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
+                    at = region.parent;
+                }
                 RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
                     return false;
                 }
@@ -632,6 +637,18 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
 fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
     match facts.form(region.test) {
         Form::Result(call) => names::java::gives_few(facts.text(facts.site(call).name)),
+        _ => false,
+    }
+}
+
+/// Python: whether a loop goes through what a call lists, `*sinks`: a few.
+fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
+    let Form::Var(var) = facts.form(region.test) else { return false };
+    let row = facts.var(var);
+    match row.kind {
+        VarKind::Param(index) if facts.language == Language::Python => {
+            facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
+        }
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use blocklint_facts::{Form, FormId, VarKind};
 use blocklint_models::Literal;
 
-use crate::ids::SiteRef;
+use crate::ids::{SiteRef, VarRef};
 use crate::link::Link;
 use crate::value::{EnvId, Val};
 
@@ -120,6 +120,15 @@ impl<'a> Link<'a> {
 
     /// The one value assigned to a module constant that a name or `module.NAME` leads to.
     fn definition_of(&self, file: crate::ids::FileId, form: FormId) -> Option<(crate::ids::FileId, FormId)> {
+        let of = self.module_var(file, form)?;
+        let facts = self.program.facts(of.file);
+        let mut rows = facts.assigns_of(of.var).filter(|row| row.value.is_some());
+        let row = rows.next()?;
+        rows.next().is_none().then_some((of.file, row.value))
+    }
+
+    /// The variable of another module that an imported name or `module.NAME` leads to.
+    pub(crate) fn module_var(&self, file: crate::ids::FileId, form: FormId) -> Option<VarRef> {
         let facts = self.program.facts(file);
         let (module, name) = match facts.form(form) {
             Form::Var(var) => {
@@ -140,12 +149,9 @@ impl<'a> Link<'a> {
             }
             _ => return None,
         };
-        let Val::Module(other) = module else { return None };
-        let var = self.program.scope_var(other, blocklint_facts::BodyId(0), name)?;
-        let facts = self.program.facts(other);
-        let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
-        let row = rows.next()?;
-        rows.next().is_none().then_some((other, row.value))
+        let Val::Module(file) = module else { return None };
+        let var = self.program.scope_var(file, blocklint_facts::BodyId(0), name)?;
+        Some(VarRef { file, var })
     }
 
     /// The one literal assigned to a field of a class, in its body or a method.

@@ -26,7 +26,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
         let name = facts.text(row.name);
-        let is_private = facts.language == Language::Python && name.starts_with('_') && !name.ends_with("__");
+        let is_private = facts.language == Language::Python && names::python::is_private(name);
         if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
             return false;
         }

@@ -2,16 +2,21 @@
 
 use std::rc::Rc;
 
-use blocklint_core::Hold;
-use blocklint_facts::Form;
+use blocklint_core::{Hold, Language};
+use blocklint_facts::{Flow, Form};
 use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
 use crate::constants::Constant;
-use crate::ids::SiteRef;
+use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
+use crate::names;
 use crate::rows::Shown;
 use crate::search::{Search, StateId, cap_wait};
+use crate::value::EnvId;
+
+/// Callers beyond which nobody asks what all of them pass.
+const MOST_CALLERS: usize = 16;
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
@@ -54,7 +59,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
-                    Source::Timeout | Source::Branch => steps = guard.rare,
+                    Source::Exempt | Source::Timeout | Source::Branch => steps = guard.rare,
                 },
                 (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {
                     let passed = guard.passed + 1;
@@ -81,6 +86,27 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         Decided::Holds { steps }
+    }
+
+    /// Whether all who await a private coroutine of Python rule out what its own parameter decides.
+    pub(crate) fn none_awaits_it_so(&self, root: BodyRef, guard: &Guard) -> bool {
+        let facts = self.link.program.facts(root.file);
+        let row = facts.body(root.body);
+        let is_private = facts.language == Language::Python
+            && row.flow == Flow::Coroutine
+            && names::python::is_private(facts.text(row.name));
+        if !is_private {
+            return false;
+        }
+        let sites = self.callers.call_sites(root);
+        !sites.is_empty()
+            && sites.len() <= MOST_CALLERS
+            && sites.iter().all(|&site| {
+                let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(root) else { return false };
+                let (env, kind) = (EnvId::NONE, CallerKind::Runs);
+                let caller = Caller { site, env, arg: None, kind, with_receiver, steps: 0, shared: false };
+                matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails)
+            })
     }
 
     /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
@@ -138,7 +164,7 @@ impl<'l, 'a> Search<'l, 'a> {
         match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
             None if guard.wanted => Answer::Holds,
             None | Some(Shown::No) => Answer::Fails,
-            Some(Shown::Param(index)) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
+            Some(Shown::Param(index)) => self.passed_on(caller, node, guard, index),
             Some(_) => Answer::Unseen,
         }
     }
@@ -173,8 +199,25 @@ impl<'l, 'a> Search<'l, 'a> {
             Shown::Yes if guard.wanted => Answer::Holds,
             Shown::No if !guard.wanted => Answer::Holds,
             Shown::Yes | Shown::No => Answer::Fails,
-            Shown::Param(index) if guard.passed < MOST_HOPS => Answer::Param { index, passed: guard.passed + 1 },
-            Shown::Param(_) | Shown::Hidden => Answer::Unseen,
+            Shown::Param(index) => self.passed_on(caller, node, guard, index),
+            Shown::Hidden => Answer::Unseen,
+        }
+    }
+
+    /// What a guard asks of the callers of a caller that passes its own parameter on; what has one name all the way is one
+    /// thing, however far it goes, also through a function that calls itself.
+    fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
+        let program = self.link.program;
+        let name = |body: BodyRef, param: u32| {
+            let facts = program.facts(body.file);
+            facts.params_of(body.body).get(param as usize).map(|param| facts.text(param.name))
+        };
+        let own = name(program.body_of_site(caller.site), index);
+        let is_same = own.is_some() && guard.asked.is_none() && own == name(node.body, guard.param);
+        let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
+        match passed {
+            passed if passed <= MOST_HOPS => Answer::Param { index, passed },
+            _ => Answer::Unseen,
         }
     }
 
@@ -226,7 +269,12 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a guard that asks for the beginning of a string holds, if a branch around the site tells.
     fn holds_by_beginning(&self, caller: Caller, node: Node, guard: &Guard) -> Option<bool> {
-        if !matches!(&*guard.question, Question::Choice(Choice::Begins(_))) || caller.arg.is_some() {
+        let asks = match &*guard.question {
+            Question::Choice(Choice::Begins(_)) => true,
+            Question::Condition(condition) => matches!(condition.tests[..], [Test::Contains(_)]),
+            _ => false,
+        };
+        if !asks || caller.arg.is_some() {
             return None;
         }
         let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?;

@@ -1,6 +1,7 @@
 //! Code that runs only after something failed: in the handler of an exception, or where errors were collected by handlers.
 
-use blocklint_facts::{AltKind, FileFacts, Form, FormId, Region, RegionId, RegionKind, VarId};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, FileFacts, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId};
 use smallvec::SmallVec;
 
 use crate::ids::{FileId, SiteRef};
@@ -12,7 +13,9 @@ impl Link<'_> {
     pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let region = facts.site(site.site).at.region;
-        let Some(handler) = handler_around(facts, region) else { return self.is_where_errors_are(site.file, region) };
+        let Some(handler) = handler_around(facts, region) else {
+            return self.is_where_errors_are(site.file, region) || self.is_removed_before_exception(site);
+        };
         match facts.form(handler.test) {
             Form::Display(_, list) => {
                 let types = facts.list(list);
@@ -20,6 +23,29 @@ impl Link<'_> {
             }
             _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
+    }
+
+    /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
+    fn is_removed_before_exception(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
+        if facts.language != Language::Python
+            || !names::python::removes(facts.text(row.name))
+            || !row.at.region.get().is_some_and(is_branch)
+        {
+            return false;
+        }
+        let in_branch =
+            (0..facts.sites.len() as u32).map(SiteId).filter(|&id| facts.site(id).at.region == row.at.region);
+        let last = in_branch.max_by_key(|&id| facts.site(id).at.position);
+        last.is_some_and(|last| {
+            let raised = facts.site(last);
+            raised.kind == SiteKind::Call
+                && raised.at.position > row.at.position
+                && names::python::sounds_like_exception(facts.text(raised.name))
+                && self.program.index_of(site.file).uses_of_result(last).is_empty()
+        })
     }
 
     /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`

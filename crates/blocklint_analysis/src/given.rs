@@ -1,5 +1,7 @@
 //! Where values are given to calls as arguments.
 
+use blocklint_core::Language;
+
 use crate::ids::{BodyRef, Name, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
@@ -8,7 +10,16 @@ use crate::value::{EnvId, Val};
 impl Link<'_> {
     /// The sites that take a function as an argument, and which one it is.
     pub(crate) fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
-        self.given(&self.body_names(body), |val| matches!(val, Val::Fn { body: of, .. } if of == body))
+        let mut found = self.given(&self.body_names(body), |val| matches!(val, Val::Fn { body: of, .. } if of == body));
+        // A `lambda` has no name and stands where it is given.
+        if self.program.language(body.file) == Language::Python {
+            let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+            found.extend(uses.iter().filter_map(|(mention, _)| match mention {
+                Mention::Arg(site, arg) => Some((SiteRef { file: body.file, site }, arg)),
+                _ => None,
+            }));
+        }
+        found
     }
 
     /// The sites that take a value as an argument, wherever one of its names is mentioned.

@@ -30,6 +30,9 @@ pub enum Source {
     When,
     /// An `unless`: not visible means yes, less surely.
     Unless,
+    /// An `unless` that hardly any value meets, `contains = "data:"`, and the state an object was made in: not visible means
+    /// yes.
+    Exempt,
     /// A timeout: not visible means yes.
     Timeout,
     /// A branch: not visible means yes, in practice it is taken.

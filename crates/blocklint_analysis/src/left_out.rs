@@ -1,29 +1,41 @@
 //! Parts that an object was made without: `memory = Cache()`, whose class keeps what its constructor is not given as `None`
 //! and calls it only behind a test (`if self.remote is not None: self.remote.get(key)`).
 
-use blocklint_facts::{AltKind, BodyId, Comparison, FileFacts, Form, FormId, ImportKind, SiteKind, Sym, VarKind};
+use blocklint_facts::{AltKind, BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym, VarKind};
 use smallvec::SmallVec;
 
 use crate::callers::{Caller, CallerKind, Callers};
 use crate::constants::Constant;
+use crate::eval::Scope;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
 use crate::link::Link;
 use crate::mentions::is_own_receiver;
 use crate::names;
 use crate::targets::Target;
-use crate::value::{EnvId, Val};
+use crate::value::EnvId;
 
-/// How many variables and callers an object is followed through.
-const DEPTH: u32 = 4;
+/// How many variables, fields and callers an object is followed through.
+const DEPTH: u32 = 10;
 
-/// Callers beyond which nobody asks whether they all pass one object.
+/// Callers beyond which nobody asks which objects they pass.
 const MOST_CALLERS: usize = 16;
 
-/// Where a module makes an object, and under which name it keeps it.
+/// Objects beyond which nobody asks what each was made without.
+const MOST_OBJECTS: usize = 8;
+
+/// Where an object is made, and the name it is kept under in that file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Made {
     site: SiteRef,
-    kept: VarRef,
+    kept: Option<Sym>,
+}
+
+/// The objects a form can be, as far as they were found.
+#[derive(Default)]
+struct Objects {
+    made: SmallVec<[Made; 4]>,
+    /// The parameters that were asked for: a method that passes on what it was given adds nothing.
+    params: SmallVec<[(BodyRef, u32); 8]>,
 }
 
 impl<'a> Link<'a> {
@@ -45,8 +57,10 @@ impl<'a> Link<'a> {
         }
         let Some(class) = self.class_around(body.file, body.body) else { return false };
         let Some(receiver) = self.receiver_form(caller.site) else { return false };
-        let made = self.made_in_module(callers, caller.site, receiver, DEPTH);
-        made.is_some_and(|made| parts.iter().any(|&part| self.is_left_out(made, class, part)))
+        let mut objects = Objects::default();
+        self.objects(callers, self.scope_of(caller.site, EnvId::NONE), receiver, &mut objects, DEPTH)
+            && !objects.made.is_empty()
+            && objects.made.iter().all(|&made| parts.iter().any(|&part| self.is_left_out(made, class, part)))
     }
 
     /// The fields of the own object that branches around a site say to be there.
@@ -59,72 +73,168 @@ impl<'a> Link<'a> {
         found
     }
 
-    /// Where the one object is made that a form is, if a module keeps it.
-    fn made_in_module(&self, callers: &Callers<'_, 'a>, at: SiteRef, form: FormId, depth: u32) -> Option<Made> {
-        let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(at.file);
-        let body = facts.body_of(facts.site(at.site).at);
-        let kept = match facts.form(form) {
+    /// Where the objects are made that a form can be; whether these are all. What is `None` is no object.
+    fn objects(&self, callers: &Callers<'_, 'a>, scope: Scope, form: FormId, found: &mut Objects, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(scope.file);
+        let body = facts.body_of(scope.at);
+        match facts.form(form) {
+            Form::None => true,
+            Form::Result(site) => self.is_made(SiteRef { file: scope.file, site }, None, found),
             Form::Var(var) => {
                 let row = facts.var(var);
+                if let VarKind::Param(index) = row.kind {
+                    let is_only_passed = row.body == body && facts.assigns_of(var).all(|row| row.value.is_none());
+                    return is_only_passed
+                        && self.objects_passed(callers, BodyRef { file: scope.file, body }, index, found, depth);
+                }
                 let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-                match (row.kind, values.next(), values.next()) {
-                    (VarKind::Param(index), None, _) if row.body == body => {
-                        return self.passed_by_all(callers, BodyRef { file: at.file, body }, index, depth);
+                let (Some(only), None) = (values.next(), values.next()) else { return false };
+                match facts.form(only.value) {
+                    Form::Import(_) => self.object_of_module(self.module_var(scope.file, form), found),
+                    Form::Result(site) if row.body == BodyId(0) || row.body == body => {
+                        self.is_made(SiteRef { file: scope.file, site }, Some(row.name), found)
                     }
-                    (VarKind::Param(_), ..) | (_, None, _) | (_, _, Some(_)) => return None,
-                    (_, Some(only), None) => match facts.form(only.value) {
-                        Form::Import(import) => {
-                            let import = facts.import(import);
-                            if import.kind != ImportKind::Name {
-                                return None;
-                            }
-                            let Val::Module(file) = names::python::module_named(self, at.file, &import) else {
-                                return None;
-                            };
-                            let name = self.program.global(at.file, import.name)?;
-                            VarRef { file, var: self.program.scope_var(file, BodyId(0), name)? }
-                        }
-                        _ if row.body == BodyId(0) => VarRef { file: at.file, var },
-                        _ if row.body == body => return self.made_in_module(callers, at, only.value, depth),
-                        _ => return None,
-                    },
+                    _ if row.body == body => {
+                        self.objects(callers, Scope { at: only.at, ..scope }, only.value, found, depth)
+                    }
+                    _ => false,
                 }
             }
-            Form::Attr(base, name) => {
-                let module = self.values.members(self.eval(self.scope_of(at, EnvId::NONE), base).value);
-                let [Val::Module(file)] = module[..] else { return None };
-                let name = self.program.global(at.file, name)?;
-                VarRef { file, var: self.program.scope_var(file, BodyId(0), name)? }
+            Form::Attr(base, name) if is_own_receiver(facts, base) => {
+                let Some(class) = self.class_around(scope.file, body) else { return false };
+                self.objects_of_field(callers, (scope.file, class), name, found, depth)
             }
-            _ => return None,
-        };
-        let facts = self.program.facts(kept.file);
-        let mut values = facts.assigns_of(kept.var).filter(|row| row.value.is_some());
-        let (only, None) = (values.next()?, values.next()) else { return None };
-        match facts.form(only.value) {
-            Form::Result(site) if matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New) => {
-                Some(Made { site: SiteRef { file: kept.file, site }, kept })
+            Form::Attr(..) => self.object_of_module(self.module_var(scope.file, form), found),
+            Form::Subscript(base, key) => {
+                let (Form::Attr(own, name), Form::Str(key)) = (facts.form(base), facts.form(key)) else { return false };
+                let class = self.class_around(scope.file, body);
+                let Some(class) = class.filter(|_| is_own_receiver(facts, own)) else { return false };
+                class.file == scope.file && self.objects_under_key(callers, class, (name, key), found, depth)
             }
-            _ => None,
+            _ => false,
         }
     }
 
-    /// The one object that all callers of a body pass to a parameter.
-    fn passed_by_all(&self, callers: &Callers<'_, 'a>, body: BodyRef, index: u32, depth: u32) -> Option<Made> {
-        let sites = callers.call_sites(body);
-        if sites.is_empty() || sites.len() > MOST_CALLERS {
-            return None;
+    /// Takes up an object where a site makes one.
+    fn is_made(&self, site: SiteRef, kept: Option<Sym>, found: &mut Objects) -> bool {
+        if !matches!(self.program.facts(site.file).site(site.site).kind, SiteKind::Call | SiteKind::New) {
+            return false;
         }
-        let mut found = None;
-        for &site in sites.iter() {
-            let made = self.made_in_module(callers, site, self.passed(site, body, index)?, depth)?;
-            if found.is_some_and(|known| known != made) {
-                return None;
+        let made = Made { site, kept };
+        if !found.made.contains(&made) {
+            found.made.push(made);
+        }
+        found.made.len() <= MOST_OBJECTS
+    }
+
+    /// The one object that a module keeps in a variable.
+    fn object_of_module(&self, kept: Option<VarRef>, found: &mut Objects) -> bool {
+        let Some(VarRef { file, var }) = kept else { return false };
+        let facts = self.program.facts(file);
+        let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
+        let (Some(only), None) = (values.next(), values.next()) else { return false };
+        match facts.form(only.value) {
+            Form::Result(site) => self.is_made(SiteRef { file, site }, Some(facts.var(var).name), found),
+            _ => false,
+        }
+    }
+
+    /// The objects that all callers of a body pass to a parameter.
+    fn objects_passed(
+        &self,
+        callers: &Callers<'_, 'a>,
+        body: BodyRef,
+        index: u32,
+        found: &mut Objects,
+        depth: u32,
+    ) -> bool {
+        if found.params.contains(&(body, index)) {
+            return true;
+        }
+        found.params.push((body, index));
+        let known = callers.call_sites(body);
+        // What calls a hook of an object that nobody knows calls all hooks of that name.
+        let by_name = if known.is_empty() { self.sites_by_name(body) } else { SmallVec::new() };
+        let (sites, with_receiver) = if known.is_empty() { (&by_name[..], Some(true)) } else { (&known[..], None) };
+        let passed = |site| match with_receiver {
+            Some(with_receiver) => self.passed_with(site, body, index, with_receiver),
+            None => self.passed(site, body, index),
+        };
+        !sites.is_empty()
+            && sites.len() <= MOST_CALLERS
+            && sites.iter().all(|&site| match passed(site) {
+                Some(form) => self.objects(callers, self.scope_of(site, EnvId::NONE), form, found, depth),
+                None if self.unpacks(site) => false,
+                None => match self.default_of(body, index) {
+                    Some(default) => default == Constant::Null,
+                    // A call that lacks what this hook demands is one of another class's hook.
+                    None => known.is_empty(),
+                },
+            })
+    }
+
+    /// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.
+    fn objects_of_field(
+        &self,
+        callers: &Callers<'_, 'a>,
+        (file, class): (FileId, ClassRef),
+        field: Sym,
+        found: &mut Objects,
+        depth: u32,
+    ) -> bool {
+        let Some(name) = self.program.global(file, field) else { return false };
+        let mut assigned = false;
+        let all = self.assigns_to_member(class, name).into_iter().all(|(file, assign)| {
+            let row = self.program.facts(file).assign(assign);
+            if row.value.is_none() {
+                return true;
             }
-            found = Some(made);
-        }
-        found
+            assigned = true;
+            let scope = Scope { file, at: row.at, env: EnvId::NONE };
+            match self.program.facts(file).form(row.value) {
+                Form::Result(site) => self.is_made(SiteRef { file, site }, self.program.local(file, name), found),
+                _ => self.objects(callers, scope, row.value, found, depth),
+            }
+        });
+        assigned && all
+    }
+
+    /// The objects that a class puts under a key of a dictionary which is a field: `self.parts["cache"] = cache`.
+    fn objects_under_key(
+        &self,
+        callers: &Callers<'_, 'a>,
+        class: ClassRef,
+        (field, key): (Sym, Sym),
+        found: &mut Objects,
+        depth: u32,
+    ) -> bool {
+        let file = class.file;
+        let facts = self.program.facts(file);
+        let setter = self.program.name("__setitem__").and_then(|name| self.program.local(file, name));
+        let Some(setter) = setter else { return false };
+        let mut put = false;
+        let all = self.program.index_of(file).sites_named(setter).iter().all(|&site| {
+            let row = facts.site(site);
+            let is_of_field = matches!(facts.form(row.callee), Form::Attr(base, name)
+                if name == field && is_own_receiver(facts, base));
+            if !is_of_field || self.class_around(file, facts.body_of(row.at)) != Some(class) {
+                return true;
+            }
+            match *facts.args_of(site) {
+                [at, value] => match facts.form(at.value) {
+                    Form::Str(other) if other != key => true,
+                    Form::Str(_) => {
+                        put = true;
+                        let scope = self.scope_of(SiteRef { file, site }, EnvId::NONE);
+                        self.objects(callers, scope, value.value, found, depth)
+                    }
+                    _ => false,
+                },
+                _ => false,
+            }
+        });
+        put && all
     }
 
     /// Whether an object was made without a part, and nobody gives it one later under its name.
@@ -176,7 +286,7 @@ impl<'a> Link<'a> {
     /// Whether somebody assigns the field of an object of that name: `memory.remote = connect()`.
     fn is_given_later(&self, made: Made, declared: FileId, field: Sym) -> bool {
         let Some(field) = self.program.global(declared, field) else { return true };
-        let name = self.program.global(made.kept.file, self.program.facts(made.kept.file).var(made.kept.var).name);
+        let name = made.kept.and_then(|kept| self.program.global(made.site.file, kept));
         self.program.occurrences(field).iter().any(|&(file, sym)| {
             let facts = self.program.facts(file);
             self.program.index_of(file).attr_assigns(sym).iter().any(|&(assign, own)| {
@@ -186,7 +296,7 @@ impl<'a> Link<'a> {
                     Form::Attr(_, name) | Form::Name(name) => name,
                     _ => return !own,
                 };
-                !own && self.program.global(file, last) == name
+                !own && name.is_some() && self.program.global(file, last) == name
             })
         })
     }

@@ -121,19 +121,11 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 pub(crate) fn is_example(relative: &str) -> bool {
     let folders = relative.split('/').rev().skip(1);
     folders.into_iter().any(|folder| {
-        matches!(
-            folder,
-            "example"
-                | "examples"
-                | "sample"
-                | "samples"
-                | "demo"
-                | "demos"
-                | "benchmark"
-                | "benchmarks"
-                | "perf"
-                | "docs_src"
-        )
+        folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
+            || matches!(
+                folder,
+                "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "perf" | "docs_src"
+            )
     })
 }
 

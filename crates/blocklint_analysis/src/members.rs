@@ -420,6 +420,21 @@ impl<'a> Link<'a> {
         found
     }
 
+    /// All assignments to an attribute of a class, its bases and the classes derived from it, of the own object or of
+    /// another one.
+    pub(crate) fn assigns_to_member(&self, class: ClassRef, name: Name) -> Vec<(FileId, AssignId)> {
+        let mut found = self.derived_assigns(class, name);
+        for ancestor in self.mro(class).iter() {
+            if let Ancestor::Class(of) = *ancestor {
+                found.extend(self.own_assigns(of, name).into_iter().map(|assign| (of.file, assign)));
+            }
+        }
+        let of_others = self.foreign_assigns(name);
+        let related = |of: ClassRef| self.is_subclass(of, class) || self.is_subclass(class, of);
+        found.extend(of_others.iter().filter(|(of, ..)| related(*of)).map(|&(_, file, assign)| (file, assign)));
+        found
+    }
+
     /// Assignments to an attribute of this name of objects that are no receiver, with the class of the object.
     fn foreign_assigns(&self, name: Name) -> Rc<[(ClassRef, FileId, AssignId)]> {
         if let Some(known) = self.foreign.borrow().get(&name) {

@@ -1,17 +1,18 @@
 //! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
 //! code. Nobody else waits for that loop.
 
-use blocklint_core::Language;
-use blocklint_facts::{BodyId, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags, SiteId};
+use blocklint_core::{Effect, Language};
+use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Site, SiteFlags, SiteId};
 use blocklint_models::{Concurrency, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
+use crate::mentions::Mention;
 use crate::names;
 use crate::regions::around;
 use crate::targets::Target;
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 impl Link<'_> {
     /// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
@@ -25,6 +26,55 @@ impl Link<'_> {
             && self.is_exit_code(main)
             && !self.serves(main.file)
             && !self.starts_beside(main)
+    }
+
+    /// Whether a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses:
+    /// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+    pub(crate) fn is_driven_alone(&self, made: SiteRef) -> bool {
+        let facts = self.program.facts(made.file);
+        let body = facts.body(facts.body_of(facts.site(made.site).at));
+        let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+        if facts.language != Language::Python
+            || body.kind != BodyKind::Function
+            || !is_nested && names::python::may_be_main(facts.text(body.name))
+        {
+            return false;
+        }
+        let index = self.program.index_of(made.file);
+        let drives = |site: SiteId| {
+            let callee = self.callee(SiteRef { file: made.file, site }, EnvId::NONE);
+            self.values.members(callee.value).iter().any(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => {
+                    self.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+                }
+                _ => false,
+            })
+        };
+        let drivers = index.uses_of_result(made.site).iter().filter_map(|(mention, _)| match mention {
+            Mention::Arg(site, 0) => Some(site),
+            _ => None,
+        });
+        let is_driven = drivers.into_iter().any(|site| !index.uses_of_result(site).is_empty() && drives(site));
+        is_driven
+            && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+                Target::Body { body, .. } => !self.serves_or_starts(body),
+                _ => true,
+            })
+    }
+
+    /// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.
+    fn serves_or_starts(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let starting = self.starting_names();
+        (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+            let row = facts.site(site);
+            facts.body_of(row.at) == body.body
+                && (awaits_what_serves(facts, &row) || {
+                    let name = facts.text(row.name);
+                    (starting.contains(name) || names::python::sounds_concurrent(name))
+                        && self.may_start(SiteRef { file: body.file, site })
+                })
+        })
     }
 
     /// Whether a file that is run as a program ends with what a function of it gives.
@@ -59,14 +109,7 @@ impl Link<'_> {
     /// Whether a file awaits what, by its name, serves, or awaits for ever.
     fn serves(&self, file: FileId) -> bool {
         let facts = self.program.facts(file);
-        facts.sites.iter().any(|row| {
-            row.flags.has(SiteFlags::AWAITED)
-                && (names::python::serves(facts.text(row.name)) || {
-                    around(facts, row.at.region)
-                        .map(|id| facts.region(id))
-                        .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
-                })
-        })
+        facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
     }
 
     /// Whether another body of the file starts tasks beside its own.
@@ -101,4 +144,14 @@ impl Link<'_> {
             models.names(Uses::CONCURRENCY).map(|name| name.name).collect()
         })
     }
+}
+
+/// Whether a call is awaited that, by its name, serves, or that stands in a loop without end.
+fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
+    row.flags.has(SiteFlags::AWAITED)
+        && (names::python::serves(facts.text(row.name)) || {
+            around(facts, row.at.region)
+                .map(|id| facts.region(id))
+                .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
+        })
 }

@@ -61,7 +61,11 @@ impl Link<'_> {
         let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
         let relative = &self.program.files[first.site.file.index()].relative;
         let facts = self.program.facts(last.site.file);
-        relative.split('/').rev().skip(1).any(|folder| BACKGROUND.contains(&folder))
+        let is_behind = || {
+            relative.split('/').rev().skip(1).any(|folder| BACKGROUND.contains(&folder))
+                || self.is_of_actor(self.program.body_of_site(first.site))
+        };
+        is_behind()
             && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name))
             && !ways.iter().any(|way| self.adds_up(way.site))
     }

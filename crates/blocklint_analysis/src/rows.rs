@@ -10,6 +10,14 @@ use crate::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::Link;
 use crate::value::{BoundId, EnvId, Val};
 
+/// What it means that nobody sees whether an `unless` is met.
+fn exempts(condition: &Condition) -> Source {
+    match condition.tests[..] {
+        [Test::Contains(_)] => Source::Exempt,
+        _ => Source::Unless,
+    }
+}
+
 /// Whether a condition is shown at a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shown {
@@ -121,10 +129,13 @@ impl<'a> Link<'a> {
             }
             match self.shown(condition, site, receiver, env) {
                 Shown::Yes => return None,
+                Shown::No if guard.is_none() && receiver.is_some() => {
+                    guard = self.state_by_param(site, condition, receiver);
+                }
                 Shown::No => {}
                 Shown::Hidden => undecided |= self.is_given(condition, site),
                 Shown::Param(index) if guard.is_none() => {
-                    guard = Some(Guard::new(index, Source::Unless, Question::Condition(condition.clone()), false));
+                    guard = Some(Guard::new(index, exempts(condition), Question::Condition(condition.clone()), false));
                 }
                 Shown::Param(_) => undecided = true,
             }
@@ -321,7 +332,13 @@ impl<'a> Link<'a> {
             Test::Version(_) | Test::Feature(_) => return Shown::Hidden,
             _ => {}
         }
-        match self.constant(site, form, env, 6) {
+        let constant = self.constant(site, form, env, 6);
+        if matches!((test, &constant), (Test::Contains(_), Constant::Param(_) | Constant::Hidden))
+            && let Some(known) = self.known_beginning(site, form)
+        {
+            return self.test_constant(test, &Constant::Head(known));
+        }
+        match constant {
             Constant::Param(index) => Shown::Param(index),
             constant => self.test_constant(test, &constant),
         }

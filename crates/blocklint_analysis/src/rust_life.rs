@@ -333,7 +333,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
             }
             // A rare name on a receiver that is not known mostly means this method.
             if link.hierarchy.bodies_named(name) <= 2 {
-                sites.extend(&bearers.unknown);
+                let may_be = |site: &&SiteRef| !self.names_another_type(**site, body);
+                sites.extend(bearers.unknown.iter().filter(may_be));
             }
         }
         sites.sort();

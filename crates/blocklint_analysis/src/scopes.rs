@@ -1,7 +1,7 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteFlags, SiteKind};
 use blocklint_models::{Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -13,6 +13,7 @@ use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names;
+use crate::regions::around;
 use crate::rust_life::Life;
 use crate::value::{EnvId, Val};
 
@@ -138,6 +139,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     pub(crate) fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.link.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
+            Language::Python if self.link.runs_once_in_endless(site) => When::Once,
             _ => self.of(body),
         }
     }
@@ -170,8 +172,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
+        if known.is_empty() && self.link.ends_the_program(body) {
+            return Some(When::StartUp);
+        }
         let sites: SmallVec<[SiteRef; 8]> =
-            if known.is_empty() { self.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
+            if known.is_empty() { self.link.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
         // `anyio.run(main)`
         let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
         if !given.is_empty()
@@ -186,11 +191,16 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         for site in sites {
             let caller = self.link.program.body_of_site(site);
             let facts = self.link.program.facts(caller.file);
-            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven.
-            let is_root = matches!(facts.body(caller.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-            let when = if is_root || registered(self.link, caller).is_some() {
+            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
+            // makes is driven when it runs.
+            let row = facts.body(caller.body);
+            let is_root =
+                matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
+            let when = if self.link.runs_once_in_endless(site) {
+                Some(When::Once)
+            } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
-            } else if self.link.is_one_shot(caller) {
+            } else if self.link.is_one_shot(caller) || self.link.is_driven_alone(site) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
@@ -286,23 +296,6 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
         if all == Some(When::Test) && !link.is_visible_for_tests(body) { Some(When::Unknown) } else { all }
     }
-
-    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
-    /// more than can mean it, so what holds for all of them holds for it.
-    fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
-        let program = self.link.program;
-        let facts = program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.class.is_none() || facts.text(row.name).starts_with("__") {
-            return SmallVec::new();
-        }
-        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
-        let called = program.sites_named(name).filter(|site| {
-            let facts = program.facts(site.file);
-            facts.site(site.site).kind == SiteKind::Call
-        });
-        called.take(65).collect()
-    }
 }
 
 /// What a registration says: a decorator or a call that takes the body.
@@ -328,6 +321,12 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     }
     for (site, arg) in link.given_body(body) {
         for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+            if let Val::Fn { body: wrapper, .. } = val
+                && found.is_none()
+                && link.program.language(body.file) == Language::Python
+            {
+                found = registered_within(link, wrapper);
+            }
             let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
             for row in link.library.handovers(path).iter() {
                 let Selector::Argument(argument) = &row.selector else { continue };
@@ -344,7 +343,69 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     found
 }
 
+/// What a function that is given a body registers in its stead, where that is at start-up:
+/// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
+fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
+    let facts = link.program.facts(wrapper.file);
+    let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
+        let row = facts.body(id);
+        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper.body)
+    });
+    let starts_up = |body: BodyId| {
+        link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
+            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => link.library.handovers(path).iter().any(|row| {
+                    matches!(&row.selector, Selector::Argument(argument) if link.is_argument(site, arg, argument))
+                        && row.phase == Some(Phase::Startup)
+                }),
+                _ => false,
+            })
+        })
+    };
+    nested.any(starts_up).then_some(When::StartUp)
+}
+
 impl Link<'_> {
+    /// Python: whether a method, by its name, ends the program or what lives as long as it does.
+    fn ends_the_program(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        facts.language == Language::Python
+            && row.class.is_some()
+            && names::python::ends_the_program(facts.text(row.name))
+    }
+
+    /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
+    /// own task.
+    fn runs_once_in_endless(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let body = facts.body_of(row.at);
+        let of = facts.body(body);
+        facts.language == Language::Python
+            && of.flow == Flow::Coroutine
+            && names::python::never_returns(facts, of.returns)
+            && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
+            && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+    }
+
+    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+    /// more than can mean it, so what holds for all of them holds for it.
+    pub(crate) fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+        let program = self.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.class.is_none() || facts.text(row.name).starts_with("__") {
+            return SmallVec::new();
+        }
+        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+        let called = program.sites_named(name).filter(|site| {
+            let facts = program.facts(site.file);
+            facts.site(site.site).kind == SiteKind::Call
+        });
+        called.take(65).collect()
+    }
+
     /// When a method of Java runs by what it overrides of a library.
     fn overrides_when(&self, body: BodyRef) -> Option<When> {
         let facts = self.program.facts(body.file);

@@ -294,7 +294,10 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let (mut label, mut way) = (label.clone(), way);
         way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
-        // A root's own parameter is not visible.
+        if label.guard.as_ref().or(label.outer.as_ref()).is_some_and(|guard| self.none_awaits_it_so(root, guard)) {
+            return;
+        }
+        // A root's own parameter is not visible elsewhere.
         label.outer = None;
         if let Some(guard) = label.guard.take() {
             match guard.source {
@@ -304,7 +307,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 Source::Unless => way.steps = add_steps(way.steps, 1),
                 // Whoever wrote the root and the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}
-                Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
+                Source::Exempt | Source::Timeout | Source::Branch => way.steps = add_steps(way.steps, guard.rare),
             }
         }
         if let LabelHold::Param { .. } = label.hold {
@@ -407,7 +410,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // Which callee a flag selects says more than a branch inside of it.
-        let open = label.guard.as_ref().is_none_or(|guard| guard.source == Source::Branch);
+        let open = label.guard.as_ref().is_none_or(|guard| matches!(guard.source, Source::Branch | Source::Exempt));
         if open
             && caller.arg.is_none()
             && let Some(guard) = self.link.selection_guard(caller.site, node.body)

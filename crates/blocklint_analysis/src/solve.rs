@@ -131,7 +131,13 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                if link.is_never_named(candidate.root) {
+                let relative = || &link.program.files[candidate.root.file.index()].relative;
+                let is_for_show = match language {
+                    Language::Python => is_example(relative()),
+                    Language::Rust => link.is_of_copy(candidate.root.file),
+                    Language::Java => false,
+                };
+                if link.is_never_named(candidate.root) || is_for_show {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -150,7 +156,7 @@ pub(crate) fn findings<'a>(
                 };
                 // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
                 // a test of Rust or Java has a thread of its own.
-                let alone = when != When::Test || link.program.language(candidate.root.file) != Language::Python;
+                let alone = when != When::Test || language != Language::Python;
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() {
@@ -168,6 +174,7 @@ pub(crate) fn findings<'a>(
         }
     }
     lower_what_is_said_already(&mut places, min_confidence);
+    lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     let units = Units::new(link);
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
@@ -245,6 +252,39 @@ fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min
     }
 }
 
+/// Rust: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
+/// mended with that: the function moves to another thread as a whole.
+fn lower_what_is_short_beside_longer(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    let of_rust = |candidate: &Candidate| link.program.language(candidate.root.file) == Language::Rust;
+    let is_brief = |candidate: &Candidate| hold_of(&candidate.label) == Hold::Brief;
+    let longer: FxHashSet<(BodyRef, Effect)> = places
+        .values()
+        .flatten()
+        .filter(|candidate| {
+            let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
+            candidate.silenced.is_none()
+                && candidate.label.severity > Severity::Note
+                && confidence >= min_confidence
+                && of_rust(candidate)
+                && !is_brief(candidate)
+        })
+        .map(|candidate| (candidate.root, candidate.label.effect))
+        .collect();
+    if longer.is_empty() {
+        return;
+    }
+    for candidate in places.values_mut().flatten() {
+        let is_own = matches!(candidate.way.next, Next::Leaf(_));
+        if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
+            candidate.label.severity = Severity::Note;
+        }
+    }
+}
+
 /// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
 /// only deadlocks where others wait for the thread does not where nobody else is served.
 fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
@@ -288,14 +328,20 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     match link.program.language(candidate.root.file) {
         Language::Rust => {}
         Language::Python => {
-            return candidate.label.effect == Effect::File && link.makes_what_lacks(&paths.follow(candidate.way));
+            let ways = paths.follow(candidate.way);
+            return candidate.label.effect == Effect::File
+                && (link.makes_what_lacks(&ways) || ways.last().is_some_and(|last| link.is_made_at_import(last.site)));
         }
         Language::Java => return false,
     }
     match (candidate.label.effect, hold_of(&candidate.label)) {
         (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
         (Effect::Input, _) => paths.follow(candidate.way).last().is_some_and(|last| link.is_ready(last.site)),
-        (Effect::Database, _) => link.asks_for_none_of(&paths.follow(candidate.way)),
+        (Effect::Database, _) => {
+            let ways = paths.follow(candidate.way);
+            link.asks_for_none_of(&ways) || link.is_kept_by_key(&ways)
+        }
+        (Effect::Cpu, _) => link.is_kept_by_key(&paths.follow(candidate.way)),
         (Effect::File, _) => {
             let ways = paths.follow(candidate.way);
             link.ends_at_pseudo_file(&ways)
@@ -304,6 +350,10 @@ fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
                 || link.cleans_up(&ways)
                 || link.is_little_of_job(&ways)
                 || link.loads_or_makes(&ways)
+                || link.is_kept_by_key(&ways)
+                || link.is_kept_by_object(&ways)
+                || link.measures_itself(candidate.root.file)
+                || link.configures_anew(candidate.root)
                 || ways.iter().any(|way| link.is_renewal(way.site))
         }
         _ => false,

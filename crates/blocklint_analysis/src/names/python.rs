@@ -526,6 +526,59 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
     ["task", "gather", "soon", "nursery", "spawn"].iter().any(|part| name.contains(part))
 }
 
+/// Whether an annotation says that a function never returns.
+pub(crate) fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
+    let name = match facts.form(annotation) {
+        Form::Attr(_, name) | Form::Name(name) => name,
+        Form::Var(var) => facts.var(var).name,
+        _ => return false,
+    };
+    matches!(facts.text(name), "NoReturn" | "Never")
+}
+
+/// Whether a function of this name, by convention, is what a program does all the time.
+pub(crate) fn may_be_main(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let first = name.split('_').next().unwrap_or(name);
+    matches!(first, "main" | "run" | "start" | "cli" | "launch" | "execute" | "serve" | "worker")
+        || name.ends_with("_main")
+}
+
+/// Whether a name of the standard library says which operating system a program runs on.
+pub(crate) fn is_platform(path: &str) -> bool {
+    matches!(path, "sys.platform" | "os.name" | "platform.system")
+}
+
+/// Whether a value of one of those is that of an operating system on which hardly any server runs.
+pub(crate) fn is_rare_platform(name: &str) -> bool {
+    matches!(name, "win32" | "win" | "cygwin" | "nt" | "Windows")
+}
+
+/// Whether a function of this name, by convention, is called only where it is written.
+pub(crate) fn is_private(name: &str) -> bool {
+    name.starts_with('_') && !name.ends_with("__")
+}
+
+/// Whether a method of this name, by convention, ends the program or what lives as long as it does.
+pub(crate) fn ends_the_program(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches('_').trim_start_matches("async_"),
+        "shutdown" | "on_shutdown" | "graceful_shutdown" | "shutdown_gracefully" | "teardown"
+    )
+}
+
+/// Whether a function of this name, by convention, removes something.
+pub(crate) fn removes(name: &str) -> bool {
+    name.trim_start_matches('_').split('_').any(|word| {
+        matches!(word, "remove" | "delete" | "unlink" | "rmtree" | "rmdir" | "clean" | "cleanup" | "discard")
+    })
+}
+
+/// Whether a class of this name, by convention, is an exception.
+pub(crate) fn sounds_like_exception(name: &str) -> bool {
+    name.ends_with("Exception") || name.ends_with("Error")
+}
+
 /// Whether what has this name and is awaited, by convention, goes on until it is told to end.
 pub(crate) fn serves(name: &str) -> bool {
     let name = name.trim_start_matches('_');

@@ -98,6 +98,23 @@ impl Life<'_, '_, '_> {
         })
     }
 
+    /// Whether a call that leads nowhere names another type than a function's: `Reader::open(path)` is none of `Writer`.
+    pub(super) fn names_another_type(&self, site: SiteRef, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        let Some(class) = facts.body(body.body).class.get() else { return false };
+        let class = facts.class(class);
+        let own = facts.text(facts.body(class.body).name);
+        let here = self.link.program.facts(site.file);
+        let Form::Path(base, _) = here.form(here.site(site.site).callee) else { return false };
+        let named = match here.form(base) {
+            Form::Name(of) | Form::Path(_, of) => here.text(of),
+            Form::Var(var) => here.text(here.var(var).name),
+            _ => return false,
+        };
+        // A type's other names lead to it; a parameter that stands for a type has one letter, mostly.
+        class.bases.len == 0 && named != own && named != "Self" && named.len() > 1
+    }
+
     /// Whether a call is one of a function of the project.
     fn leads_to_body(&self, site: SiteRef) -> bool {
         self.link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Body { .. }))
