@@ -417,6 +417,10 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.guard = Some(guard);
         }
+        // What one of several implementations does for a moment, or once, says nothing of who calls any of them.
+        if caller.shared && label.severity == Severity::Note && self.link.means_several(caller.site) {
+            return;
+        }
         let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.

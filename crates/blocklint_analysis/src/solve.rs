@@ -301,7 +301,9 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    if is_example(&link.program.files[candidate.root.file.index()].relative) {
+    // Whole programs lie in folders named for a library's examples.
+    let mut folders = link.program.files[candidate.root.file.index()].relative.split('/').rev().skip(1);
+    if folders.any(|folder| matches!(folder, "example" | "examples")) {
         return true;
     }
     match candidate.label.effect {
