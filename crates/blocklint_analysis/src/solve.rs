@@ -13,7 +13,7 @@ use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
 use crate::loop_bound::LoopBound;
 use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
@@ -97,13 +97,20 @@ pub(crate) fn findings<'a>(
             let language = link.program.language(candidate.root.file);
             let is_rust = language == Language::Rust;
             if language == Language::Java
-                && matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                    || candidate.handed
+                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
                 && !link.may_be_served(
                     &roots,
                     if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
                 )
             {
                 candidate.kind.kind = RootKind::Unserved;
+            }
+            // A way through a library may lead into a module that is never built with the one where it begins.
+            let leaves = |ways: &[Way]| ways[0].shared && !link.may_meet(candidate.root.file, ways[1].site.file);
+            if language == Language::Java && paths.follow(candidate.way).windows(2).any(leaves) {
+                candidate.cost.steps += u32::from(LOW_STEPS);
             }
             if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
                 candidate.label.severity = Severity::Note;
@@ -294,7 +301,9 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    if is_example(&link.program.files[candidate.root.file.index()].relative) {
+    // Whole programs lie in folders named for a library's examples.
+    let mut folders = link.program.files[candidate.root.file.index()].relative.split('/').rev().skip(1);
+    if folders.any(|folder| matches!(folder, "example" | "examples")) {
         return true;
     }
     match candidate.label.effect {
