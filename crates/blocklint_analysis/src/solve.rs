@@ -137,7 +137,7 @@ pub(crate) fn findings<'a>(
                     Language::Rust => link.is_of_copy(candidate.root.file),
                     Language::Java => false,
                 };
-                if link.is_never_named(candidate.root) || is_for_show {
+                if link.is_never_named(candidate.root) || link.is_left_over_method(candidate.root) || is_for_show {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -161,7 +161,7 @@ pub(crate) fn findings<'a>(
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() {
                     label.severity = if alone { Severity::Note } else { label.severity.lowered() };
-                } else if is_slight(link, &paths, candidate) {
+                } else if is_slight(link, &callers, &paths, candidate) {
                     candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
@@ -252,14 +252,14 @@ fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min
     }
 }
 
-/// Rust: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
+/// Rust and Python: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
 /// mended with that: the function moves to another thread as a whole.
 fn lower_what_is_short_beside_longer(
     link: &Link<'_>,
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
 ) {
-    let of_rust = |candidate: &Candidate| link.program.language(candidate.root.file) == Language::Rust;
+    let is_moved_whole = |candidate: &Candidate| link.program.language(candidate.root.file) != Language::Java;
     let is_brief = |candidate: &Candidate| hold_of(&candidate.label) == Hold::Brief;
     let longer: FxHashSet<(BodyRef, Effect)> = places
         .values()
@@ -269,7 +269,7 @@ fn lower_what_is_short_beside_longer(
             candidate.silenced.is_none()
                 && candidate.label.severity > Severity::Note
                 && confidence >= min_confidence
-                && of_rust(candidate)
+                && is_moved_whole(candidate)
                 && !is_brief(candidate)
         })
         .map(|candidate| (candidate.root, candidate.label.effect))
@@ -326,13 +326,15 @@ fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
 /// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
 /// in Rust also a wait of at most a millisecond, a file that the kernel makes up, one file of a job, input that is there, or
 /// what is kept until it is too old.
-fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+fn is_slight(link: &Link<'_>, callers: &Callers<'_, '_>, paths: &Paths, candidate: &Candidate) -> bool {
     match link.program.language(candidate.root.file) {
         Language::Rust => {}
         Language::Python => {
             let ways = paths.follow(candidate.way);
             return candidate.label.effect == Effect::File
-                && (link.makes_what_lacks(&ways) || ways.last().is_some_and(|last| link.is_made_at_import(last.site)));
+                && (link.makes_what_lacks(&ways)
+                    || ways.last().is_some_and(|last| link.is_made_at_import(last.site))
+                    || link.runs_after_failure(callers, candidate.root, 3));
         }
         Language::Java => return false,
     }
