@@ -95,7 +95,8 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
         // What is known to be short; of the rest nobody knows.
         let is_short = names::bounds_offloads(facts.language) && !tasks.iter().any(|task| busy.contains(task));
-        if facts.language == Language::Python && !is_aside && !per_item && awaited && known {
+        // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
+        if facts.language == Language::Python && !is_aside && !per_item && awaited && known && !is_short {
             for call in link.gathered(body, callers, &bounding, COROUTINES) {
                 let is_served = matches!(times.of_site(call), Times::PerEntry(..));
                 if times.of_site(call).is_once() {
@@ -106,7 +107,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
                     path,
                     unbounded: Unbounded::PerItem,
                     takes,
-                    severity: if is_served && !is_short { Severity::Warning } else { Severity::Note },
+                    severity: if is_served { Severity::Warning } else { Severity::Note },
                     confidence: Confidence::Medium,
                     behind: Some(site),
                 });
