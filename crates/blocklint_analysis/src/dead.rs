@@ -1,16 +1,19 @@
 //! Branches that never run: their test is a literal, or a name or attribute that the project only ever gives one.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarId, VarKind};
 use rustc_hash::FxHashSet;
 
 use crate::constants::Constant;
 use crate::hierarchy::Ancestor;
-use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 use crate::link::Link;
 use crate::names;
 use crate::targets::{Edge, Target};
 use crate::value::{EnvId, Val, Why};
+
+/// Methods below which a class says nothing of the ones that nobody names.
+const FEWEST_METHODS: usize = 4;
 
 /// How deep tests and names are followed.
 const DEPTH: u32 = 4;
@@ -37,13 +40,78 @@ impl<'a> Link<'a> {
             return false;
         }
         let Some(name) = self.program.global(body.file, row.name) else { return false };
-        self.program.occurrences(name).iter().all(|&(file, sym)| {
+        // A call of another object's method of that name says nothing.
+        let leads_elsewhere = |site: SiteRef| {
+            let targets = self.targets(site, EnvId::NONE);
+            row.class.is_some()
+                && !targets.list.is_empty()
+                && targets.list.iter().all(|target| matches!(*target, Target::Body { body: of, .. } if of != body))
+        };
+        self.is_named_by(name, leads_elsewhere) != Some(true)
+    }
+
+    /// Whether a public coroutine is a method that the project left over: it names most methods of the class, and this one
+    /// nowhere.
+    pub(crate) fn is_left_over_method(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let Some(class) = row.class.get() else { return false };
+        if facts.language != Language::Python
+            || row.flow != Flow::Coroutine
+            || names::python::is_private(facts.text(row.name))
+            || !facts.list(row.decorators).is_empty()
+            || self.is_named(body.file, row.name)
+        {
+            return false;
+        }
+        let own = ClassRef { file: body.file, class };
+        if !self.mro(own).iter().all(|of| matches!(of, Ancestor::Class(_))) {
+            return false;
+        }
+        let methods = || {
+            facts.bodies.iter().filter(|other| {
+                let name = facts.text(other.name);
+                other.class.get() == Some(class) && other.kind == BodyKind::Function && !name.starts_with('_')
+            })
+        };
+        let count = methods().count();
+        count >= FEWEST_METHODS && {
+            let named = methods().filter(|other| self.is_named(body.file, other.name)).count();
+            named * 4 >= count * 3
+        }
+    }
+
+    /// Whether anything in the project names what is called so, beside what defines it.
+    fn is_named(&self, file: FileId, sym: Sym) -> bool {
+        self.program.global(file, sym).is_none_or(|name| self.is_named_by(name, |_| false) != Some(false))
+    }
+
+    /// Whether a name is called, mentioned, or written in a string somewhere; calls that lead elsewhere do not count. Nothing
+    /// where it is defined more than once: one of them may stand for the other.
+    fn is_named_by(&self, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<bool> {
+        let mut defined = 0;
+        for &(file, sym) in self.program.occurrences(name) {
             let facts = self.program.facts(file);
             let index = self.program.index_of(file);
-            index.sites_named(sym).is_empty()
-                && index.mentions_named(sym).iter().next().is_none()
-                && !facts.forms.iter().any(|form| matches!(form, Form::Str(text) | Form::Attr(_, text) if text == sym))
-        })
+            let mut called = Vec::new();
+            for &site in index.sites_named(sym) {
+                if !leads_elsewhere(SiteRef { file, site }) {
+                    return Some(true);
+                }
+                called.push(facts.site(site).callee);
+            }
+            let is_mentioned = index.mentions_named(sym).iter().next().is_some();
+            let is_written = facts.forms.iter().enumerate().any(|(at, form)| match form {
+                Form::Str(text) => text == sym,
+                Form::Attr(_, text) => text == sym && !called.contains(&FormId(at as u32)),
+                _ => false,
+            });
+            if is_mentioned || is_written {
+                return Some(true);
+            }
+            defined += facts.bodies.iter().filter(|row| row.name == sym).count();
+        }
+        if defined > 1 { None } else { Some(false) }
     }
 
     /// What a test always comes out as.

@@ -1,12 +1,16 @@
 //! Code that runs only after something failed: in the handler of an exception, or where errors were collected by handlers.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, FileFacts, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId};
+use blocklint_facts::{AltKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId};
 use smallvec::SmallVec;
 
-use crate::ids::{FileId, SiteRef};
+use crate::callers::Callers;
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
+
+/// Callers beyond which nobody asks whether all of them are where something failed.
+const MOST_CALLERS: usize = 16;
 
 impl Link<'_> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
@@ -23,6 +27,22 @@ impl Link<'_> {
             }
             _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
+    }
+
+    /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
+    pub(crate) fn runs_after_failure(&self, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(body.file);
+        if facts.language != Language::Python || facts.body(body.body).flow != Flow::Coroutine {
+            return false;
+        }
+        let sites = callers.call_sites(body);
+        !sites.is_empty()
+            && sites.len() <= MOST_CALLERS
+            && sites.iter().all(|&site| {
+                let caller = self.program.body_of_site(site);
+                self.is_after_failure(site) || caller != body && self.runs_after_failure(callers, caller, depth)
+            })
     }
 
     /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.

@@ -2,15 +2,82 @@
 //! looked for is not there yet.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{AltKind, BodyKind, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind, Sym};
+use blocklint_facts::{
+    AltKind, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind, Sym,
+};
 
-use crate::ids::{FileId, SiteRef};
+use smallvec::SmallVec;
+
+use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names::java;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
+    /// The regions around a call, those around the literal that it stands in too, inner ones first.
+    pub(crate) fn regions_outward(&self, site: SiteRef) -> SmallVec<[RegionId; 8]> {
+        /// Literals within literals.
+        const DEEPEST: u32 = 4;
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at;
+        let mut found = SmallVec::new();
+        for _ in 0..DEEPEST {
+            found.extend(crate::regions::around(facts, at.region));
+            let body = facts.body_of(at);
+            if facts.body(body).kind != BodyKind::Lambda {
+                break;
+            }
+            let uses = self.program.index_of(site.file).uses_of_callable(body);
+            let taker = uses.iter().find_map(|(mention, _)| match mention {
+                Mention::Arg(taker, _) => Some(taker),
+                _ => None,
+            });
+            let Some(taker) = taker else { break };
+            at = facts.site(taker).at;
+        }
+        found
+    }
+
+    /// Whether a wait is for what a field has only while something goes on: `if (latch != null) { latch.await(); }`, where
+    /// another method sets the field to nothing.
+    pub(crate) fn waits_while_something_goes_on(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(field) = self.receiver_form(site).and_then(|of| field_of(facts, of)) else { return false };
+        let is_asked = crate::regions::around(facts, facts.site(site.site).at.region).any(|id| {
+            let region = facts.region(id);
+            region.kind == RegionKind::Then
+                && region.test.get().is_some_and(|test| match facts.form(test) {
+                    Form::Compare(Comparison::NotEq, left, right) => {
+                        field_of(facts, left) == Some(field) && facts.form(right) == Form::None
+                    }
+                    _ => false,
+                })
+        });
+        is_asked
+            && facts.assigns.iter().any(|row| {
+                row.target.is_some()
+                    && row.value.is_some()
+                    && field_of(facts, row.target) == Some(field)
+                    && facts.form(row.value) == Form::None
+                    && facts.body(facts.body_of(row.at)).kind == BodyKind::Function
+            })
+    }
+
+    /// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
+    /// setting for its name.
+    pub(crate) fn is_made_by_name(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
+        let row = facts.class(class.class);
+        let Some(name) = self.program.global(class.file, row.name) else { return false };
+        facts.language == Language::Java
+            && row.decorators.is_empty()
+            && row.parent == BodyId(0)
+            && !self.program.occurrences(name).iter().any(|&(file, _)| {
+                file != class.file && self.program.language(file) == Language::Java && !self.program.is_test(file)
+            })
+    }
+
     /// Whether a call is one that the other branch of a test hands to a worker:
     /// `if (isLong(text)) { executeBlocking(() -> hash(text)); } else { hash(text); }`.
     pub(crate) fn is_handed_over_else(&self, site: SiteRef) -> bool {

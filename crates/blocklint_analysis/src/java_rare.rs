@@ -52,9 +52,11 @@ impl<'a> Link<'a> {
         {
             return LOW_STEPS;
         }
+        if self.waits_while_something_goes_on(site) {
+            return LOW_STEPS;
+        }
         let per_key = self.runs_first_time(site).is_some_and(|found| found.per_key);
-        let mut at = row.at.region;
-        while let Some(id) = at.get() {
+        for id in self.regions_outward(site) {
             let region = facts.region(id);
             if region.kind == RegionKind::Then
                 && region.test.is_some()
@@ -64,7 +66,6 @@ impl<'a> Link<'a> {
             {
                 return LOW_STEPS;
             }
-            at = region.parent;
         }
         if per_key { PER_KEY } else { 0 }
     }

@@ -36,6 +36,8 @@ struct Objects {
     made: SmallVec<[Made; 4]>,
     /// The parameters that were asked for: a method that passes on what it was given adds nothing.
     params: SmallVec<[(BodyRef, u32); 8]>,
+    /// The methods whose objects were asked for, likewise.
+    receivers: SmallVec<[BodyRef; 8]>,
 }
 
 impl<'a> Link<'a> {
@@ -81,6 +83,10 @@ impl<'a> Link<'a> {
         match facts.form(form) {
             Form::None => true,
             Form::Result(site) => self.is_made(SiteRef { file: scope.file, site }, None, found),
+            // The object a method is called on is the one its callers call it on.
+            Form::Var(var) if is_own_receiver(facts, form) && facts.var(var).body == body => {
+                self.objects_called_on(callers, BodyRef { file: scope.file, body }, found, depth)
+            }
             Form::Var(var) => {
                 let row = facts.var(var);
                 if let VarKind::Param(index) = row.kind {
@@ -171,6 +177,21 @@ impl<'a> Link<'a> {
                     // A call that lacks what this hook demands is one of another class's hook.
                     None => known.is_empty(),
                 },
+            })
+    }
+
+    /// The objects that all callers of a method call it on.
+    fn objects_called_on(&self, callers: &Callers<'_, 'a>, body: BodyRef, found: &mut Objects, depth: u32) -> bool {
+        if found.receivers.contains(&body) {
+            return true;
+        }
+        found.receivers.push(body);
+        let sites = callers.call_sites(body);
+        !sites.is_empty()
+            && sites.len() <= MOST_CALLERS
+            && sites.iter().all(|&site| {
+                let receiver = self.receiver_form(site);
+                receiver.is_some_and(|form| self.objects(callers, self.scope_of(site, EnvId::NONE), form, found, depth))
             })
     }
 

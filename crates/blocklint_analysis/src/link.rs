@@ -219,6 +219,12 @@ pub struct Link<'a> {
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    /// Java: whether a call may mean several methods.
+    pub(crate) means_several: RefCell<FxHashMap<SiteRef, bool>>,
+    /// Java: the names of types and of what they derive from.
+    pub(crate) java_type_names: RefCell<FxHashMap<Val, Option<Rc<str>>>>,
+    /// Java: whether a call means a method of a derived class.
+    pub(crate) meant: RefCell<FxHashMap<(SiteRef, BodyRef), bool>>,
     /// Java: the modules of the project's build.
     pub(crate) java_modules: std::cell::OnceCell<crate::java_modules::Modules>,
     /// Java: where the project's classes are deployed.
@@ -285,6 +291,9 @@ impl<'a> Link<'a> {
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
             java_rare: RefCell::default(),
+            means_several: RefCell::default(),
+            java_type_names: RefCell::default(),
+            meant: RefCell::default(),
             java_modules: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
-use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
@@ -63,8 +63,19 @@ pub(crate) fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
         let label = graph.labels.get(label);
         (label.effect, label.severity)
     });
-    u32::from(way.steps) + u32::from(share_steps(link, graph, way, effect))
+    // Many states meet at one site.
+    let key = (way.site, effect, matches!(way.next, Next::State(_)));
+    let known = graph.shares.borrow().get(&key).copied();
+    let share = known.unwrap_or_else(|| {
+        let share = share_steps(link, graph, way, effect);
+        graph.shares.borrow_mut().insert(key, share);
+        share
+    });
+    u32::from(way.steps) + u32::from(share)
 }
+
+/// What the steps of a union hang on: its site, what is held behind it, and whether a body of the project holds it.
+pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
 
 /// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
 /// at most three are meant, else low.
@@ -120,8 +131,23 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     if all <= 1 {
         0
     } else if all <= 3 {
-        // Of a method with three implementations what one of them does is not likely.
-        if by_effect && same * 2 < all { LOW_STEPS } else { 1 }
+        // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
+        // names.
+        let by_name = |body: &&BodyRef| {
+            let class = link.program.facts(body.file).body(body.body).class.get();
+            class.is_some_and(|class| link.is_made_by_name(ClassRef { file: body.file, class }))
+        };
+        let named_less = || {
+            let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();
+            holding.peek().is_some()
+                && holding.all(|body| by_name(&body))
+                && !bodies.iter().filter(|body| !is_labelled(**body)).all(|body| by_name(&body))
+        };
+        if by_effect && (same * 2 < all || link.program.language(site.file) == Language::Java && named_less()) {
+            LOW_STEPS
+        } else {
+            1
+        }
     } else if labelled * 2 >= all && same * 8 >= all {
         // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
         // themselves.

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
+use crate::chains::BodyUse;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
@@ -259,8 +260,26 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if sites.is_empty() && link.is_visible_for_tests(body) {
             return Some(When::Test);
         }
-        // Who calls a method through an interface is not asked for.
-        if sites.is_empty() || sites.len() > 64 || link.has_base(body) {
+        // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
+        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || link.has_base(body) {
+            true if !link.has_base(body) || link.is_of_project_alone(body) => {
+                let uses = link.uses_of_body(body);
+                let uses = || uses.iter().filter(|of| !link.program.is_test(of.file()));
+                // What is kept for later runs later.
+                let is_kept = |of: &&BodyUse| match **of {
+                    BodyUse::Call(_) => false,
+                    BodyUse::Passed(site, arg) => !link.passing(site, arg, EnvId::NONE).called,
+                };
+                if uses().any(|of| is_kept(&of)) {
+                    return Some(When::Unknown);
+                }
+                uses().map(|of| of.site()).take(9).collect()
+            }
+            true => SmallVec::new(),
+            false => sites.iter().copied().take(65).collect(),
+        };
+        let most = if link.has_base(body) { 8 } else { 64 };
+        if sites.is_empty() || sites.len() > most {
             return Some(When::Unknown);
         }
         let mut all: Option<When> = None;
@@ -404,6 +423,13 @@ impl Link<'_> {
             }
         }
         found
+    }
+
+    /// Whether all that a method of Java may implement or override is the project's own.
+    fn is_of_project_alone(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let Some(class) = facts.body(body.body).class.get() else { return false };
+        self.mro(ClassRef { file: body.file, class }).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
     }
 
     /// Whether a method of Java implements or overrides another one.

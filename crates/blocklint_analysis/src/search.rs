@@ -4,6 +4,8 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
+use std::cell::RefCell;
+
 use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,6 +18,7 @@ use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
+use crate::paths::ShareKey;
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
 use crate::times::TimesOf;
@@ -114,6 +117,8 @@ pub(crate) struct Graph<'m> {
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
     /// Which libraries' values are where.
     pub(crate) reach: Reach,
+    /// The steps of unions, once all labels are there.
+    pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
 }
 
 /// The search over one program.
@@ -151,6 +156,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
                 reach: Reach::default(),
+                shares: RefCell::default(),
             },
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
@@ -410,6 +416,10 @@ impl<'l, 'a> Search<'l, 'a> {
             && let Some(guard) = self.link.selection_guard(caller.site, node.body)
         {
             label.guard = Some(guard);
+        }
+        // What one of several implementations does for a moment, or once, says nothing of who calls any of them.
+        if caller.shared && label.severity == Severity::Note && self.link.means_several(caller.site) {
+            return;
         }
         let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {

@@ -13,7 +13,7 @@ use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Label, LabelHold};
-use crate::link::Link;
+use crate::link::{LOW_STEPS, Link};
 use crate::loop_bound::LoopBound;
 use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
@@ -97,13 +97,20 @@ pub(crate) fn findings<'a>(
             let language = link.program.language(candidate.root.file);
             let is_rust = language == Language::Rust;
             if language == Language::Java
-                && matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                    || candidate.handed
+                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
                 && !link.may_be_served(
                     &roots,
                     if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
                 )
             {
                 candidate.kind.kind = RootKind::Unserved;
+            }
+            // A way through a library may lead into a module that is never built with the one where it begins.
+            let leaves = |ways: &[Way]| ways[0].shared && !link.may_meet(candidate.root.file, ways[1].site.file);
+            if language == Language::Java && paths.follow(candidate.way).windows(2).any(leaves) {
+                candidate.cost.steps += u32::from(LOW_STEPS);
             }
             if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
                 candidate.label.severity = Severity::Note;
@@ -130,7 +137,7 @@ pub(crate) fn findings<'a>(
                     Language::Rust => link.is_of_copy(candidate.root.file),
                     Language::Java => false,
                 };
-                if link.is_never_named(candidate.root) || is_for_show {
+                if link.is_never_named(candidate.root) || link.is_left_over_method(candidate.root) || is_for_show {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -154,7 +161,7 @@ pub(crate) fn findings<'a>(
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() {
                     label.severity = if alone { Severity::Note } else { label.severity.lowered() };
-                } else if is_slight(link, &paths, candidate) {
+                } else if is_slight(link, &callers, &paths, candidate) {
                     candidate.label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
@@ -245,14 +252,14 @@ fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min
     }
 }
 
-/// Rust: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
+/// Rust and Python: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
 /// mended with that: the function moves to another thread as a whole.
 fn lower_what_is_short_beside_longer(
     link: &Link<'_>,
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
 ) {
-    let of_rust = |candidate: &Candidate| link.program.language(candidate.root.file) == Language::Rust;
+    let is_moved_whole = |candidate: &Candidate| link.program.language(candidate.root.file) != Language::Java;
     let is_brief = |candidate: &Candidate| hold_of(&candidate.label) == Hold::Brief;
     let longer: FxHashSet<(BodyRef, Effect)> = places
         .values()
@@ -262,7 +269,7 @@ fn lower_what_is_short_beside_longer(
             candidate.silenced.is_none()
                 && candidate.label.severity > Severity::Note
                 && confidence >= min_confidence
-                && of_rust(candidate)
+                && is_moved_whole(candidate)
                 && !is_brief(candidate)
         })
         .map(|candidate| (candidate.root, candidate.label.effect))
@@ -294,7 +301,9 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    if is_example(&link.program.files[candidate.root.file.index()].relative) {
+    // Whole programs lie in folders named for a library's examples.
+    let mut folders = link.program.files[candidate.root.file.index()].relative.split('/').rev().skip(1);
+    if folders.any(|folder| matches!(folder, "example" | "examples")) {
         return true;
     }
     match candidate.label.effect {
@@ -317,13 +326,15 @@ fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
 /// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
 /// in Rust also a wait of at most a millisecond, a file that the kernel makes up, one file of a job, input that is there, or
 /// what is kept until it is too old.
-fn is_slight(link: &Link<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+fn is_slight(link: &Link<'_>, callers: &Callers<'_, '_>, paths: &Paths, candidate: &Candidate) -> bool {
     match link.program.language(candidate.root.file) {
         Language::Rust => {}
         Language::Python => {
             let ways = paths.follow(candidate.way);
             return candidate.label.effect == Effect::File
-                && (link.makes_what_lacks(&ways) || ways.last().is_some_and(|last| link.is_made_at_import(last.site)));
+                && (link.makes_what_lacks(&ways)
+                    || ways.last().is_some_and(|last| link.is_made_at_import(last.site))
+                    || link.runs_after_failure(callers, candidate.root, 3));
         }
         Language::Java => return false,
     }

@@ -109,6 +109,14 @@ impl<'a> Link<'a> {
             || passing.on_chain && self.settled(&passing.chain).root == Some(Confidence::High)
     }
 
+    /// Whether a callable in an argument is an operator's, of which nobody knows where its chain is subscribed to.
+    pub(crate) fn is_guessed_on_chain(&self, site: SiteRef, arg: u32) -> bool {
+        let passing = self.passing(site, arg, EnvId::NONE);
+        passing.on_chain
+            && passing.handed.iter().all(|&(context, _)| context != Context::EventLoop)
+            && self.settled(&passing.chain).root == Some(Confidence::Medium)
+    }
+
     /// Whether anything of the project, outside of tests, is entered on an event loop by a library, or on a server's own threads.
     fn has_loop_entries(&self, roots: &Roots<'_, 'a>) -> bool {
         *self.chains.has_entries.get_or_init(|| {

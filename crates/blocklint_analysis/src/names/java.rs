@@ -117,7 +117,15 @@ pub(crate) fn is_of_servlets(path: &str) -> bool {
 /// Whether what has this name belongs to a server that is made for publishers.
 pub(crate) fn is_of_reactive_server(path: &str) -> bool {
     let mut parts = path.split('.');
-    parts.any(|part| matches!(part, "reactive" | "netty" | "ServerWebExchange")) && !parts.any(|part| part == "client")
+    let found = parts.find(|part| matches!(*part, "reactive" | "netty" | "ServerWebExchange"));
+    let mut rest = parts;
+    match (found, rest.next()) {
+        // What both sides of HTTP share says nothing.
+        (Some("reactive"), Some("function")) => rest.any(|part| part == "server"),
+        (Some(_), Some("client")) => false,
+        (Some(_), _) => !rest.any(|part| part == "client"),
+        (None, _) => false,
+    }
 }
 
 /// Whether a program that is built with a library of this name answers requests by servlets.
@@ -127,7 +135,10 @@ pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
 
 /// Whether a library of this name is a server that is made for publishers.
 pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
-    ["webflux", "gateway", "netty", "vertx", "quarkus", "micronaut", "armeria"].iter().any(|part| name.contains(part))
+    // Spring Boot answers by servlets where it finds both of its own servers.
+    ["starter-gateway", "gateway-server", "vertx-web", "quarkus", "micronaut-http-server", "armeria"]
+        .iter()
+        .any(|part| name.contains(part))
 }
 
 /// Whether an annotation of this name binds a method to requests of HTTP.

@@ -41,7 +41,7 @@ impl<'a> Link<'a> {
             return rows;
         }
         let facts = self.program.facts(site.file);
-        let types: Vec<Option<String>> =
+        let types: Vec<Option<Rc<str>>> =
             facts.args_of(site.site).iter().map(|arg| self.type_names(site, arg.value)).collect();
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
@@ -50,7 +50,7 @@ impl<'a> Link<'a> {
     }
 
     /// The names of an argument's type and of what it derives from, joined; `None` where it is not known.
-    fn type_names(&self, site: SiteRef, form: FormId) -> Option<String> {
+    fn type_names(&self, site: SiteRef, form: FormId) -> Option<Rc<str>> {
         let facts = self.program.facts(site.file);
         let literal = match facts.form(form) {
             Form::Int(_) => Some("int"),
@@ -60,14 +60,23 @@ impl<'a> Link<'a> {
             _ => None,
         };
         if let Some(literal) = literal {
-            return Some(literal.to_owned());
+            return Some(Rc::from(literal));
         }
         let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
         let [val] = self.values.members(typed.value)[..] else { return None };
         self.type_names_of(val)
     }
 
-    fn type_names_of(&self, val: Val) -> Option<String> {
+    fn type_names_of(&self, val: Val) -> Option<Rc<str>> {
+        if let Some(known) = self.java_type_names.borrow().get(&val) {
+            return known.clone();
+        }
+        let found = self.find_type_names(val).map(Rc::from);
+        self.java_type_names.borrow_mut().insert(val, found.clone());
+        found
+    }
+
+    fn find_type_names(&self, val: Val) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         match val {
             Val::Library { ty, .. } => {
@@ -102,8 +111,21 @@ impl<'a> Link<'a> {
         if of_count.len() < 2 {
             return if of_count.is_empty() { bodies } else { of_count };
         }
-        let types: Vec<Option<String>> =
-            facts.args_of(site.site).iter().map(|arg| self.type_names(site, arg.value)).collect();
+        // What all of them take alike tells none apart.
+        let differs = |at: usize| {
+            let mut declared = of_count.iter().map(|&body| {
+                let params = self.program.facts(body.file).params_of(body.body);
+                params.get(at).map(|param| self.annotation(self.signature_scope(body), param.annotation).value)
+            });
+            let first = declared.next();
+            declared.any(|other| Some(other) != first)
+        };
+        let types: Vec<Option<Rc<str>>> = facts
+            .args_of(site.site)
+            .iter()
+            .enumerate()
+            .map(|(at, arg)| if differs(at) { self.type_names(site, arg.value) } else { None })
+            .collect();
         let lambdas: Vec<bool> =
             facts.args_of(site.site).iter().map(|arg| is_callable(facts.form(arg.value))).collect();
         let fit: Vec<BodyRef> =
@@ -123,6 +145,38 @@ impl<'a> Link<'a> {
         if self.program.language(body.file) != Language::Java {
             return true;
         }
+        if let Some(&known) = self.meant.borrow().get(&(site, body)) {
+            return known;
+        }
+        let found = self.means_this_override(class, body, site, &all[..], at);
+        self.meant.borrow_mut().insert((site, body), found);
+        found
+    }
+
+    /// Java: whether a call may mean several methods with code of their own.
+    pub(crate) fn means_several(&self, site: SiteRef) -> bool {
+        if self.program.language(site.file) != Language::Java {
+            return false;
+        }
+        if let Some(&known) = self.means_several.borrow().get(&site) {
+            return known;
+        }
+        let targets = self.targets(site, EnvId::NONE);
+        let bodies = targets.list.iter().map(|target| match *target {
+            Target::Body { body, .. } => usize::from(!self.is_stub(body)),
+            Target::Row { .. } => 1,
+            Target::Overrides { class, name } => {
+                let all = self.overrides(class, name);
+                let meant = all.iter().filter(|&&of| !self.is_stub(of) && self.means_override(class, name, of, site));
+                meant.take(2).count()
+            }
+        });
+        let found = bodies.sum::<usize>() > 1;
+        self.means_several.borrow_mut().insert(site, found);
+        found
+    }
+
+    fn means_this_override(&self, class: ClassRef, body: BodyRef, site: SiteRef, all: &[BodyRef], at: usize) -> bool {
         if !self.may_meet(site.file, body.file) || self.proxied_to(body, site).is_some() {
             return false;
         }
@@ -216,11 +270,11 @@ impl<'a> Link<'a> {
     }
 
     /// How many arguments have just the type that a method's parameter is declared with.
-    fn takes_exactly(&self, body: BodyRef, types: &[Option<String>]) -> usize {
+    fn takes_exactly(&self, body: BodyRef, types: &[Option<Rc<str>>]) -> usize {
         let facts = self.program.facts(body.file);
         let scope = self.signature_scope(body);
         let params = facts.params_of(body.body).iter().zip(types);
-        let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<String>)| {
+        let is_exact = |(param, given): &(&blocklint_facts::Param, &Option<Rc<str>>)| {
             let Some(given) = given.as_deref().and_then(|names| names.split(OR).next()) else { return false };
             let declared = self.annotation(scope, param.annotation);
             match self.values.members(declared.value)[..] {
@@ -333,7 +387,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether no argument is visibly of another type than its parameter.
-    fn takes_types(&self, body: BodyRef, types: &[Option<String>], lambdas: &[bool]) -> bool {
+    fn takes_types(&self, body: BodyRef, types: &[Option<Rc<str>>], lambdas: &[bool]) -> bool {
         let facts = self.program.facts(body.file);
         let params = facts.params_of(body.body);
         let scope = self.signature_scope(body);
