@@ -2,6 +2,7 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{FactsBuilder, Form, FormId, Suppression, SuppressionKind, Sym, directive, is_meant, lines_of};
+use memchr::memmem;
 use tree_sitter::Node;
 
 use crate::walk::span;
@@ -11,7 +12,7 @@ const WORD: &str = "blocklint";
 /// Records the directives of a file. Finds the comments by their word, then asks the tree whether it stands in one.
 pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment: impl Fn(Node<'_>) -> bool) {
     let mut from = 0;
-    while let Some(at) = find(&source[from..], WORD.as_bytes()).map(|at| from + at) {
+    while let Some(at) = memmem::find(&source[from..], WORD.as_bytes()).map(|at| from + at) {
         from = at + WORD.len();
         let Some(node) = comment_at(root, at, &is_comment) else { continue };
         let text = String::from_utf8_lossy(source.get(node.byte_range()).unwrap_or_default());
@@ -38,16 +39,15 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
 /// Records the comments on lines of their own in which authors say that what follows holds its thread on purpose.
 pub fn meant(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment: impl Fn(Node<'_>) -> bool) {
     let mut from = 0;
-    for line in source.split(|&byte| byte == b'\n') {
-        let start = from;
-        from += line.len() + 1;
-        let text = line.trim_ascii();
-        // Most lines of code begin otherwise, and most comments say nothing of it.
-        if !text.starts_with(b"//") || !is_meant(&String::from_utf8_lossy(text)) {
+    for at in memmem::find_iter(source, b"//") {
+        // Within a comment already, or behind code.
+        if at < from || !begins_line(source, at) {
             continue;
         }
-        let at = start + line.len() - line.trim_ascii_start().len();
-        if comment_at(root, at, &is_comment).is_none() {
+        let end = memchr::memchr(b'\n', &source[at..]).map_or(source.len(), |line| at + line);
+        from = end;
+        let text = source[at..end].trim_ascii_end();
+        if !is_meant(&String::from_utf8_lossy(text)) || comment_at(root, at, &is_comment).is_none() {
             continue;
         }
         let comment = Span::new(at as u32, (at + text.len()) as u32);
@@ -55,6 +55,12 @@ pub fn meant(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comment
         let rules = facts.list(&[]);
         facts.suppression(Suppression { kind: SuppressionKind::Meant, rules, reason: Sym::NONE, comment, line });
     }
+}
+
+/// Whether nothing but space stands before an offset on its line.
+fn begins_line(source: &[u8], at: usize) -> bool {
+    let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+    before.is_none_or(|&byte| byte == b'\n')
 }
 
 /// The comment that holds an offset.
@@ -76,17 +82,4 @@ fn trimmed_end(source: &[u8], node: Node<'_>) -> usize {
         end -= 1;
     }
     end
-}
-
-/// The first place of a word.
-fn find(text: &[u8], word: &[u8]) -> Option<usize> {
-    let first = *word.first()?;
-    let mut from = 0;
-    while let Some(at) = text[from..].iter().position(|&byte| byte == first).map(|at| from + at) {
-        if text[at..].starts_with(word) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
 }
