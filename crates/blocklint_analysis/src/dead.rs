@@ -71,7 +71,8 @@ impl<'a> Link<'a> {
         let methods = || {
             facts.bodies.iter().filter(|other| {
                 let name = facts.text(other.name);
-                other.class.get() == Some(class) && other.kind == BodyKind::Function && !name.starts_with('_')
+                let is_method = other.class.get() == Some(class) && other.kind == BodyKind::Function;
+                is_method && !name.starts_with('_') && facts.list(other.decorators).is_empty()
             })
         };
         let count = methods().count();

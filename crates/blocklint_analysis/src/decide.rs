@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Hold, Language};
-use blocklint_facts::{Flow, Form};
+use blocklint_facts::{AltKind, Flow, Form, FormId};
 use blocklint_models::Test;
 
 use crate::callers::{Caller, CallerKind, Node};
@@ -204,6 +204,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
+    /// Python: whether a form is a value or what stands in for it where it is not there: `version or self.version`.
+    fn falls_back(&self, site: SiteRef, form: FormId) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let Form::Alt(AltKind::Or, list) = facts.form(form) else { return false };
+        facts.language == Language::Python
+            && facts.list(list).last().is_some_and(|&last| matches!(facts.form(last), Form::Attr(..)))
+    }
+
     /// What a guard asks of the callers of a caller that passes its own parameter on; what has one name all the way is one
     /// thing, however far it goes, also through a function that calls itself.
     fn passed_on(&self, caller: Caller, node: Node, guard: &Guard, index: u32) -> Answer {
@@ -320,6 +328,11 @@ impl<'l, 'a> Search<'l, 'a> {
             && guard.wanted
             && form.is_some_and(|form| self.link.is_param_of_literal(caller.site, form))
         {
+            return true;
+        }
+        // Who passes `version or self.version` sees to it that there is one.
+        let asks_for_nothing = guard.wanted == (*choice == Choice::Null);
+        if asks_for_nothing && form.is_some_and(|form| self.falls_back(caller.site, form)) {
             return true;
         }
         let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
