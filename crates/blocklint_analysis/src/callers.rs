@@ -367,7 +367,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         env,
                         arg: None,
                         kind: CallerKind::Runs,
-                        with_receiver: true,
+                        with_receiver: link.program.language(node.body.file) != blocklint_core::Language::Java,
                         steps: targets.steps,
                         shared: true,
                     });
@@ -396,7 +396,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             env,
             arg: None,
             kind: CallerKind::Runs,
-            with_receiver: true,
+            with_receiver: link.program.language(node.body.file) != blocklint_core::Language::Java,
             steps: LOW_STEPS,
             shared: false,
         });

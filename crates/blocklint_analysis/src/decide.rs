@@ -10,6 +10,7 @@ use crate::callers::{Caller, CallerKind, Node};
 use crate::constants::Constant;
 use crate::ids::{BodyRef, SiteRef};
 use crate::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
+use crate::link::LOW_STEPS;
 use crate::names;
 use crate::rows::Shown;
 use crate::search::{Search, StateId, cap_wait};
@@ -59,6 +60,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
+                    Source::Branch if self.link.fails_by_default(caller, node.body, &guard) => steps = LOW_STEPS,
                     Source::Exempt | Source::Timeout | Source::Branch => steps = guard.rare,
                 },
                 (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {

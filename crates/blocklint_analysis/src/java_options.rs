@@ -8,10 +8,15 @@ use blocklint_facts::{
 
 use smallvec::SmallVec;
 
-use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::branches::answer;
+use crate::callers::Caller;
+use crate::constants::Constant;
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::label::{Guard, Question};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names::java;
+use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
@@ -213,6 +218,27 @@ impl<'a> Link<'a> {
                     exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
                 })
         })
+    }
+
+    /// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
+    /// `send(message, url.getParameter("sent", false))`.
+    pub(crate) fn fails_by_default(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+        let facts = self.program.facts(caller.site.file);
+        let Question::Choice(choice) = &*guard.question else { return false };
+        if facts.language != Language::Java || guard.asked.is_some() || caller.arg.is_some() {
+            return false;
+        }
+        let Some(form) = self.passed_with(caller.site, body, guard.param, caller.with_receiver) else { return false };
+        let Form::Result(call) = facts.form(form) else { return false };
+        let args = facts.args_of(call);
+        let Some(Form::Bool(default)) = args.iter().last().map(|arg| facts.form(arg.value)) else { return false };
+        args.len() == 2
+            && java::is_getter(facts.text(facts.site(call).name))
+            && match answer(choice, &Constant::Bool(default)) {
+                Shown::Yes => !guard.wanted,
+                Shown::No => guard.wanted,
+                Shown::Param(_) | Shown::Hidden => false,
+            }
     }
 
     /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.

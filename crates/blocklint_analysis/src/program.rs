@@ -107,6 +107,21 @@ pub struct CrateLayout {
     pub roots: Vec<String>,
 }
 
+/// Whether a file holds tests, by its path below the project root.
+fn is_test(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+    let in_folder = in_folder
+        || name.ends_with(".java") && relative.split('/').rev().skip(1).any(crate::names::java::is_folder_of_tests);
+    let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
+    in_folder
+        || is_example
+        || matches!(name, "tests.rs" | "test.rs")
+        || name == "conftest.py"
+        || name.starts_with("test_") && name.ends_with(".py")
+        || name.ends_with("_test.py")
+}
+
 /// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
 /// commands, or what a terminal shows to the one person before it.
 fn is_rust_command(relative: &str) -> bool {
@@ -141,6 +156,8 @@ pub struct Program<'a> {
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
     languages: SmallVec<[Language; 3]>,
+    /// Per file, whether it holds tests.
+    tests: OnceLock<Box<[bool]>>,
 }
 
 impl<'a> Program<'a> {
@@ -208,6 +225,7 @@ impl<'a> Program<'a> {
             paths,
             folders,
             packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
+            tests: OnceLock::new(),
             languages: Language::ALL
                 .iter()
                 .copied()
@@ -233,18 +251,8 @@ impl<'a> Program<'a> {
 
     /// Whether a file holds tests, by its path below the project root.
     pub fn is_test(&self, file: FileId) -> bool {
-        let relative = &self.files[file.index()].relative;
-        let name = relative.rsplit('/').next().unwrap_or(relative);
-        let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
-        let in_folder = in_folder
-            || name.ends_with(".java") && relative.split('/').rev().skip(1).any(crate::names::java::is_folder_of_tests);
-        let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
-        in_folder
-            || is_example
-            || matches!(name, "tests.rs" | "test.rs")
-            || name == "conftest.py"
-            || name.starts_with("test_") && name.ends_with(".py")
-            || name.ends_with("_test.py")
+        let known = self.tests.get_or_init(|| self.files.iter().map(|file| is_test(&file.relative)).collect());
+        known.get(file.index()).copied().unwrap_or_default()
     }
 
     /// Whether a file belongs to a command line, as far as its path tells: code that answers one person, who waits for it.

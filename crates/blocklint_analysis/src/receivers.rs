@@ -28,7 +28,12 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(caller.site.file);
         let around = self.class_around(caller.site.file, facts.body_of(facts.site(caller.site.site).at));
         let receiver = self.receiver_form(caller.site);
-        let on_self = receiver.is_some_and(|form| crate::mentions::is_own_receiver(facts, form));
+        // Java leaves `this` out.
+        let is_bare = || {
+            facts.language == blocklint_core::Language::Java
+                && facts.site(caller.site.site).kind == blocklint_facts::SiteKind::Call
+        };
+        let on_self = receiver.map_or_else(is_bare, |form| crate::mentions::is_own_receiver(facts, form));
         let on_super = !on_self
             && receiver
                 .is_some_and(|form| self.is_super(caller, form) || !caller.with_receiver && self.is_base(caller, form));

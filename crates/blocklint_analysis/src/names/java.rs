@@ -530,6 +530,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
         }
         _ => typed,
     };
+    let typed = inherited_overload(link, site, typed).unwrap_or(typed);
     let members = link.values.members(typed.value);
     if members.len() < 2 {
         return functional(link, typed, site);
@@ -549,6 +550,40 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let kept: Vec<Val> =
         members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
     Typed { value: link.values.union(&kept), ..typed }
+}
+
+/// The methods of a name that a class inherits, where its own ones take another number of arguments: `channel.send(message)` of a
+/// class that only has `send(message, sent)` itself.
+fn inherited_overload(link: &Link<'_>, site: SiteRef, typed: Typed) -> Option<Typed> {
+    let facts = link.program.facts(site.file);
+    let count = facts.args_of(site.site).len();
+    let members = link.values.members(typed.value);
+    let first = members.iter().find_map(|val| match *val {
+        Val::Fn { body, receiver, .. } => Some((body, receiver)),
+        _ => None,
+    })?;
+    let takes = |val: &Val| matches!(*val, Val::Fn { body, .. } if link.takes_so_many(body, count));
+    if members.iter().any(|val| !matches!(val, Val::Fn { .. })) || members.iter().any(takes) {
+        return None;
+    }
+    let (body, receiver) = first;
+    let own = link.program.facts(body.file).body(body.body);
+    let name = link.program.global(body.file, own.name)?;
+    let class = ClassRef { file: body.file, class: own.class.get()? };
+    for ancestor in link.mro(class).iter().skip(1) {
+        let Ancestor::Class(owner) = *ancestor else { return None };
+        let Some((owner, var)) = link.own_member(owner, name) else { continue };
+        let found: Vec<Val> = link
+            .functions_of(owner, var)
+            .into_iter()
+            .filter(|&body| link.takes_so_many(body, count))
+            .map(|body| Val::Fn { body, receiver, env: EnvId::NONE })
+            .collect();
+        if !found.is_empty() {
+            return Some(Typed { value: link.values.union(&found), ..typed });
+        }
+    }
+    None
 }
 
 /// `this(…)` and `super(…)`: a constructor of the class around, or of the class it extends.

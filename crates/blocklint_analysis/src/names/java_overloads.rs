@@ -378,7 +378,7 @@ impl<'a> Link<'a> {
         })
     }
 
-    fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
+    pub(crate) fn takes_so_many(&self, body: BodyRef, count: usize) -> bool {
         let params = self.program.facts(body.file).params_of(body.body);
         match params.last() {
             Some(last) if last.kind == ParamKind::VarArgs => count + 1 >= params.len(),
