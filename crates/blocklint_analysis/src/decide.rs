@@ -76,6 +76,10 @@ impl<'l, 'a> Search<'l, 'a> {
                     };
                     label.guard = Some(Guard { param: index, passed, escape, asked: None, ..guard });
                 }
+                (Answer::Key(key, default), _) => {
+                    let asked = Some(Rc::new(Asked::Key(key, default)));
+                    label.guard = Some(Guard { passed: guard.passed + 1, escape: None, asked, ..guard });
+                }
                 (Answer::Forwarded, escape) => {
                     let escape = match escape {
                         Some(Truth::Param(index)) => Some(index),
@@ -144,6 +148,10 @@ impl<'l, 'a> Search<'l, 'a> {
             Answer::Param { index, passed } => {
                 NextGuard::Holds(Guard { param: index, passed, asked: None, ..guard.clone() })
             }
+            Answer::Key(key, default) => {
+                let asked = Some(Rc::new(Asked::Key(key, default)));
+                NextGuard::Holds(Guard { passed: guard.passed + 1, asked, ..guard.clone() })
+            }
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
                 let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));
@@ -183,6 +191,12 @@ impl<'l, 'a> Search<'l, 'a> {
             Given::Hidden => return Answer::Unseen,
             Given::Constant(constant) => constant,
         };
+        if constant == Constant::Hidden
+            && guard.passed < MOST_HOPS
+            && let Some((key, default)) = self.key_passed(caller, node, guard)
+        {
+            return Answer::Key(key, default);
+        }
         if constant == Constant::Hidden
             && guard.asked.is_none()
             && let Some(form) = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)
@@ -444,6 +458,26 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
+    /// The key of the caller's own `**kwargs` that it passes for what a guard asks: `f(delay=kwargs.get("delay"))`.
+    fn key_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<(String, Constant)> {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+            return None;
+        }
+        let form = match guard.asked.as_deref() {
+            None => self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?,
+            Some(&Asked::Param(body, index)) => {
+                self.link.passed_with(caller.site, body, index, caller.with_receiver)?
+            }
+            Some(Asked::Key(key, _)) => {
+                let facts = self.link.program.facts(caller.site.file);
+                let args = facts.args_of(caller.site.site);
+                args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key)?.value
+            }
+        };
+        let (_, key, default) = self.link.key_of_arguments(self.link.scope_of(caller.site, caller.env), form)?;
+        Some((key, default))
+    }
+
     /// What a site passes under a key that the node reads from its `**kwargs`.
     fn argument_of_key(&self, caller: Caller, node: Node, key: &str, default: &Constant) -> Given {
         let callee = self.link.program.facts(node.body.file);
@@ -496,6 +530,8 @@ enum Answer {
     Unseen,
     /// Whatever callers pass is passed on.
     Forwarded,
+    /// What callers pass under a key is passed on, or this where they pass none.
+    Key(String, Constant),
     Param {
         index: u32,
         passed: u8,

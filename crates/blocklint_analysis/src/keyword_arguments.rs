@@ -1,6 +1,6 @@
 //! Keys of `**kwargs` that a body asks for by name: `kwargs.get("timeout", 5)`.
 
-use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, VarId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
@@ -31,11 +31,11 @@ impl Link<'_> {
         }
         let VarKind::Param(index) = facts.var(given).kind else { return None };
         let is_rest = facts.params_of(body).get(index as usize).is_some_and(|param| param.kind == ParamKind::KwArgs);
-        if !is_rest || facts.var(given).body != body || self.is_changed(place, given, call) {
-            return None;
-        }
         let args = facts.args_of(call);
         let Form::Str(name) = facts.form(args.first()?.value) else { return None };
+        if !is_rest || facts.var(given).body != body || self.is_changed(place, given, call, name) {
+            return None;
+        }
         let default = match args.get(1) {
             Some(default) => self.constant_in(place.file, body, default.value, place.env, 3),
             None => Constant::Null,
@@ -43,14 +43,17 @@ impl Link<'_> {
         Some((index, facts.text(name).to_owned(), default))
     }
 
-    /// Whether keys are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
-    fn is_changed(&self, place: Scope, var: VarId, call: SiteId) -> bool {
+    /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
+    fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;
         let is_var = |form: FormId| facts.form(form) == Form::Var(var);
         facts.assigns_of(var).next().is_some()
             || facts.assigns.iter().any(|row| match facts.form(row.target) {
-                Form::Subscript(base, _) => is_var(base) && row.at.position < before,
+                Form::Subscript(base, put) => {
+                    let is_other = matches!(facts.form(put), Form::Str(other) if other != key);
+                    is_var(base) && row.at.position < before && !is_other
+                }
                 _ => false,
             })
             || fills(facts, facts.var(var).body).any(|site| {

@@ -198,9 +198,11 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if self.link.runs_once_in_endless(site) {
                 Some(When::Once)
+            } else if self.link.is_driven_alone(site) {
+                Some(When::Command)
             } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
-            } else if self.link.is_one_shot(caller) || self.link.is_driven_alone(site) {
+            } else if self.link.is_one_shot(caller) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
