@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use blocklint_core::{Confidence, Context, Language, Runtime};
-use blocklint_facts::{BodyKind, FileFacts, Flow, Form, SuppressionKind};
+use blocklint_facts::{BodyId, BodyKind, FileFacts, Flow, Form, SuppressionKind};
 use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
 use rustc_hash::FxHashMap;
 
@@ -71,12 +71,14 @@ impl Root {
 pub(crate) struct Roots<'l, 'a> {
     link: &'l Link<'a>,
     memo: RefCell<FxHashMap<BodyRef, Option<Root>>>,
+    /// By the folder of a Rust package, the runtime that its programs run on, as far as they say so.
+    programs: RefCell<FxHashMap<String, Option<Runtime>>>,
 }
 
 impl<'l, 'a> Roots<'l, 'a> {
     /// Nothing asked yet.
     pub(crate) fn new(link: &'l Link<'a>) -> Self {
-        Roots { link, memo: RefCell::default() }
+        Roots { link, memo: RefCell::default(), programs: RefCell::default() }
     }
 
     /// The root that a body is, if it is one.
@@ -98,6 +100,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             if link.is_dropped(body) {
                 return None;
             }
+            let runtime = self.runtime_of_task(body).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
         if self.is_promised(body) {
@@ -117,6 +120,62 @@ impl<'l, 'a> Roots<'l, 'a> {
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
         None
+    }
+
+    /// Rust: the runtime that an attribute gives a body (`#[tokio::main(flavor = "current_thread")]`), or that all programs of its
+    /// package have which is there for them alone.
+    fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        // Hardly a project names another flavour, and a test has one of its own.
+        if facts.language != Language::Rust || link.program.name("current_thread").is_none() {
+            return None;
+        }
+        if let Some(runtime) = self.runtime_by_attribute(body) {
+            return Some(runtime);
+        }
+        let own = link.crate_of(body.file)?;
+        if let Some(&known) = self.programs.borrow().get(&own.folder) {
+            return known;
+        }
+        let found = self.runtime_of_programs(&own.roots);
+        self.programs.borrow_mut().insert(own.folder.clone(), found);
+        found
+    }
+
+    /// The runtime that an attribute's row says a body has: macros are named with their mark.
+    fn runtime_by_attribute(&self, body: BodyRef) -> Option<Runtime> {
+        let link = self.link;
+        link.decorators(body).into_iter().find_map(|(path, made)| {
+            let path = link.library.path(Language::Rust, &format!("{}!", link.library.text(path)));
+            let holds = |row: &HandoverRow| match made {
+                Some(site) => link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                None => row.when.is_empty(),
+            };
+            link.library.handovers(path).of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row))?.runtime
+        })
+    }
+
+    /// The one runtime of all programs among the roots of a package; none where it has a library, which others may run.
+    fn runtime_of_programs(&self, roots: &[String]) -> Option<Runtime> {
+        let program = self.link.program;
+        let name = program.name("main")?;
+        let mut found = None;
+        for root in roots.iter().filter(|root| root.contains("src/")) {
+            if root.ends_with("/lib.rs") {
+                return None;
+            }
+            let file = program.file_at(root)?;
+            let main = program.scope_var(file, BodyId(0), name)?;
+            let facts = program.facts(file);
+            let main = facts.bodies.iter().position(|row| row.var == main)?;
+            let runtime = self.runtime_by_attribute(BodyRef { file, body: BodyId(main as u32) })?;
+            if found.is_some_and(|found| found != runtime) {
+                return None;
+            }
+            found = Some(runtime);
+        }
+        found
     }
 
     /// `# blocklint: nonblocking` on or above the definition's line.
