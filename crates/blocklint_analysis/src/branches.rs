@@ -161,9 +161,11 @@ impl<'a> Link<'a> {
         };
         match facts.form(test) {
             Form::Not(inner) => self.choice(place, branch, inner, !wanted, depth),
-            Form::Var(_) | Form::Attr(..) => Some(guard(self.own_param(place, branch, test)?, Choice::Truth, wanted)),
+            Form::Var(_) | Form::Attr(..) => {
+                Some(guard(self.own_param(place, branch, test, !wanted)?, Choice::Truth, wanted))
+            }
             Form::Compare(comparison @ (Comparison::In | Comparison::NotIn), left, right) => {
-                let param = self.own_param(place, branch, left)?;
+                let param = self.own_param(place, branch, left, false)?;
                 let Form::Display(_, list) = facts.form(right) else { return None };
                 let all = facts.list(list).iter().map(|&part| self.literal_of(place, part));
                 let holds = wanted == (comparison == Comparison::In);
@@ -171,19 +173,25 @@ impl<'a> Link<'a> {
             }
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
-                let param = self.own_param(place, branch, subject)?;
+                let param = self.own_param(place, branch, subject, false)?;
                 Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted))
             }
             Form::Compare(comparison, left, right) => {
-                let param = self.own_param(place, branch, left)?;
                 let holds = match comparison {
                     Comparison::Is | Comparison::Eq => wanted,
                     Comparison::IsNot | Comparison::NotEq => !wanted,
                     _ => return None,
                 };
+                let param = |asks_for_nothing| self.own_param(place, branch, left, asks_for_nothing);
                 match self.literal_of(place, right)? {
-                    Constant::Null => Some(guard(param, Choice::Null, holds)),
-                    other => Some(guard(param, Choice::Equals(smallvec![other]), holds)),
+                    Constant::Null => match self.part_of_param(place, left) {
+                        Some((index, part)) => {
+                            let param = OwnParam { index, escape: None, asked: None };
+                            Some(guard(param, Choice::Lacks(part), holds))
+                        }
+                        None => Some(guard(param(holds)?, Choice::Null, holds)),
+                    },
+                    other => Some(guard(param(false)?, Choice::Equals(smallvec![other]), holds)),
                 }
             }
             // `isinstance(source, str)`, `name.startswith("s3:")`
@@ -197,7 +205,7 @@ impl<'a> Link<'a> {
                     && let Form::Var(var) = facts.form(subject.value)
                     && let Some((class, true)) = names::instance_test(facts, test, true, var)
                 {
-                    let param = self.own_param(place, branch, subject.value)?;
+                    let param = self.own_param(place, branch, subject.value, false)?;
                     return Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted));
                 }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
@@ -594,7 +602,7 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (Choice::Truth, Constant::Symbols(_)) => Shown::Hidden,
         (Choice::Begins(parts), Constant::Str(text)) => truth(parts.iter().any(|part| text.starts_with(part.as_str()))),
         // Its value says more than the literal, and only a test of a caller tells what a method of it says.
-        (Choice::OfType(_) | Choice::Says(_), _) => Shown::Hidden,
+        (Choice::OfType(_) | Choice::Says(_) | Choice::Lacks(_), _) => Shown::Hidden,
         // The end of a long string was cut off.
         (Choice::Ends(_), Constant::Str(text)) if text.len() >= 64 => Shown::Hidden,
         (Choice::Ends(part), Constant::Str(text)) => truth(text.ends_with(part.as_str())),

@@ -65,7 +65,13 @@ impl<'a> Link<'a> {
             return false;
         }
         let own = ClassRef { file: body.file, class };
-        if !self.mro(own).iter().all(|of| matches!(of, Ancestor::Class(_))) {
+        // What Python's own classes for interfaces call has another name.
+        let is_known = |of: &Ancestor| match *of {
+            Ancestor::Class(_) => true,
+            Ancestor::Library(path, _) => names::python::is_for_interfaces(self.library.text(path).as_ref()),
+            Ancestor::Unknown => false,
+        };
+        if !self.mro(own).iter().all(is_known) {
             return false;
         }
         let methods = || {

@@ -60,7 +60,12 @@ impl<'l, 'a> Search<'l, 'a> {
                 (Answer::Unseen, _) => match guard.source {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
-                    Source::Branch if self.link.fails_by_default(caller, node.body, &guard) => steps = LOW_STEPS,
+                    Source::Branch
+                        if self.link.fails_by_default(caller, node.body, &guard)
+                            || self.link.is_filled(caller, node.body, &guard) =>
+                    {
+                        steps = LOW_STEPS;
+                    }
                     Source::Exempt | Source::Timeout | Source::Branch => steps = guard.rare,
                 },
                 (Answer::Fails, Some(Truth::Param(index))) if guard.passed < MOST_HOPS => {
@@ -181,6 +186,9 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+        if self.is_passed_something(caller, node, guard) {
+            return Answer::Fails;
+        }
         if let Question::Condition(condition) = &*guard.question
             && guard.asks_for_origin()
         {
@@ -218,6 +226,19 @@ impl<'l, 'a> Search<'l, 'a> {
             Shown::Param(index) => self.passed_on(caller, node, guard, index),
             Shown::Hidden => Answer::Unseen,
         }
+    }
+
+    /// Whether a guard asks for nothing where the type of what a site passes says that there is something.
+    fn is_passed_something(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
+        if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
+            return false;
+        }
+        let form = match guard.asked.as_deref() {
+            None => self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver),
+            Some(&Asked::Param(body, index)) => self.link.passed_with(caller.site, body, index, caller.with_receiver),
+            Some(Asked::Key(..)) => None,
+        };
+        form.is_some_and(|form| self.link.is_there(self.link.scope_of(caller.site, caller.env), form, guard))
     }
 
     /// Python: whether a form is a value or what stands in for it where it is not there: `version or self.version`.

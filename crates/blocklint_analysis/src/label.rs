@@ -67,6 +67,8 @@ pub enum Choice {
     Ends(String),
     /// Its method of this name, which takes nothing, says yes.
     Says(String),
+    /// It is a mapping in which nothing lies under this key.
+    Lacks(String),
 }
 
 /// A condition on one parameter of the body.

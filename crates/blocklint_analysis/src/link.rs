@@ -231,6 +231,8 @@ pub struct Link<'a> {
     pub(crate) deployments: std::cell::OnceCell<crate::deployed::Deployments>,
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
+    /// Python: the modules that nobody loads.
+    pub(crate) left_over: crate::left_over::LeftOver<'a>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -298,6 +300,7 @@ impl<'a> Link<'a> {
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
+            left_over: Default::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

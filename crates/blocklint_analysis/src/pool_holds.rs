@@ -9,7 +9,6 @@ use rustc_hash::FxHashSet;
 use crate::eval::Scope;
 use crate::finding::Starved;
 use crate::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::label::{Choice, Question};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::reach::Reach;
@@ -407,12 +406,7 @@ impl<'a> Link<'a> {
     /// one.
     fn is_for_want_of_one(&self, site: SiteRef, call: SiteRef, body: BodyRef, with_receiver: bool) -> bool {
         let Some(guard) = self.branch_guard(site) else { return false };
-        let if_missing = match &*guard.question {
-            Question::Choice(Choice::Null) => guard.wanted,
-            Question::Choice(Choice::Truth) => !guard.wanted,
-            _ => false,
-        };
-        if_missing
+        guard.asks_for_nothing()
             && self
                 .passed_with(call, body, guard.param, with_receiver)
                 .is_some_and(|form| self.is_connection(self.scope_of(call, EnvId::NONE), form))

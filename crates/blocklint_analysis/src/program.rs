@@ -280,6 +280,11 @@ impl<'a> Program<'a> {
         self.names.get(text).copied()
     }
 
+    /// All names and strings of the project's files.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
+        self.texts.iter().copied()
+    }
+
     /// The text of a name.
     pub fn text(&self, name: Name) -> &'a str {
         self.texts[name.0 as usize]

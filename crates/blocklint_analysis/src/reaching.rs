@@ -6,6 +6,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
+use crate::guards::mentions;
 use crate::ids::SiteRef;
 use crate::link::Link;
 use crate::regions::{around, lies_in};
@@ -44,7 +45,9 @@ impl Link<'_> {
             _ => SmallVec::new(),
         };
         for assign in &rows {
-            let before = assign.at.position < at.position;
+            // What a call gives is assigned after it: `name = f(name)`.
+            let is_given_by_it = mentions(facts, assign.value, 4, &|form| form == Form::Result(site.site));
+            let before = assign.at.position < at.position && !is_given_by_it;
             if !before && !in_one_loop(facts, assign.at.region, at.region)
                 || in_other_arm(facts, assign.at.region, at.region)
                 || self.takes_off_prefix(site.file, var, assign.at.region)

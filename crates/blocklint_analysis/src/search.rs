@@ -304,6 +304,13 @@ impl<'l, 'a> Search<'l, 'a> {
                 Source::When => return,
                 // No chain passes `null` on.
                 _ if guard.asks_for_null() && self.link.is_literal_of_chain(root) => return,
+                // Whoever passes it on from here declares that it is there.
+                _ if guard.passed > 0
+                    && guard.asked.is_none()
+                    && self.link.is_there_by_annotation(root, guard.param, &guard) =>
+                {
+                    return;
+                }
                 Source::Unless => way.steps = add_steps(way.steps, 1),
                 // Whoever wrote the root and the test in it knows that such values come.
                 Source::Branch if guard.passed == 0 && guard.asks_for_scheme() => {}

@@ -112,6 +112,13 @@ pub(crate) fn findings<'a>(
             if language == Language::Java && paths.follow(candidate.way).windows(2).any(leaves) {
                 candidate.cost.steps += u32::from(LOW_STEPS);
             }
+            // Whoever passes that implementation here sees it fail in any case.
+            if let Next::State(entered) = candidate.way.next
+                && candidate.way.shared
+                && link.is_undone_besides(candidate.way.site, graph.states[entered.0 as usize].node.body)
+            {
+                candidate.cost.steps += u32::from(LOW_STEPS);
+            }
             if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
                 candidate.label.severity = Severity::Note;
                 continue;
@@ -137,7 +144,11 @@ pub(crate) fn findings<'a>(
                     Language::Rust => link.is_of_copy(candidate.root.file),
                     Language::Java => false,
                 };
-                if link.is_never_named(candidate.root) || link.is_left_over_method(candidate.root) || is_for_show {
+                if link.is_never_named(candidate.root)
+                    || link.is_left_over_method(candidate.root)
+                    || link.is_left_over_module(candidate.root.file)
+                    || is_for_show
+                {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -175,6 +186,7 @@ pub(crate) fn findings<'a>(
     }
     lower_what_is_said_already(&mut places, min_confidence);
     lower_what_is_short_beside_longer(link, &mut places, min_confidence);
+    lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     let units = Units::new(link);
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
@@ -280,6 +292,45 @@ fn lower_what_is_short_beside_longer(
     for candidate in places.values_mut().flatten() {
         let is_own = matches!(candidate.way.next, Next::Leaf(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
+            candidate.label.severity = Severity::Note;
+        }
+    }
+}
+
+/// Python: what only the mapping or the report of a failure reaches is mended with the calls that reach it in the ordinary course
+/// of things, where there are such.
+fn lower_what_fails_besides(
+    link: &Link<'_>,
+    callers: &Callers<'_, '_>,
+    paths: &Paths,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    let is_reported = |candidate: &Candidate| {
+        let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
+        candidate.silenced.is_none() && candidate.label.severity > Severity::Note && confidence >= min_confidence
+    };
+    let may_be_lowered = |candidate: &Candidate| {
+        let is_call = matches!(candidate.way.next, Next::State(_));
+        let (language, effect) = (link.program.language(candidate.root.file), candidate.label.effect);
+        is_call && language == Language::Python && matches!(effect, Effect::Network | Effect::File)
+    };
+    let follows_failure = |candidate: &Candidate| {
+        may_be_lowered(candidate)
+            && (paths.follow(candidate.way).iter().any(|way| link.is_after_failure(way.site))
+                || link.runs_after_failure(callers, candidate.root, 3))
+    };
+    let ordinary: FxHashSet<u32> = places
+        .values()
+        .flatten()
+        .filter(|candidate| is_reported(candidate) && !follows_failure(candidate))
+        .filter_map(|candidate| leaf_of(paths, candidate))
+        .collect();
+    for candidate in places.values_mut().flatten() {
+        if candidate.label.severity > Severity::Note
+            && leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf))
+            && follows_failure(candidate)
+        {
             candidate.label.severity = Severity::Note;
         }
     }

@@ -52,11 +52,18 @@ impl Link<'_> {
         Some(OwnParam { index, escape: None, asked: Some(Rc::new(Asked::Key(name, default))) })
     }
 
-    /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it.
-    pub(super) fn own_param(&self, place: Scope, branch: RegionId, form: FormId) -> Option<OwnParam> {
+    /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it; for a
+    /// branch that asks whether it is `None` or false, also if it was given something that falls back on it.
+    pub(super) fn own_param(
+        &self,
+        place: Scope,
+        branch: RegionId,
+        form: FormId,
+        asks_for_nothing: bool,
+    ) -> Option<OwnParam> {
         let facts = self.program.facts(place.file);
         if let Some(given) = self.given_to_field(place, form) {
-            return self.own_param(place, branch, given);
+            return self.own_param(place, branch, given, asks_for_nothing);
         }
         if let Some(param) = self.own_key(place, form) {
             return Some(param);
@@ -73,6 +80,9 @@ impl Link<'_> {
         for assign in facts.assigns_of(var) {
             let own = facts.body_of(assign.at) == body;
             if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
+                continue;
+            }
+            if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
             let under = own.then(|| self.truth_around(place.file, assign.at.region)).flatten()?;
@@ -115,6 +125,10 @@ impl Link<'_> {
     /// Whether an assignment can have run when a branch around a site of the same body is chosen.
     fn comes_before(&self, file: FileId, assign: At, site: At, branch: RegionId) -> bool {
         let facts = self.program.facts(file);
+        // The first time the branch is chosen, nothing in it has run.
+        if lies_in(facts, assign.region, branch) {
+            return false;
+        }
         let group = facts.region(branch).group;
         let mut in_arm = false;
         let mut at = assign.region;

@@ -31,6 +31,21 @@ pub(crate) enum Decorator {
     Transparent,
 }
 
+/// Whether a class of the language, by its path, only says how others are to be derived.
+pub(crate) fn is_for_interfaces(path: &str) -> bool {
+    matches!(path, "abc.ABC" | "builtins.object" | "typing.Generic" | "typing.Protocol")
+}
+
+/// Whether a type of the language, by its path, is text: what is passed where a name is optional is not empty.
+pub(crate) fn is_text(path: &str) -> bool {
+    path == "builtins.str"
+}
+
+/// Whether a type constructor, by its path, lists the literals that its values are.
+pub(crate) fn lists_literals(path: &str) -> bool {
+    matches!(path, "typing.Literal" | "typing_extensions.Literal")
+}
+
 /// The language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {

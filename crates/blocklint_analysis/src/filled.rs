@@ -1,0 +1,106 @@
+//! Parts of an argument that a function asks for, where the project itself puts them there:
+//! `settings = Settings(**given)`, `if settings.base is None: settings.base = look_up()`, and somewhere before
+//! `self.details["given"]["base"] = base`.
+
+use blocklint_core::Language;
+use blocklint_facts::{FileFacts, Form, FormId, Sym, VarId, VarKind};
+
+use crate::callers::Caller;
+use crate::eval::Scope;
+use crate::ids::{BodyRef, FileId, Name};
+use crate::label::{Choice, Guard, Question};
+use crate::link::Link;
+use crate::names;
+
+impl Link<'_> {
+    /// The parameter whose part a form is, with the part's name: of a local that is the parameter, or an object that was made
+    /// of its keys.
+    pub(crate) fn part_of_param(&self, place: Scope, form: FormId) -> Option<(u32, String)> {
+        let facts = self.program.facts(place.file);
+        let Form::Attr(base, name) = facts.form(form) else { return None };
+        let Form::Var(var) = facts.form(base) else { return None };
+        if facts.language != Language::Python || facts.var(var).body != facts.body_of(place.at) {
+            return None;
+        }
+        let (mut given, mut is_made) = (None, false);
+        for assign in facts.assigns_of(var).filter(|assign| assign.value.is_some()) {
+            let unpacked = unpacked_by(facts, assign.value);
+            is_made |= unpacked.is_some();
+            let source = unpacked.or_else(|| variable(facts, assign.value))?;
+            let VarKind::Param(index) = facts.var(source).kind else { return None };
+            if facts.assigns_of(source).next().is_some() || given.is_some_and(|known| known != index) {
+                return None;
+            }
+            given = Some(index);
+        }
+        given.filter(|_| is_made).map(|index| (index, facts.text(name).to_owned()))
+    }
+
+    /// Whether a guard asks for a mapping that lacks a part, and a caller passes one that it keeps, into which the project puts
+    /// that part.
+    pub(crate) fn is_filled(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+        let Question::Choice(Choice::Lacks(part)) = &*guard.question else { return false };
+        if !guard.wanted || guard.asked.is_some() || caller.arg.is_some() {
+            return false;
+        }
+        let facts = self.program.facts(caller.site.file);
+        let Some(form) = self.passed_with(caller.site, body, guard.param, caller.with_receiver) else { return false };
+        let Some((field, key)) = key_of_field(facts, form) else { return false };
+        let global = |sym: Sym| self.program.global(caller.site.file, sym);
+        match (global(field), global(key), self.program.name(part)) {
+            (Some(field), Some(key), Some(part)) => self.puts_part(field, key, part),
+            _ => false,
+        }
+    }
+
+    /// Whether the project puts something under a key of a mapping that lies under a key of a field: `it.field[key][part] = value`.
+    fn puts_part(&self, field: Name, key: Name, part: Name) -> bool {
+        let Some(setter) = self.program.name("__setitem__") else { return false };
+        self.program.occurrences(setter).iter().any(|&(file, setter)| {
+            let facts = self.program.facts(file);
+            let is = |file: FileId, sym: Sym, name: Name| self.program.global(file, sym) == Some(name);
+            self.program.index_of(file).sites_named(setter).iter().any(|&site| {
+                let [at, value] = facts.args_of(site)[..] else { return false };
+                let is_part = matches!(facts.form(at.value), Form::Str(text) if is(file, text, part));
+                is_part
+                    && facts.form(value.value) != Form::None
+                    && key_of_field(facts, facts.site(site).callee)
+                        .is_some_and(|(of, under)| is(file, of, field) && is(file, under, key))
+            })
+        })
+    }
+}
+
+/// The variable whose keys a call takes: `make(name, **given)`.
+fn unpacked_by(facts: &FileFacts, form: FormId) -> Option<VarId> {
+    let Form::Result(call) = facts.form(form) else { return None };
+    facts.args_of(call).iter().find_map(|arg| match facts.form(arg.value) {
+        Form::StarStar(inner) => variable(facts, inner),
+        _ => None,
+    })
+}
+
+fn variable(facts: &FileFacts, form: FormId) -> Option<VarId> {
+    match facts.form(form) {
+        Form::Var(var) => Some(var),
+        _ => None,
+    }
+}
+
+/// The field and the key under which a form finds something: `it.field["key"]`, `it.field.get("key", {})`.
+fn key_of_field(facts: &FileFacts, form: FormId) -> Option<(Sym, Sym)> {
+    let (base, key) = match facts.form(form) {
+        Form::Subscript(base, key) => (base, key),
+        Form::Result(call) => {
+            let row = facts.site(call);
+            let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+            let reads = names::reads_a_key(facts.language, facts.text(row.name));
+            (base, facts.args_of(call).first().filter(|_| reads)?.value)
+        }
+        _ => return None,
+    };
+    match (facts.form(base), facts.form(key)) {
+        (Form::Attr(_, field), Form::Str(key)) => Some((field, key)),
+        _ => None,
+    }
+}
