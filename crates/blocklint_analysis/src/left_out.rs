@@ -91,8 +91,7 @@ impl<'a> Link<'a> {
                     return is_only_passed
                         && self.objects_passed(callers, BodyRef { file: scope.file, body }, index, found, depth);
                 }
-                let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-                let (Some(only), None) = (values.next(), values.next()) else { return false };
+                let Some(only) = facts.only_value_of(var) else { return false };
                 match facts.form(only.value) {
                     Form::Import(_) => self.object_of_module(self.module_var(scope.file, form), found),
                     Form::Result(site) if row.body == BodyId(0) || row.body == body => {
@@ -135,8 +134,7 @@ impl<'a> Link<'a> {
     fn object_of_module(&self, kept: Option<VarRef>, found: &mut Objects) -> bool {
         let Some(VarRef { file, var }) = kept else { return false };
         let facts = self.program.facts(file);
-        let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-        let (Some(only), None) = (values.next(), values.next()) else { return false };
+        let Some(only) = facts.only_value_of(var) else { return false };
         match facts.form(only.value) {
             Form::Result(site) => self.is_made(SiteRef { file, site }, Some(facts.var(var).name), found),
             _ => false,

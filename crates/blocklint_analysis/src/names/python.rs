@@ -472,11 +472,7 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
 /// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
 pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     let facts = link.program.facts(at.file);
-    let mut rows = facts.assigns_of(at.var).filter(|row| row.value.is_some());
-    let row = rows.next()?;
-    if rows.next().is_some() {
-        return None;
-    }
+    let row = facts.only_value_of(at.var)?;
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
 }
