@@ -122,11 +122,7 @@ impl Link<'_> {
 
 /// The last name of an exception's type.
 fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
-    match facts.form(exception) {
-        Form::Var(var) => Some(facts.text(facts.var(var).name)),
-        Form::Name(name) | Form::Attr(_, name) => Some(facts.text(name)),
-        _ => None,
-    }
+    names::last_name(facts, exception).map(|name| facts.text(name))
 }
 
 /// The nearest exception handler around a place.

@@ -19,6 +19,7 @@ use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
 use crate::names;
 use crate::paths::{Causes, Cost, Paths};
+use crate::program::folders;
 use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -302,8 +303,8 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     // Whole programs lie in folders named for a library's examples.
-    let mut folders = link.program.files[candidate.root.file.index()].relative.split('/').rev().skip(1);
-    if folders.any(|folder| matches!(folder, "example" | "examples")) {
+    let relative = &link.program.files[candidate.root.file.index()].relative;
+    if folders(relative).any(|folder| matches!(folder, "example" | "examples")) {
         return true;
     }
     match candidate.label.effect {

@@ -524,12 +524,7 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
 
 /// Whether an annotation says that a function never returns.
 pub(crate) fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
-    let name = match facts.form(annotation) {
-        Form::Attr(_, name) | Form::Name(name) => name,
-        Form::Var(var) => facts.var(var).name,
-        _ => return false,
-    };
-    matches!(facts.text(name), "NoReturn" | "Never")
+    super::last_name(facts, annotation).is_some_and(|name| matches!(facts.text(name), "NoReturn" | "Never"))
 }
 
 /// Whether a function of this name, by convention, is what a program does all the time.
