@@ -37,6 +37,13 @@ struct Candidate {
     silenced: Option<Option<String>>,
 }
 
+impl Candidate {
+    /// By the steps of its way, however long that is, and by what its root is.
+    fn confidence(&self) -> Confidence {
+        confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
+}
+
 /// A call, or what it hands over, and the rule that speaks of it.
 type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
 
@@ -232,11 +239,10 @@ fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min
         .filter(|(_, candidates)| {
             candidates.iter().any(|candidate| {
                 let is_call = matches!(candidate.way.next, Next::State(_));
-                let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
                 is_call
                     && candidate.silenced.is_none()
                     && candidate.label.severity == Severity::Error
-                    && confidence >= min_confidence
+                    && candidate.confidence() >= min_confidence
             })
         })
         .map(|(&(site, arg, _), _)| (site, arg))
@@ -266,10 +272,9 @@ fn lower_what_is_short_beside_longer(
         .values()
         .flatten()
         .filter(|candidate| {
-            let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
             candidate.silenced.is_none()
                 && candidate.label.severity > Severity::Note
-                && confidence >= min_confidence
+                && candidate.confidence() >= min_confidence
                 && is_moved_whole(candidate)
                 && !is_brief(candidate)
         })
