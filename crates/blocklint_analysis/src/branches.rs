@@ -360,10 +360,7 @@ impl<'a> Link<'a> {
             _ => false,
         };
         match facts.form(iterated) {
-            Form::Var(var) => {
-                let mut values = facts.assigns_of(var).filter(|assign| assign.value.is_some());
-                matches!((values.next(), values.next()), (Some(only), None) if is_short(only.value))
-            }
+            Form::Var(var) => facts.only_value_of(var).is_some_and(|only| is_short(only.value)),
             _ => is_short(iterated),
         }
     }

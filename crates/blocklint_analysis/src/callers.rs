@@ -5,7 +5,7 @@ mod arguments;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use blocklint_core::{Context, Runtime};
+use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,6 +49,13 @@ pub(crate) struct Caller {
     pub steps: u8,
     /// Alternatives of the edge that are not one: the site's targets, or the overrides of a method.
     pub shared: bool,
+}
+
+impl Caller {
+    /// A site that runs its callee, as far as definitions tell.
+    pub(crate) fn plain(site: SiteRef, env: EnvId, with_receiver: bool) -> Self {
+        Caller { site, env, arg: None, kind: CallerKind::Runs, with_receiver, steps: 0, shared: false }
+    }
 }
 
 /// How a caller runs a node.
@@ -97,6 +104,9 @@ const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
 /// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
 const NOT_AT_THE_SITE: u32 = u32::MAX;
+
+/// Callers beyond which nobody asks what holds for all of them.
+const MOST_ASKED: usize = 16;
 
 /// Trails followed for one node.
 pub(crate) const TRAILS: usize = 200;
@@ -367,7 +377,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         env,
                         arg: None,
                         kind: CallerKind::Runs,
-                        with_receiver: link.program.language(node.body.file) != blocklint_core::Language::Java,
+                        with_receiver: self.lists_receiver(node),
                         steps: targets.steps,
                         shared: true,
                     });
@@ -396,10 +406,15 @@ impl<'l, 'a> Callers<'l, 'a> {
             env,
             arg: None,
             kind: CallerKind::Runs,
-            with_receiver: link.program.language(node.body.file) != blocklint_core::Language::Java,
+            with_receiver: self.lists_receiver(node),
             steps: LOW_STEPS,
             shared: false,
         });
+    }
+
+    /// Whether a method lists its receiver among its parameters.
+    fn lists_receiver(&self, method: Node) -> bool {
+        self.link.program.language(method.body.file) != Language::Java
     }
 
     /// An Unknown member beside the known one is a step, unless the receiver's own class assigned it.
@@ -437,7 +452,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 body == node.body && (node.env == EnvId::NONE || env == node.env)
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
-            Val::Library { ty, args, .. } if self.link.library.language(ty) == blocklint_core::Language::Rust => {
+            Val::Library { ty, args, .. } if self.link.library.language(ty) == Language::Rust => {
                 self.link.through(ty, args).is_some_and(|inner| {
                     let members = self.link.values.members(inner.value);
                     members.iter().any(|val| self.member_holds(subject, *val, depth))
@@ -564,6 +579,11 @@ impl<'l, 'a> Callers<'l, 'a> {
         sites
     }
 
+    /// The same where there are any, and so few that what holds for all of them can be asked.
+    pub(crate) fn few_call_sites(&self, body: BodyRef) -> Option<Rc<[SiteRef]>> {
+        Some(self.call_sites(body)).filter(|sites| are_few(sites))
+    }
+
     /// Who calls a library callable under another name, or as an argument; `seeds` are where it is mentioned.
     pub(crate) fn of_row(&self, path: PathId, seeds: &[(FileId, Mention, Wrap)]) -> Vec<Caller> {
         let mut found = Found::default();
@@ -577,6 +597,11 @@ impl<'l, 'a> Callers<'l, 'a> {
         found.callers.dedup();
         found.callers
     }
+}
+
+/// Whether there are any sites, and so few that what holds for all of them can be asked.
+pub(crate) fn are_few(sites: &[SiteRef]) -> bool {
+    (1..=MOST_ASKED).contains(&sites.len())
 }
 
 /// What is being collected for one node.

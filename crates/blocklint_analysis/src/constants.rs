@@ -122,9 +122,7 @@ impl<'a> Link<'a> {
     fn definition_of(&self, file: crate::ids::FileId, form: FormId) -> Option<(crate::ids::FileId, FormId)> {
         let of = self.module_var(file, form)?;
         let facts = self.program.facts(of.file);
-        let mut rows = facts.assigns_of(of.var).filter(|row| row.value.is_some());
-        let row = rows.next()?;
-        rows.next().is_none().then_some((of.file, row.value))
+        facts.only_value_of(of.var).map(|row| (of.file, row.value))
     }
 
     /// The variable of another module that an imported name or `module.NAME` leads to.

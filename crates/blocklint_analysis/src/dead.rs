@@ -47,7 +47,7 @@ impl<'a> Link<'a> {
                 && !targets.list.is_empty()
                 && targets.list.iter().all(|target| matches!(*target, Target::Body { body: of, .. } if of != body))
         };
-        self.is_named_by(name, leads_elsewhere) != Some(true)
+        self.unnamed_definitions(name, leads_elsewhere).is_some()
     }
 
     /// Whether a public coroutine is a method that the project left over: it names most methods of the class, and this one
@@ -88,37 +88,41 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Whether anything in the project names what is called so, beside what defines it.
+    /// Whether anything in the project names what is called so, beside what defines it. What is defined more than once may be
+    /// named by what it stands for.
     fn is_named(&self, file: FileId, sym: Sym) -> bool {
-        self.program.global(file, sym).is_none_or(|name| self.is_named_by(name, |_| false) != Some(false))
+        let unnamed = self.program.global(file, sym).and_then(|name| self.unnamed_definitions(name, |_| false));
+        unnamed.is_none_or(|defined| defined > 1)
     }
 
-    /// Whether a name is called, mentioned, or written in a string somewhere; calls that lead elsewhere do not count. Nothing
-    /// where it is defined more than once: one of them may stand for the other.
-    fn is_named_by(&self, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<bool> {
-        let mut defined = 0;
-        for &(file, sym) in self.program.occurrences(name) {
-            let facts = self.program.facts(file);
+    /// How many functions bear a name that is called, mentioned and written in a string nowhere; nothing where something names
+    /// it. Calls that lead elsewhere do not count.
+    fn unnamed_definitions(&self, name: Name, leads_elsewhere: impl Fn(SiteRef) -> bool) -> Option<usize> {
+        let places = self.program.occurrences(name);
+        let is_used = |&(file, sym): &(FileId, Sym)| {
             let index = self.program.index_of(file);
-            let mut called = Vec::new();
-            for &site in index.sites_named(sym) {
-                if !leads_elsewhere(SiteRef { file, site }) {
-                    return Some(true);
-                }
-                called.push(facts.site(site).callee);
-            }
-            let is_mentioned = index.mentions_named(sym).iter().next().is_some();
-            let is_written = facts.forms.iter().enumerate().any(|(at, form)| match form {
-                Form::Str(text) => text == sym,
-                Form::Attr(_, text) => text == sym && !called.contains(&FormId(at as u32)),
-                _ => false,
-            });
-            if is_mentioned || is_written {
-                return Some(true);
-            }
-            defined += facts.bodies.iter().filter(|row| row.name == sym).count();
+            index.mentions_named(sym).iter().next().is_some()
+                || index.sites_named(sym).iter().any(|&site| !leads_elsewhere(SiteRef { file, site }))
+        };
+        // The forms of a file are many: what indices tell comes first.
+        if places.iter().any(is_used) || places.iter().any(|&(file, sym)| self.is_written(file, sym)) {
+            return None;
         }
-        if defined > 1 { None } else { Some(false) }
+        let defined =
+            |&(file, sym): &(FileId, Sym)| self.program.facts(file).bodies.iter().filter(|row| row.name == sym).count();
+        Some(places.iter().map(defined).sum())
+    }
+
+    /// Whether a file writes a name in a string, or as an attribute that it does not call.
+    fn is_written(&self, file: FileId, sym: Sym) -> bool {
+        let facts = self.program.facts(file);
+        let sites = self.program.index_of(file).sites_named(sym);
+        let is_called = |at: usize| sites.iter().any(|&site| facts.site(site).callee == FormId(at as u32));
+        facts.forms.iter().enumerate().any(|(at, form)| match form {
+            Form::Str(text) => text == sym,
+            Form::Attr(_, text) => text == sym && !is_called(at),
+            _ => false,
+        })
     }
 
     /// What a test always comes out as.

@@ -16,9 +16,6 @@ use crate::rows::Shown;
 use crate::search::{Search, StateId, cap_wait};
 use crate::value::EnvId;
 
-/// Callers beyond which nobody asks what all of them pass.
-const MOST_CALLERS: usize = 16;
-
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
@@ -82,8 +79,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     label.guard = Some(Guard { param: index, passed, escape, asked: None, ..guard });
                 }
                 (Answer::Key(key, default), _) => {
-                    let asked = Some(Rc::new(Asked::Key(key, default)));
-                    label.guard = Some(Guard { passed: guard.passed + 1, escape: None, asked, ..guard });
+                    label.guard = Some(Guard { escape: None, ..guard.under_key(key, default) });
                 }
                 (Answer::Forwarded, escape) => {
                     let escape = match escape {
@@ -109,15 +105,13 @@ impl<'l, 'a> Search<'l, 'a> {
         if !is_private {
             return false;
         }
-        let sites = self.callers.call_sites(root);
-        !sites.is_empty()
-            && sites.len() <= MOST_CALLERS
-            && sites.iter().all(|&site| {
+        self.callers.few_call_sites(root).is_some_and(|sites| {
+            sites.iter().all(|&site| {
                 let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(root) else { return false };
-                let (env, kind) = (EnvId::NONE, CallerKind::Runs);
-                let caller = Caller { site, env, arg: None, kind, with_receiver, steps: 0, shared: false };
+                let caller = Caller::plain(site, EnvId::NONE, with_receiver);
                 matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails)
             })
+        })
     }
 
     /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
@@ -153,10 +147,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Answer::Param { index, passed } => {
                 NextGuard::Holds(Guard { param: index, passed, asked: None, ..guard.clone() })
             }
-            Answer::Key(key, default) => {
-                let asked = Some(Rc::new(Asked::Key(key, default)));
-                NextGuard::Holds(Guard { passed: guard.passed + 1, asked, ..guard.clone() })
-            }
+            Answer::Key(key, default) => NextGuard::Holds(guard.clone().under_key(key, default)),
             Answer::Forwarded => {
                 let asked = guard.asked.clone();
                 let asked = asked.or_else(|| Some(Rc::new(Asked::Param(node.body, guard.param))));

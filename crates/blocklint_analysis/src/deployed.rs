@@ -145,7 +145,7 @@ impl<'a> Link<'a> {
                     && let Constant::Str(path) =
                         self.constant_in(scope.file, facts.body_of(scope.at), form, EnvId::NONE, 4)
                 {
-                    into.extend(java::class_of_path(self, scope.file, &path));
+                    into.extend(java::class_named(self, scope.file, &path));
                 }
                 into.extend(known);
             }

@@ -9,9 +9,6 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
 
-/// Callers beyond which nobody asks whether all of them are where something failed.
-const MOST_CALLERS: usize = 16;
-
 impl Link<'_> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
     pub(crate) fn is_after_failure(&self, site: SiteRef) -> bool {
@@ -36,13 +33,12 @@ impl Link<'_> {
         if facts.language != Language::Python || facts.body(body.body).flow != Flow::Coroutine {
             return false;
         }
-        let sites = callers.call_sites(body);
-        !sites.is_empty()
-            && sites.len() <= MOST_CALLERS
-            && sites.iter().all(|&site| {
+        callers.few_call_sites(body).is_some_and(|sites| {
+            sites.iter().all(|&site| {
                 let caller = self.program.body_of_site(site);
                 self.is_after_failure(site) || caller != body && self.runs_after_failure(callers, caller, depth)
             })
+        })
     }
 
     /// Whether a site removes something in a branch that ends with an exception: `if is_bad: remove(path); raise BadFile()`.
@@ -126,11 +122,7 @@ impl Link<'_> {
 
 /// The last name of an exception's type.
 fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
-    match facts.form(exception) {
-        Form::Var(var) => Some(facts.text(facts.var(var).name)),
-        Form::Name(name) | Form::Attr(_, name) => Some(facts.text(name)),
-        _ => None,
-    }
+    names::last_name(facts, exception).map(|name| facts.text(name))
 }
 
 /// The nearest exception handler around a place.

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::eval::Scope;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId};
 use crate::link::{Link, Task};
-use crate::program::Program;
+use crate::names;
+use crate::program::{Program, folders};
 use crate::value::{ArgsId, EnvId, Val};
 
 /// The order in which members are looked up.
@@ -62,12 +63,12 @@ impl Hierarchy {
                     top_classes.entry(name).or_default().push(class_ref);
                 }
                 for &base in facts.list(class.bases) {
-                    if let Some(name) = last_name(program, file, base) {
+                    if let Some(name) = name_of_type(program, file, base) {
                         by_base.entry(name).or_default().push(class_ref);
                     }
                 }
                 if class.kind == ClassKind::Impl
-                    && let Some(name) = last_name(program, file, class.subject)
+                    && let Some(name) = name_of_type(program, file, class.subject)
                 {
                     impls.entry(name).or_default().push(class_ref);
                     // `impl<T> Trait for T`.
@@ -114,15 +115,12 @@ impl Hierarchy {
 }
 
 /// The last name of a type form, seen through its arguments.
-fn last_name(program: &Program<'_>, file: crate::ids::FileId, form: blocklint_facts::FormId) -> Option<Name> {
+fn name_of_type(program: &Program<'_>, file: crate::ids::FileId, form: blocklint_facts::FormId) -> Option<Name> {
     let facts = program.facts(file);
-    let sym = match facts.form(form) {
-        Form::Var(var) => facts.var(var).name,
-        Form::Name(sym) | Form::Attr(_, sym) | Form::Path(_, sym) => sym,
-        Form::Subscript(inner, _) | Form::Bound(inner) => return last_name(program, file, inner),
-        _ => return None,
-    };
-    program.global(file, sym)
+    match facts.form(form) {
+        Form::Subscript(inner, _) | Form::Bound(inner) => name_of_type(program, file, inner),
+        _ => program.global(file, names::last_name(facts, form)?),
+    }
 }
 
 impl<'a> Link<'a> {
@@ -358,8 +356,9 @@ impl<'a> Link<'a> {
     /// Whether a file is part of a demo, by the folders above it.
     fn is_of_demo(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
-        let folders = relative.split('/').rev().skip(1).flat_map(|folder| folder.split('-'));
-        folders.into_iter().any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
+        folders(relative)
+            .flat_map(|folder| folder.split('-'))
+            .any(|word| matches!(word, "demo" | "demos" | "example" | "examples" | "sample" | "samples"))
     }
 
     /// The functions that a member's definitions make, before decorators.

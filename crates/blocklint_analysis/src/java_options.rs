@@ -16,6 +16,7 @@ use crate::label::{Guard, Question};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names::java;
+use crate::regions::{around, is_beside};
 use crate::rows::Shown;
 use crate::value::{EnvId, Val};
 
@@ -28,7 +29,7 @@ impl<'a> Link<'a> {
         let mut at = facts.site(site.site).at;
         let mut found = SmallVec::new();
         for _ in 0..DEEPEST {
-            found.extend(crate::regions::around(facts, at.region));
+            found.extend(around(facts, at.region));
             let body = facts.body_of(at);
             if facts.body(body).kind != BodyKind::Lambda {
                 break;
@@ -49,7 +50,7 @@ impl<'a> Link<'a> {
     pub(crate) fn waits_while_something_goes_on(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(field) = self.receiver_form(site).and_then(|of| field_of(facts, of)) else { return false };
-        let is_asked = crate::regions::around(facts, facts.site(site.site).at.region).any(|id| {
+        let is_asked = around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             region.kind == RegionKind::Then
                 && region.test.get().is_some_and(|test| match facts.form(test) {
@@ -88,39 +89,21 @@ impl<'a> Link<'a> {
     pub(crate) fn is_handed_over_else(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
-        let mut at = row.at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if matches!(region.kind, RegionKind::Then | RegionKind::Else) {
-                let is_beside = |mut other: RegionId| {
-                    while let Some(of) = other.get() {
-                        let of_row = facts.region(of);
-                        if of != id && of_row.group == region.group {
-                            return true;
-                        }
-                        other = of_row.parent;
-                    }
-                    false
-                };
-                let hands_over = facts.sites.iter().any(|other| {
+        around(facts, row.at.region).any(|id| {
+            matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else)
+                && facts.sites.iter().any(|other| {
                     let body = facts.body_of(other.at);
                     other.name == row.name
                         && facts.body(body).kind == BodyKind::Lambda
                         && self.program.index_of(site.file).uses_of_callable(body).iter().any(|(mention, _)| {
                             let Mention::Arg(taker, arg) = mention else { return false };
-                            is_beside(facts.site(taker).at.region) && {
+                            is_beside(facts, id, facts.site(taker).at.region) && {
                                 let handed = self.passing(SiteRef { site: taker, ..site }, arg, EnvId::NONE).handed;
                                 handed.iter().any(|&(place, _)| place == Context::Worker)
                             }
                         })
-                });
-                if hands_over {
-                    return true;
-                }
-            }
-            at = region.parent;
-        }
-        false
+                })
+        })
     }
 
     /// Whether a call stands in a literal that runs where an object has a part which it may lack:
@@ -188,22 +171,15 @@ impl<'a> Link<'a> {
         if facts.language != Language::Java {
             return false;
         }
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
+        around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             let asked = match (region.kind, region.test.get().map(|test| facts.form(test))) {
                 (RegionKind::Then, Some(Form::Not(inner))) => facts.form(inner),
                 (RegionKind::Else, Some(test)) => test,
                 _ => Form::None,
             };
-            if let Form::Result(call) = asked
-                && java::asks_if_there(facts.text(facts.site(call).name))
-            {
-                return true;
-            }
-            at = region.parent;
-        }
-        false
+            matches!(asked, Form::Result(call) if java::asks_if_there(facts.text(facts.site(call).name)))
+        })
     }
 
     /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.

@@ -1,9 +1,7 @@
 //! Java: calls that are made for few of those that come by, or hardly ever: by a setting, for what is there, for what is not kept yet.
 
 use blocklint_core::Language;
-use blocklint_facts::{
-    AltKind, AssignKind, BodyFlags, BodyId, BodyKind, Comparison, Form, FormId, RegionId, RegionKind, Sym,
-};
+use blocklint_facts::{AltKind, AssignKind, BodyFlags, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym};
 
 use rustc_hash::FxHashMap;
 
@@ -11,6 +9,7 @@ use crate::completed::is_same;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::names::{self, java};
+use crate::regions::{around, is_beside};
 
 /// What is remembered of calls.
 #[derive(Default)]
@@ -74,55 +73,34 @@ impl<'a> Link<'a> {
     /// `if (executor != null) { executor.execute(task); } else { task.run(); }`.
     fn runs_where_no_executor_is(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
+        around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             let asks_for_nothing = match (region.kind, region.test.get().map(|test| facts.form(test))) {
                 (RegionKind::Else, Some(Form::Compare(Comparison::NotEq, _, right))) => facts.form(right) == Form::None,
                 (RegionKind::Then, Some(Form::Compare(Comparison::Eq, _, right))) => facts.form(right) == Form::None,
                 _ => false,
             };
-            let stands_beside = |mut other: RegionId| {
-                while let Some(of) = other.get() {
-                    let row = facts.region(of);
-                    if of != id && row.group == region.group {
-                        return true;
-                    }
-                    other = row.parent;
-                }
-                false
-            };
-            if asks_for_nothing
+            asks_for_nothing
                 && facts.sites.iter().any(|other| {
-                    matches!(facts.text(other.name), java::EXECUTE | java::SUBMIT) && stands_beside(other.at.region)
+                    matches!(facts.text(other.name), java::EXECUTE | java::SUBMIT)
+                        && is_beside(facts, id, other.at.region)
                 })
-            {
-                return true;
-            }
-            at = region.parent;
-        }
-        false
+        })
     }
 
     /// Whether a call stands behind a flag that only tests set, or nobody.
     fn asks_for_flag_of_tests(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
+        around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             let holds = match region.kind {
-                RegionKind::Then | RegionKind::Loop => Some(true),
-                RegionKind::Else => Some(false),
-                _ => None,
+                RegionKind::Then | RegionKind::Loop => true,
+                RegionKind::Else => false,
+                _ => return false,
             };
-            if let (Some(holds), Some(test)) = (holds, region.test.get())
-                && self.flag_asked(site.file, test, holds).is_some_and(|flag| self.is_flag_of_tests(site.file, flag))
-            {
-                return true;
-            }
-            at = region.parent;
-        }
-        false
+            let flag = region.test.get().and_then(|test| self.flag_asked(site.file, test, holds));
+            flag.is_some_and(|flag| self.is_flag_of_tests(site.file, flag))
+        })
     }
 
     /// The field that is known to be true where a test comes out so.

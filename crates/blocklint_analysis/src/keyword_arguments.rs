@@ -16,9 +16,7 @@ impl Link<'_> {
         let call = match facts.form(form) {
             Form::Result(call) => call,
             Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                let mut rows = facts.assigns_of(var).filter(|row| row.value.is_some());
-                let (only, None) = (rows.next()?, rows.next()) else { return None };
-                let Form::Result(call) = facts.form(only.value) else { return None };
+                let Form::Result(call) = facts.form(facts.only_value_of(var)?.value) else { return None };
                 call
             }
             _ => return None,

@@ -102,6 +102,11 @@ pub enum Asked {
 }
 
 impl Guard {
+    /// The same, asked of what callers pass under a key, or of this where they pass none.
+    pub(crate) fn under_key(self, key: String, default: Constant) -> Self {
+        Guard { passed: self.passed + 1, asked: Some(Rc::new(Asked::Key(key, default))), ..self }
+    }
+
     /// Whether it asks for one literal.
     pub(crate) fn is_choice_of_literal(&self) -> bool {
         matches!(&*self.question, Question::Choice(Choice::Equals(_)))

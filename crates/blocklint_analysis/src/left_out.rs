@@ -4,7 +4,7 @@
 use blocklint_facts::{AltKind, BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym, VarKind};
 use smallvec::SmallVec;
 
-use crate::callers::{Caller, CallerKind, Callers};
+use crate::callers::{Caller, CallerKind, Callers, are_few};
 use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
@@ -16,9 +16,6 @@ use crate::value::EnvId;
 
 /// How many variables, fields and callers an object is followed through.
 const DEPTH: u32 = 10;
-
-/// Callers beyond which nobody asks which objects they pass.
-const MOST_CALLERS: usize = 16;
 
 /// Objects beyond which nobody asks what each was made without.
 const MOST_OBJECTS: usize = 8;
@@ -94,8 +91,7 @@ impl<'a> Link<'a> {
                     return is_only_passed
                         && self.objects_passed(callers, BodyRef { file: scope.file, body }, index, found, depth);
                 }
-                let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-                let (Some(only), None) = (values.next(), values.next()) else { return false };
+                let Some(only) = facts.only_value_of(var) else { return false };
                 match facts.form(only.value) {
                     Form::Import(_) => self.object_of_module(self.module_var(scope.file, form), found),
                     Form::Result(site) if row.body == BodyId(0) || row.body == body => {
@@ -138,8 +134,7 @@ impl<'a> Link<'a> {
     fn object_of_module(&self, kept: Option<VarRef>, found: &mut Objects) -> bool {
         let Some(VarRef { file, var }) = kept else { return false };
         let facts = self.program.facts(file);
-        let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-        let (Some(only), None) = (values.next(), values.next()) else { return false };
+        let Some(only) = facts.only_value_of(var) else { return false };
         match facts.form(only.value) {
             Form::Result(site) => self.is_made(SiteRef { file, site }, Some(facts.var(var).name), found),
             _ => false,
@@ -161,21 +156,21 @@ impl<'a> Link<'a> {
         found.params.push((body, index));
         let known = callers.call_sites(body);
         // What calls a hook of an object that nobody knows calls all hooks of that name.
-        let by_name = if known.is_empty() { self.sites_by_name(body) } else { SmallVec::new() };
-        let (sites, with_receiver) = if known.is_empty() { (&by_name[..], Some(true)) } else { (&known[..], None) };
-        let passed = |site| match with_receiver {
-            Some(with_receiver) => self.passed_with(site, body, index, with_receiver),
-            None => self.passed(site, body, index),
+        let is_hook = known.is_empty();
+        let by_name = if is_hook { self.sites_by_name(body) } else { SmallVec::new() };
+        let sites = if is_hook { &by_name[..] } else { &known[..] };
+        let passed = |site| match is_hook {
+            true => self.passed_with(site, body, index, true),
+            false => self.passed(site, body, index),
         };
-        !sites.is_empty()
-            && sites.len() <= MOST_CALLERS
+        are_few(sites)
             && sites.iter().all(|&site| match passed(site) {
                 Some(form) => self.objects(callers, self.scope_of(site, EnvId::NONE), form, found, depth),
                 None if self.unpacks(site) => false,
                 None => match self.default_of(body, index) {
                     Some(default) => default == Constant::Null,
                     // A call that lacks what this hook demands is one of another class's hook.
-                    None => known.is_empty(),
+                    None => is_hook,
                 },
             })
     }
@@ -186,13 +181,12 @@ impl<'a> Link<'a> {
             return true;
         }
         found.receivers.push(body);
-        let sites = callers.call_sites(body);
-        !sites.is_empty()
-            && sites.len() <= MOST_CALLERS
-            && sites.iter().all(|&site| {
+        callers.few_call_sites(body).is_some_and(|sites| {
+            sites.iter().all(|&site| {
                 let receiver = self.receiver_form(site);
                 receiver.is_some_and(|form| self.objects(callers, self.scope_of(site, EnvId::NONE), form, found, depth))
             })
+        })
     }
 
     /// The objects that anybody assigns to a field of a class, its bases or the classes derived from it.

@@ -215,10 +215,8 @@ pub struct Link<'a> {
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
-    /// Python: whether files that import no runtime run on Twisted's reactor.
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
-    /// Java: whether a module answers requests on a servlet container's threads, by its path.
     /// Java: whether a call may mean several methods.
     pub(crate) means_several: RefCell<FxHashMap<SiteRef, bool>>,
     /// Java: the names of types and of what they derive from.
@@ -229,7 +227,9 @@ pub struct Link<'a> {
     pub(crate) java_modules: std::cell::OnceCell<crate::java_modules::Modules>,
     /// Java: where the project's classes are deployed.
     pub(crate) deployments: std::cell::OnceCell<crate::deployed::Deployments>,
+    /// Java: whether a module answers requests on a servlet container's threads, by its path.
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
+    /// Python: whether files that import no runtime run on Twisted's reactor.
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,

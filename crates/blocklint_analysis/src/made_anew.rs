@@ -13,6 +13,7 @@ use crate::label::LabelHold;
 use crate::link::Link;
 use crate::mentions::{Mention, Wrap};
 use crate::names;
+use crate::program::folders;
 use crate::reach::Reach;
 use crate::targets::Target;
 use crate::times::{Times, TimesOf};
@@ -119,8 +120,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 
 /// Whether a file shows or measures something and serves nobody, as far as its path tells.
 pub(crate) fn is_example(relative: &str) -> bool {
-    let folders = relative.split('/').rev().skip(1);
-    folders.into_iter().any(|folder| {
+    folders(relative).any(|folder| {
         folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
             || matches!(
                 folder,

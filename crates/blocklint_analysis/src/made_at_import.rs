@@ -97,9 +97,7 @@ impl Link<'_> {
                 if row.body == BodyId(0) {
                     return self.folder_of_constant(VarRef { file, var }, depth);
                 }
-                let mut values = facts.assigns_of(var).filter(|row| row.value.is_some());
-                let (Some(only), None) = (values.next(), values.next()) else { return None };
-                self.folder(file, only.value, depth)
+                self.folder(file, facts.only_value_of(var)?.value, depth)
             }
             Form::Attr(..) => self.folder_of_constant(self.module_var(file, form)?, depth),
             _ => None,
@@ -109,11 +107,8 @@ impl Link<'_> {
     /// The folder that a module's variable holds, by what the module puts together.
     fn folder_of_constant(&self, kept: VarRef, depth: u32) -> Option<Folder> {
         let facts = self.program.facts(kept.file);
-        let mut values = facts.assigns_of(kept.var).filter(|row| row.value.is_some());
-        let put_together = match (values.next(), values.next()) {
-            (Some(only), None) => self.folder(kept.file, only.value, depth),
-            _ => None,
-        };
+        let only = facts.only_value_of(kept.var);
+        let put_together = only.and_then(|only| self.folder(kept.file, only.value, depth));
         put_together.or(Some(Folder { constant: kept, parts: Vec::new() }))
     }
 }

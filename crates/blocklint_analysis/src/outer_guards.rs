@@ -77,8 +77,7 @@ impl Search<'_, '_> {
             return None;
         }
         let with_receiver = self.link.targets(way.site, env).receiver_of(body)?;
-        let kind = CallerKind::Runs;
-        let caller = Caller { site: way.site, env, arg: None, kind, with_receiver, steps: 0, shared: false };
+        let caller = Caller::plain(way.site, env, with_receiver);
         let ways = state.ways.iter().enumerate();
         let left: Vec<usize> =
             ways.filter(|(_, way)| !self.is_out(caller, body, way.site)).map(|(nth, _)| nth).collect();

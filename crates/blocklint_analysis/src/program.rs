@@ -107,13 +107,18 @@ pub struct CrateLayout {
     pub roots: Vec<String>,
 }
 
+/// The folders above a file, by its path below the project root, inner ones first.
+pub(crate) fn folders(relative: &str) -> impl Iterator<Item = &str> {
+    relative.split('/').rev().skip(1)
+}
+
 /// Whether a file holds tests, by its path below the project root.
 fn is_test(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
-    let in_folder = relative.split('/').rev().skip(1).any(|folder| matches!(folder, "tests" | "test" | "benches"));
-    let in_folder = in_folder
-        || name.ends_with(".java") && relative.split('/').rev().skip(1).any(crate::names::java::is_folder_of_tests);
-    let is_example = name.ends_with(".rs") && relative.split('/').rev().skip(1).any(|folder| folder == "examples");
+    let in_folder = folders(relative).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+    let in_folder =
+        in_folder || name.ends_with(".java") && folders(relative).any(crate::names::java::is_folder_of_tests);
+    let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
     in_folder
         || is_example
         || matches!(name, "tests.rs" | "test.rs")
@@ -125,8 +130,7 @@ fn is_test(relative: &str) -> bool {
 /// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
 /// commands, or what a terminal shows to the one person before it.
 fn is_rust_command(relative: &str) -> bool {
-    let mut folders = relative.split('/').rev().skip(1);
-    folders.any(|folder| {
+    folders(relative).any(|folder| {
         matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
             || folder.ends_with("-cli")
             || folder.ends_with("_cli")
@@ -259,10 +263,7 @@ impl<'a> Program<'a> {
     pub(crate) fn is_command_line(&self, file: FileId) -> bool {
         let relative = &self.files[file.index()].relative;
         let name = relative.rsplit('/').next().unwrap_or(relative);
-        let in_folder = relative
-            .split('/')
-            .rev()
-            .skip(1)
+        let in_folder = folders(relative)
             // Cargo's `src/bin` holds services as often as tools.
             .any(|folder| {
                 matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")

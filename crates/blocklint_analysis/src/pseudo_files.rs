@@ -68,13 +68,10 @@ impl Link<'_> {
                 }
             }
             Form::Var(var) => match self.constant(site, form, EnvId::NONE, depth) {
-                Constant::Hidden => {
-                    let mut assigns = facts.assigns_of(var).filter(|row| row.value.is_some());
-                    match (assigns.next(), assigns.next()) {
-                        (Some(only), None) => self.begins(site, only.value, depth),
-                        _ => Constant::Hidden,
-                    }
-                }
+                Constant::Hidden => match facts.only_value_of(var) {
+                    Some(only) => self.begins(site, only.value, depth),
+                    None => Constant::Hidden,
+                },
                 known => known,
             },
             _ => self.constant(site, form, EnvId::NONE, depth),

@@ -6,6 +6,7 @@ use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
+use crate::program::folders;
 use crate::search::Way;
 
 /// Methods that ask whether something lies at a path.
@@ -62,7 +63,7 @@ impl Link<'_> {
         let relative = &self.program.files[first.site.file.index()].relative;
         let facts = self.program.facts(last.site.file);
         let is_behind = || {
-            relative.split('/').rev().skip(1).any(|folder| BACKGROUND.contains(&folder))
+            folders(relative).any(|folder| BACKGROUND.contains(&folder))
                 || self.is_of_actor(self.program.body_of_site(first.site))
         };
         is_behind()

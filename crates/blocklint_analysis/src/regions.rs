@@ -11,3 +11,9 @@ pub(crate) fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item 
 pub(crate) fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     outer.is_none() || around(facts, region).any(|id| id == outer)
 }
+
+/// Whether a region lies in another arm of the branch that an arm is of.
+pub(crate) fn is_beside(facts: &FileFacts, arm: RegionId, region: RegionId) -> bool {
+    let group = facts.region(arm).group;
+    around(facts, region).any(|id| id != arm && facts.region(id).group == group)
+}

@@ -377,14 +377,14 @@ impl<'a> Link<'a> {
             self.values.members(self.eval(self.scope_of(site, env), form).value)
         };
         let language = self.program.language(site.file);
-        let mut members: Vec<Val> = members.into_iter().collect();
         // A state of its own, which a local may be brought into by calls on it.
         let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
-        if language == blocklint_core::Language::Java && wanted.iter().any(is_made) {
-            members.extend(self.set_up_as(site, form));
-        }
+        let set_up = match language {
+            Language::Java if wanted.iter().any(is_made) => self.set_up_as(site, form),
+            _ => Vec::new(),
+        };
         let mut any_known = false;
-        for val in members {
+        for val in members.into_iter().chain(set_up) {
             let types = self.types_through(val);
             any_known |= !types.is_empty();
             for ty in types {

@@ -8,9 +8,10 @@ use blocklint_facts::{
 
 use crate::cuts::touches;
 use crate::guards::mentions;
-use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
-use crate::names::rust;
+use crate::names::{last_name, rust};
+use crate::program::folders;
 use crate::regions::{around, lies_in};
 use crate::search::Way;
 use crate::value::{EnvId, Val};
@@ -39,13 +40,13 @@ const ACTORS: &[&str] = &["Actor"];
 impl Link<'_> {
     /// Whether a file is of a library's copy: who finds something there tells the library's authors.
     pub(crate) fn is_of_copy(&self, file: FileId) -> bool {
-        self.program.files[file.index()].relative.split('/').rev().skip(1).any(|folder| COPIES.contains(&folder))
+        folders(&self.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
     }
 
     /// Whether a file is of the part of a program that measures the program itself: its developers ask for that.
     pub(crate) fn measures_itself(&self, file: FileId) -> bool {
-        let folders = self.program.files[file.index()].relative.split('/').rev().skip(1);
-        folders.into_iter().any(|folder| folder.split(['-', '_']).any(|word| MEASURES_ITSELF.contains(&word)))
+        folders(&self.program.files[file.index()].relative)
+            .any(|folder| folder.split(['-', '_']).any(|word| MEASURES_ITSELF.contains(&word)))
     }
 
     /// Whether a function puts a new configuration in place of the old one, by its name: somebody who runs the program asks
@@ -71,27 +72,13 @@ impl Link<'_> {
         if !ACTORS.iter().any(|name| self.program.name(name).is_some()) {
             return false;
         }
-        let facts = self.program.facts(body.file);
-        let mut at = body.body;
-        let class = loop {
-            match (facts.body(at).class.get(), facts.body(at).parent.get()) {
-                (Some(class), _) => break class,
-                (None, Some(parent)) => at = parent,
-                (None, None) => return false,
-            }
-        };
-        let class = ClassRef { file: body.file, class };
+        let Some(class) = self.class_around(body.file, body.body) else { return false };
         let own = rust::subject(self, class).unwrap_or(class);
         self.impls(own).into_iter().any(|block| {
             let facts = self.program.facts(block.file);
-            facts.list(facts.class(block.class).bases).iter().any(|&base| {
-                let name = match facts.form(base) {
-                    Form::Name(sym) | Form::Path(_, sym) => facts.text(sym),
-                    Form::Var(var) => facts.text(facts.var(var).name),
-                    _ => "",
-                };
-                ACTORS.contains(&name)
-            })
+            let mut names =
+                facts.list(facts.class(block.class).bases).iter().filter_map(|&base| last_name(facts, base));
+            names.any(|name| ACTORS.contains(&facts.text(name)))
         })
     }
 

@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteFlags, SiteKind};
-use blocklint_models::{Phase, Selector, Uses, Via};
+use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -262,9 +262,10 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if sites.is_empty() && link.is_visible_for_tests(body) {
             return Some(When::Test);
         }
+        let has_base = link.has_base(body);
         // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
-        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || link.has_base(body) {
-            true if !link.has_base(body) || link.is_of_project_alone(body) => {
+        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
+            true if !has_base || link.is_of_project_alone(body) => {
                 let uses = link.uses_of_body(body);
                 let uses = || uses.iter().filter(|of| !link.program.is_test(of.file()));
                 // What is kept for later runs later.
@@ -280,7 +281,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             true => SmallVec::new(),
             false => sites.iter().copied().take(65).collect(),
         };
-        let most = if link.has_base(body) { 8 } else { 64 };
+        let most = if has_base { 8 } else { 64 };
         if sites.is_empty() || sites.len() > most {
             return Some(When::Unknown);
         }
@@ -329,16 +330,11 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             {
                 found = registered_within(link, wrapper);
             }
-            let (Val::External(path) | Val::Method { path, .. }) = val else { continue };
-            for row in link.library.handovers(path).iter() {
-                let Selector::Argument(argument) = &row.selector else { continue };
-                if link.is_argument(site, arg, argument) && !row.wraps {
-                    let when = When::of(row.phase);
-                    found = Some(match found {
-                        Some(When::Serving) => When::Serving,
-                        _ => when,
-                    });
-                }
+            for row in link.rows_taking(val, site, arg).into_iter().filter(|row| !row.wraps) {
+                found = Some(match found {
+                    Some(When::Serving) => When::Serving,
+                    _ => When::of(row.phase),
+                });
             }
         }
     }
@@ -355,19 +351,26 @@ fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
     });
     let starts_up = |body: BodyId| {
         link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
-            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-                Val::External(path) | Val::Method { path, .. } => link.library.handovers(path).iter().any(|row| {
-                    matches!(&row.selector, Selector::Argument(argument) if link.is_argument(site, arg, argument))
-                        && row.phase == Some(Phase::Startup)
-                }),
-                _ => false,
-            })
+            let callees = link.values.members(link.callee(site, EnvId::NONE).value);
+            let mut rows = callees.iter().flat_map(|&val| link.rows_taking(val, site, arg));
+            rows.any(|row| row.phase == Some(Phase::Startup))
         })
     };
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-impl Link<'_> {
+impl<'a> Link<'a> {
+    /// The rows of a library's callable that say what it does with an argument of a site that calls it.
+    fn rows_taking(&self, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+        let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
+        let rows = self.library.handovers(path);
+        let takes = |row: &HandoverRow| match &row.selector {
+            Selector::Argument(argument) => self.is_argument(site, arg, argument),
+            _ => false,
+        };
+        rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+    }
+
     /// Python: whether a method, by its name, ends the program or what lives as long as it does.
     fn ends_the_program(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);

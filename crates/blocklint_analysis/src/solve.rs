@@ -19,6 +19,7 @@ use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
 use crate::names;
 use crate::paths::{Causes, Cost, Paths};
+use crate::program::folders;
 use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -34,6 +35,13 @@ struct Candidate {
     cost: Cost,
     /// The reason of the comment that silences it, if one does.
     silenced: Option<Option<String>>,
+}
+
+impl Candidate {
+    /// By the steps of its way, however long that is, and by what its root is.
+    fn confidence(&self) -> Confidence {
+        confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
 }
 
 /// A call, or what it hands over, and the rule that speaks of it.
@@ -243,11 +251,10 @@ fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min
         .filter(|(_, candidates)| {
             candidates.iter().any(|candidate| {
                 let is_call = matches!(candidate.way.next, Next::State(_));
-                let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
                 is_call
                     && candidate.silenced.is_none()
                     && candidate.label.severity == Severity::Error
-                    && confidence >= min_confidence
+                    && candidate.confidence() >= min_confidence
             })
         })
         .map(|(&(site, arg, _), _)| (site, arg))
@@ -277,10 +284,9 @@ fn lower_what_is_short_beside_longer(
         .values()
         .flatten()
         .filter(|candidate| {
-            let confidence = confidence_of(candidate.cost.steps).min(candidate.kind.confidence());
             candidate.silenced.is_none()
                 && candidate.label.severity > Severity::Note
-                && confidence >= min_confidence
+                && candidate.confidence() >= min_confidence
                 && is_moved_whole(candidate)
                 && !is_brief(candidate)
         })
@@ -353,8 +359,8 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     // Whole programs lie in folders named for a library's examples.
-    let mut folders = link.program.files[candidate.root.file.index()].relative.split('/').rev().skip(1);
-    if folders.any(|folder| matches!(folder, "example" | "examples")) {
+    let relative = &link.program.files[candidate.root.file.index()].relative;
+    if folders(relative).any(|folder| matches!(folder, "example" | "examples")) {
         return true;
     }
     match candidate.label.effect {

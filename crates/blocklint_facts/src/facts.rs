@@ -182,7 +182,13 @@ impl FileFacts {
         self.assign_ids_of(var).map(|id| self.assign(id))
     }
 
-    /// The same by number.
+    /// The one assignment that gives a variable a value; none where several do.
+    pub fn only_value_of(&self, var: VarId) -> Option<Assign> {
+        let mut values = self.assigns_of(var).filter(|row| row.value.is_some());
+        values.next().filter(|_| values.next().is_none())
+    }
+
+    /// What is assigned to a variable, by number.
     pub fn assign_ids_of(&self, var: VarId) -> impl DoubleEndedIterator<Item = AssignId> {
         run(&self.var_assign_starts, var.index()).map(|at| AssignId(self.assigns_by_var.at(at)))
     }

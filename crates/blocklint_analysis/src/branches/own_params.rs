@@ -9,7 +9,7 @@ use crate::ids::FileId;
 use crate::label::Asked;
 use crate::link::Link;
 use crate::names;
-use crate::regions::lies_in;
+use crate::regions::{around, lies_in};
 
 /// A parameter that a branch tests.
 pub(super) struct OwnParam {
@@ -131,15 +131,13 @@ impl Link<'_> {
         }
         let group = facts.region(branch).group;
         let mut in_arm = false;
-        let mut at = assign.region;
-        while let Some(id) = at.get() {
+        for id in around(facts, assign.region) {
             let region = facts.region(id);
             in_arm |= region.group == group;
             // Next time round it has run.
             if region.kind == RegionKind::Loop && lies_in(facts, branch, id) {
                 return true;
             }
-            at = region.parent;
         }
         !in_arm && assign.position < site.position
     }
@@ -147,19 +145,11 @@ impl Link<'_> {
     /// The parameter that nothing assigns to and that is true where a region runs.
     fn truth_around(&self, file: FileId, region: RegionId) -> Option<u32> {
         let facts = self.program.facts(file);
-        let mut at = region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && let Form::Var(var) = facts.form(region.test)
-                && let VarKind::Param(index) = facts.var(var).kind
-                && facts.var(var).body == region.body
-                && facts.assigns_of(var).next().is_none()
-            {
-                return Some(index);
-            }
-            at = region.parent;
-        }
-        None
+        around(facts, region).map(|id| facts.region(id)).filter(|row| row.kind == RegionKind::Then).find_map(|branch| {
+            let Form::Var(var) = facts.form(branch.test) else { return None };
+            let row = facts.var(var);
+            let VarKind::Param(index) = row.kind else { return None };
+            (row.body == branch.body && facts.assigns_of(var).next().is_none()).then_some(index)
+        })
     }
 }

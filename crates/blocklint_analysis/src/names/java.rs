@@ -266,11 +266,6 @@ pub(crate) fn gives_name_of_class(name: &str) -> bool {
     matches!(name, "getName" | "getCanonicalName")
 }
 
-/// The class of the project with a qualified name.
-pub(crate) fn class_of_path(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
-    class_named(link, from, path)
-}
-
 /// Whether a call of this name gives what there is and ends, not what comes from now on.
 pub(crate) fn looks_something_up(name: &str) -> bool {
     ["find", "get", "load", "list", "fetch", "read", "query", "select"]
@@ -477,7 +472,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
 }
 
 /// The class of the project with this qualified name, nested ones too.
-fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
+pub(crate) fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<ClassRef> {
     let (outer, last) = path.rsplit_once('.').unwrap_or(("", path));
     let name = link.program.name(last)?;
     if let Some(class) = class_in_package(link, from, outer, name) {

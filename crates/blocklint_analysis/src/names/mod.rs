@@ -11,7 +11,7 @@ pub(crate) mod rust_serving;
 mod rust_types;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignKind, FileFacts, Form, FormId, VarId};
+use blocklint_facts::{AssignKind, FileFacts, Form, FormId, Sym, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::ids::{FileId, Name};
@@ -19,6 +19,15 @@ use crate::program::Program;
 
 /// The method by which threads are set going, in all languages that have one.
 pub(crate) const STARTS_THREAD: &str = "start";
+
+/// The last name of a form: `c` of `a.b.c` and of `a::b::c`.
+pub(crate) fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) => Some(facts.var(var).name),
+        Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => Some(name),
+        _ => None,
+    }
+}
 
 /// Kinds of literals that have a type of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -487,11 +487,7 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
 /// The right side of a variable that is an alias of a type: assigned once, with what can be read as a type.
 pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     let facts = link.program.facts(at.file);
-    let mut rows = facts.assigns_of(at.var).filter(|row| row.value.is_some());
-    let row = rows.next()?;
-    if rows.next().is_some() {
-        return None;
-    }
+    let row = facts.only_value_of(at.var)?;
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
 }
@@ -543,12 +539,7 @@ pub(crate) fn sounds_concurrent(name: &str) -> bool {
 
 /// Whether an annotation says that a function never returns.
 pub(crate) fn never_returns(facts: &FileFacts, annotation: FormId) -> bool {
-    let name = match facts.form(annotation) {
-        Form::Attr(_, name) | Form::Name(name) => name,
-        Form::Var(var) => facts.var(var).name,
-        _ => return false,
-    };
-    matches!(facts.text(name), "NoReturn" | "Never")
+    super::last_name(facts, annotation).is_some_and(|name| matches!(facts.text(name), "NoReturn" | "Never"))
 }
 
 /// Whether a function of this name, by convention, is what a program does all the time.

@@ -6,6 +6,7 @@ use blocklint_facts::{BodyFlags, BodyId, BodyKind, ClassKind, FileFacts, Flow, F
 
 use super::Life;
 use crate::ids::{BodyRef, SiteRef};
+use crate::names::last_name;
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
@@ -106,11 +107,7 @@ impl Life<'_, '_, '_> {
         let own = facts.text(facts.body(class.body).name);
         let here = self.link.program.facts(site.file);
         let Form::Path(base, _) = here.form(here.site(site.site).callee) else { return false };
-        let named = match here.form(base) {
-            Form::Name(of) | Form::Path(_, of) => here.text(of),
-            Form::Var(var) => here.text(here.var(var).name),
-            _ => return false,
-        };
+        let Some(named) = last_name(here, base).map(|name| here.text(name)) else { return false };
         // A type's other names lead to it; a parameter that stands for a type has one letter, mostly.
         class.bases.len == 0 && named != own && named != "Self" && named.len() > 1
     }
