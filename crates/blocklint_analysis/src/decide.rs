@@ -5,6 +5,7 @@ use std::rc::Rc;
 use blocklint_core::{Hold, Language};
 use blocklint_facts::{AltKind, Flow, Form, FormId};
 use blocklint_models::Test;
+use smallvec::SmallVec;
 
 use crate::callers::{Caller, CallerKind, Node};
 use crate::constants::Constant;
@@ -44,10 +45,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         if let Some(guard) = label.guard.take() {
-            let answer = match self.is_ruled_out(caller, node, &guard) {
-                true => Answer::Fails,
-                false => self.ask(caller, node, &guard),
-            };
+            let answer = self.answer_of(caller, node, &guard);
             match (answer, guard.escape.map(|escape| self.truth(caller, node, escape))) {
                 (Answer::Holds, _) => {}
                 // Whoever wrote the root and the test in it knows that such values come.
@@ -127,11 +125,20 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             return NextGuard::None;
         }
+        // What one comparison does not see of a parameter, no other does: a chain of `elif` has dozens.
+        let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
         for guard in self.link.guards_over(first.site).iter() {
+            if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
+                continue;
+            }
             if !ways[1..].iter().all(|way| self.link.guards_over(way.site).contains(guard)) {
                 continue;
             }
-            match self.pass_on(caller, node, guard) {
+            let answer = self.answer_of(caller, node, guard);
+            if matches!(answer, Answer::Unseen) && guard.is_choice_of_literal() {
+                unseen.push(guard.param);
+            }
+            match self.condition_left(answer, node, guard) {
                 // What the label carries anyway.
                 NextGuard::Holds(guard) if left.is_some_and(|left| left.is_same_as(&guard)) => {}
                 NextGuard::None => {}
@@ -143,10 +150,19 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// What is left of a condition for the callers of a caller.
     fn pass_on(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
-        if self.is_ruled_out(caller, node, guard) {
-            return NextGuard::Fails;
+        self.condition_left(self.answer_of(caller, node, guard), node, guard)
+    }
+
+    /// What a site says to a guard, by a branch around it or by what it passes.
+    fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
+        match self.is_ruled_out(caller, node, guard) {
+            true => Answer::Fails,
+            false => self.ask(caller, node, guard),
         }
-        match self.ask(caller, node, guard) {
+    }
+
+    fn condition_left(&self, answer: Answer, node: Node, guard: &Guard) -> NextGuard {
+        match answer {
             Answer::Holds | Answer::Told | Answer::Unseen => NextGuard::None,
             Answer::Fails => NextGuard::Fails,
             Answer::Param { index, passed, filled_in } => {
@@ -183,9 +199,6 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
-        if self.is_passed_something(caller, node, guard) {
-            return Answer::Fails;
-        }
         if let Question::Condition(condition) = &*guard.question
             && guard.asks_for_origin()
         {
@@ -196,6 +209,9 @@ impl<'l, 'a> Search<'l, 'a> {
             Given::Hidden => return Answer::Unseen,
             Given::Constant(constant) => constant,
         };
+        if matches!(constant, Constant::Hidden | Constant::Param(_)) && self.is_passed_something(caller, node, guard) {
+            return Answer::Fails;
+        }
         if constant == Constant::Hidden
             && guard.passed < MOST_HOPS
             && let Some((key, default)) = self.key_passed(caller, node, guard)

@@ -231,6 +231,8 @@ pub(crate) struct LabelId(pub u32);
 pub(crate) struct Labels {
     rows: Vec<Label>,
     guards: Vec<Guard>,
+    /// The guards by what is quickly compared of them.
+    guards_by_param: FxHashMap<(u32, bool, u8, u8), smallvec::SmallVec<[u32; 4]>>,
     ids: FxHashMap<Key, LabelId>,
 }
 
@@ -281,11 +283,14 @@ impl Labels {
 
     fn guard_id(&mut self, guard: Option<&Guard>) -> u32 {
         let Some(guard) = guard else { return u32::MAX };
-        match self.guards.iter().position(|known| known == guard) {
-            Some(at) => at as u32,
+        let alike = self.guards_by_param.entry((guard.param, guard.wanted, guard.passed, guard.rare)).or_default();
+        match alike.iter().copied().find(|&at| self.guards[at as usize] == *guard) {
+            Some(at) => at,
             None => {
+                let at = self.guards.len() as u32;
                 self.guards.push(guard.clone());
-                self.guards.len() as u32 - 1
+                alike.push(at);
+                at
             }
         }
     }
