@@ -3,12 +3,13 @@
 //! is.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym, VarId};
+use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym, VarId, VarKind};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use crate::completed::is_same;
 use crate::ids::{FileId, SiteRef, VarRef};
+use crate::label::{Guard, is_rare_scheme};
 use crate::link::{LOW_STEPS, Link};
 use crate::names::java;
 use crate::value::EnvId;
@@ -73,6 +74,9 @@ impl<'a> Link<'a> {
                     steps = steps.max(steps_among(self.variants_beside(site, region.test)));
                 }
             }
+            if region.kind == RegionKind::Then && self.asks_for_kind_of_text(site.file, region.test, 3) {
+                return LOW_STEPS;
+            }
             if region.kind == RegionKind::Then {
                 for subject in self.chosen_by(site.file, region.test, 4) {
                     steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
@@ -87,6 +91,48 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         steps
+    }
+
+    /// Python: whether a test asks for a text of a rare kind, by what it holds: `"env:" in value`. What stands there is for values
+    /// that point elsewhere.
+    fn asks_for_kind_of_text(&self, file: FileId, test: FormId, depth: u32) -> bool {
+        let facts = self.program.facts(file);
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if facts.language != Language::Python {
+            return false;
+        }
+        match facts.form(test) {
+            Form::Compare(Comparison::In, part, _) => {
+                matches!(facts.form(part), Form::Str(text) if is_rare_scheme(facts.text(text)))
+            }
+            Form::Alt(AltKind::And, list) => {
+                facts.list(list).iter().any(|&part| self.asks_for_kind_of_text(file, part, depth))
+            }
+            _ => false,
+        }
+    }
+
+    /// Python: the condition around a site that says which of many texts a parameter is.
+    pub(crate) fn guard_of_rare_choice(&self, site: SiteRef) -> Option<Guard> {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return None;
+        }
+        let guards = self.guards_over(site);
+        let mut tests = self.tests_over(site).filter(|&(_, holds)| holds);
+        tests.find_map(|(test, _)| {
+            self.chosen_by(site.file, test, 4).into_iter().find_map(|subject| {
+                let Form::Var(var) = facts.form(subject) else { return None };
+                let row = facts.var(var);
+                let VarKind::Param(index) = row.kind else { return None };
+                let is_rare = || {
+                    steps_among(self.alternatives(site.file, row.body, subject)) > 0
+                        || self.told_apart(site.file, row.name) >= MANY
+                };
+                let asks = |guard: &&Guard| guard.param == index && guard.asks_for_text();
+                guards.iter().find(asks).filter(|_| is_rare()).cloned()
+            })
+        })
     }
 
     /// Whether a test that comes out so says that what is called is there, which only a setter gives:

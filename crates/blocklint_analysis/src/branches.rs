@@ -157,6 +157,7 @@ impl<'a> Link<'a> {
         let guard = |param: OwnParam, choice: Choice, wanted: bool| Guard {
             escape: param.escape,
             asked: param.asked,
+            filled_in: param.filled_in,
             ..Guard::new(param.index, Source::Branch, Question::Choice(choice), wanted)
         };
         match facts.form(test) {
@@ -186,7 +187,7 @@ impl<'a> Link<'a> {
                 match self.literal_of(place, right)? {
                     Constant::Null => match self.part_of_param(place, left) {
                         Some((index, part)) => {
-                            let param = OwnParam { index, escape: None, asked: None };
+                            let param = OwnParam::plain(index);
                             Some(guard(param, Choice::Lacks(part), holds))
                         }
                         None => Some(guard(param(holds)?, Choice::Null, holds)),
@@ -223,7 +224,7 @@ impl<'a> Link<'a> {
                     (names::StringEnd::First, _) => Choice::Begins(smallvec![text(only.value)?]),
                     (names::StringEnd::Last, _) => Choice::Ends(text(only.value)?),
                 };
-                Some(guard(OwnParam { index: param, escape: None, asked: None }, choice, wanted))
+                Some(guard(OwnParam::plain(param), choice, wanted))
             }
             // All of `a and b` hold, none of `a or b` does.
             Form::Alt(AltKind::And, list) if wanted => {
@@ -521,6 +522,7 @@ impl<'a> Link<'a> {
                     },
                 };
                 let holds = match answer(choice, &constant) {
+                    _ if guard.replaces(&constant) => return false,
                     Shown::Yes => guard.wanted,
                     Shown::No => !guard.wanted,
                     Shown::Param(_) | Shown::Hidden => return false,
@@ -551,6 +553,7 @@ fn either(mut left: Guard, right: Guard) -> Option<Guard> {
     let same = left.param == right.param
         && left.escape == right.escape
         && left.asked == right.asked
+        && left.filled_in == right.filled_in
         && left.wanted
         && right.wanted;
     let choice = match (&*left.question, &*right.question) {
@@ -571,6 +574,7 @@ fn neither(mut inner: Guard, outer: &Guard) -> Option<Guard> {
     let same = inner.param == outer.param
         && inner.escape == outer.escape
         && inner.asked == outer.asked
+        && inner.filled_in == outer.filled_in
         && !inner.wanted
         && !outer.wanted;
     if let (Question::Choice(Choice::Equals(some)), Question::Choice(Choice::Equals(others))) =

@@ -39,6 +39,7 @@ impl<'l, 'a> Search<'l, 'a> {
             match self.pass_on(caller, node, &guard) {
                 NextGuard::Fails => return Decided::Fails,
                 NextGuard::Holds(guard) => label.outer = Some(guard),
+                NextGuard::None if self.link.is_filled(caller, node.body, &guard) => steps = LOW_STEPS,
                 NextGuard::None => {}
             }
         }
@@ -71,12 +72,13 @@ impl<'l, 'a> Search<'l, 'a> {
                     label.guard = Some(Guard { passed, ..Guard::new(index, guard.source, truth, true) });
                 }
                 (Answer::Fails, _) => return Decided::Fails,
-                (Answer::Param { index, passed }, escape) => {
+                (Answer::Param { index, passed, filled_in }, escape) => {
                     let escape = match escape {
                         Some(Truth::Param(index)) => Some(index),
                         _ => None,
                     };
-                    label.guard = Some(Guard { param: index, passed, escape, asked: None, ..guard });
+                    let filled_in = filled_in || guard.filled_in;
+                    label.guard = Some(Guard { param: index, passed, escape, asked: None, filled_in, ..guard });
                 }
                 (Answer::Key(key, default), _) => {
                     label.guard = Some(Guard { escape: None, ..guard.under_key(key, default) });
@@ -131,7 +133,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
             match self.pass_on(caller, node, guard) {
                 // What the label carries anyway.
-                NextGuard::Holds(guard) if left.is_some_and(|left| *left.question == *guard.question) => {}
+                NextGuard::Holds(guard) if left.is_some_and(|left| left.is_same_as(&guard)) => {}
                 NextGuard::None => {}
                 found => return found,
             }
@@ -141,11 +143,15 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// What is left of a condition for the callers of a caller.
     fn pass_on(&self, caller: Caller, node: Node, guard: &Guard) -> NextGuard {
+        if self.is_ruled_out(caller, node, guard) {
+            return NextGuard::Fails;
+        }
         match self.ask(caller, node, guard) {
             Answer::Holds | Answer::Told | Answer::Unseen => NextGuard::None,
             Answer::Fails => NextGuard::Fails,
-            Answer::Param { index, passed } => {
-                NextGuard::Holds(Guard { param: index, passed, asked: None, ..guard.clone() })
+            Answer::Param { index, passed, filled_in } => {
+                let filled_in = filled_in || guard.filled_in;
+                NextGuard::Holds(Guard { param: index, passed, asked: None, filled_in, ..guard.clone() })
             }
             Answer::Key(key, default) => NextGuard::Holds(guard.clone().under_key(key, default)),
             Answer::Forwarded => {
@@ -252,7 +258,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let is_same = own.is_some() && guard.asked.is_none() && own == name(node.body, guard.param);
         let passed = if is_same { guard.passed.max(1) } else { guard.passed.saturating_add(1) };
         match passed {
-            passed if passed <= MOST_HOPS => Answer::Param { index, passed },
+            passed if passed <= MOST_HOPS => Answer::Param { index, passed, filled_in: false },
             _ => Answer::Unseen,
         }
     }
@@ -260,8 +266,12 @@ impl<'l, 'a> Search<'l, 'a> {
     /// What each of the literals says that a variable with several assignments can be: one that was left as it came is
     /// asked of the caller if the others rule themselves out.
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
-        let (mut holding, mut failing, mut param) = (false, false, None);
+        let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
         for reaching in self.link.constants_at(caller.site, form, caller.env) {
+            if reaching.is_for_want || reaching.falls_back && guard.asks_for_nothing() {
+                filled_in = true;
+                continue;
+            }
             let answer = self.answer(guard, &reaching.constant);
             // What it replaces says the same.
             if reaching.instead_of.is_some_and(|of| self.answer(guard, &of) == answer) {
@@ -282,7 +292,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         match (holding, failing, param) {
-            (false, _, Some(index)) => Answer::Param { index, passed: guard.passed + 1 },
+            (false, _, Some(index)) => Answer::Param { index, passed: guard.passed + 1, filled_in },
             (true, false, None) => Answer::Holds,
             (false, true, None) => Answer::Fails,
             _ => Answer::Unseen,
@@ -374,6 +384,9 @@ impl<'l, 'a> Search<'l, 'a> {
     fn answer(&self, guard: &Guard, constant: &Constant) -> Shown {
         if let Constant::Param(index) = constant {
             return Shown::Param(*index);
+        }
+        if guard.replaces(constant) {
+            return Shown::Hidden;
         }
         match &*guard.question {
             Question::Zero => match constant {
@@ -547,6 +560,8 @@ enum Answer {
     Param {
         index: u32,
         passed: u8,
+        /// Whether the caller gives it a value of its own where it is given nothing.
+        filled_in: bool,
     },
 }
 

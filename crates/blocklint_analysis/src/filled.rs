@@ -1,6 +1,6 @@
-//! Parts of an argument that a function asks for, where the project itself puts them there:
-//! `settings = Settings(**given)`, `if settings.base is None: settings.base = look_up()`, and somewhere before
-//! `self.details["given"]["base"] = base`.
+//! What a function asks for where the project itself puts it into the mapping that a caller keeps: `look_up(self.kept["base"])`
+//! with `if base is None:`, or `look_up(self.kept["given"])` with `settings = Settings(**given)` and
+//! `if settings.base is None:`; and somewhere before `self.kept["given"]["base"] = base`.
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, Sym, VarId, VarKind};
@@ -36,36 +36,51 @@ impl Link<'_> {
         given.filter(|_| is_made).map(|index| (index, facts.text(name).to_owned()))
     }
 
-    /// Whether a guard asks for a mapping that lacks a part, and a caller passes one that it keeps, into which the project puts
-    /// that part.
+    /// Whether a guard asks for nothing where a caller passes what lies under a key of a mapping that it keeps, and the project puts
+    /// something there; or for a mapping without a part, and the project puts that part into the one that a caller keeps.
     pub(crate) fn is_filled(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
-        let Question::Choice(Choice::Lacks(part)) = &*guard.question else { return false };
-        if !guard.wanted || guard.asked.is_some() || caller.arg.is_some() {
+        let lacks = match &*guard.question {
+            Question::Choice(Choice::Lacks(part)) if guard.wanted => Some(part.as_str()),
+            _ if guard.asks_for_nothing() => None,
+            _ => return false,
+        };
+        if guard.asked.is_some() || caller.arg.is_some() || self.program.language(caller.site.file) != Language::Python
+        {
             return false;
         }
         let facts = self.program.facts(caller.site.file);
         let Some(form) = self.passed_with(caller.site, body, guard.param, caller.with_receiver) else { return false };
         let Some((field, key)) = key_of_field(facts, form) else { return false };
         let global = |sym: Sym| self.program.global(caller.site.file, sym);
-        match (global(field), global(key), self.program.name(part)) {
-            (Some(field), Some(key), Some(part)) => self.puts_part(field, key, part),
-            _ => false,
+        let (Some(field), Some(key)) = (global(field), global(key)) else { return false };
+        match lacks.map(|part| self.program.name(part)) {
+            Some(Some(part)) => self.puts(part, |file, base| {
+                let of = |(of, under): (Sym, Sym)| {
+                    self.program.global(file, of) == Some(field) && self.program.global(file, under) == Some(key)
+                };
+                key_of_field(self.program.facts(file), base).is_some_and(of)
+            }),
+            Some(None) => false,
+            None => self.puts(key, |file, base| {
+                let name = match self.program.facts(file).form(base) {
+                    Form::Attr(_, name) => Some(name),
+                    _ => None,
+                };
+                name.is_some_and(|name| self.program.global(file, name) == Some(field))
+            }),
         }
     }
 
-    /// Whether the project puts something under a key of a mapping that lies under a key of a field: `it.field[key][part] = value`.
-    fn puts_part(&self, field: Name, key: Name, part: Name) -> bool {
+    /// Whether the project puts something under a key of a mapping: `it.field[key] = value`.
+    fn puts(&self, key: Name, is_mapping: impl Fn(FileId, FormId) -> bool) -> bool {
         let Some(setter) = self.program.name("__setitem__") else { return false };
         self.program.occurrences(setter).iter().any(|&(file, setter)| {
             let facts = self.program.facts(file);
-            let is = |file: FileId, sym: Sym, name: Name| self.program.global(file, sym) == Some(name);
             self.program.index_of(file).sites_named(setter).iter().any(|&site| {
                 let [at, value] = facts.args_of(site)[..] else { return false };
-                let is_part = matches!(facts.form(at.value), Form::Str(text) if is(file, text, part));
-                is_part
+                matches!(facts.form(at.value), Form::Str(text) if self.program.global(file, text) == Some(key))
                     && facts.form(value.value) != Form::None
-                    && key_of_field(facts, facts.site(site).callee)
-                        .is_some_and(|(of, under)| is(file, of, field) && is(file, under, key))
+                    && is_mapping(file, facts.site(site).callee)
             })
         })
     }

@@ -90,6 +90,8 @@ pub struct Guard {
     pub rare: u8,
     /// By what a call names the parameter, if not by its place here.
     pub asked: Option<Rc<Asked>>,
+    /// Whether a body gives the parameter a value of its own where it is given nothing: `if name is None: name = look_up()`.
+    pub filled_in: bool,
 }
 
 /// What a guard asks for where everything is passed on: `def wrapper(*args, **kwargs): return f(*args, **kwargs)`.
@@ -142,15 +144,43 @@ impl Guard {
         }
     }
 
+    /// Whether what a literal says to it is not seen: the body puts something else in the place of nothing.
+    pub(crate) fn replaces(&self, constant: &Constant) -> bool {
+        let is_nothing = match constant {
+            Constant::Null | Constant::Bool(false) | Constant::Int(0) => true,
+            Constant::Str(text) => text.is_empty(),
+            _ => false,
+        };
+        self.filled_in && is_nothing
+    }
+
+    /// Whether it asks the same of the same parameter, however far both were passed on.
+    pub(crate) fn is_same_as(&self, other: &Guard) -> bool {
+        self.param == other.param
+            && self.asked == other.asked
+            && self.question == other.question
+            && self.wanted == other.wanted
+    }
+
     /// A guard that no call has passed on yet.
     pub fn new(param: u32, source: Source, question: Question, wanted: bool) -> Self {
-        Guard { param, source, question: Rc::new(question), wanted, passed: 0, escape: None, rare: 0, asked: None }
+        Guard {
+            param,
+            source,
+            question: Rc::new(question),
+            wanted,
+            passed: 0,
+            escape: None,
+            rare: 0,
+            asked: None,
+            filled_in: false,
+        }
     }
 }
 
 /// Whether a text is the scheme or the name space of a few values among many: `s3://`, `data:`, `oidc/`; not of most
 /// addresses (`http://`), nor of paths.
-fn is_rare_scheme(part: &str) -> bool {
+pub(crate) fn is_rare_scheme(part: &str) -> bool {
     let Some(scheme) = part.strip_suffix("://").or_else(|| part.strip_suffix([':', '/'])) else { return false };
     // Pictures and the like are often sent as `data:`.
     !scheme.starts_with(['/', '.', '~']) && !matches!(scheme, "" | "http" | "https" | "file" | "ws" | "wss" | "data")

@@ -15,8 +15,24 @@ const FEWEST_NEIGHBOURS: usize = 4;
 
 /// Modules that something beside the project's code loads: servers, runners, builders.
 const LOADED_BY_NAME: &[&str] = &[
-    "__init__", "__main__", "app", "asgi", "conftest", "conf", "handler", "lambda_function", "main", "manage", "plugin",
-    "plugins", "server", "settings", "setup", "tasks", "worker", "wsgi",
+    "__init__",
+    "__main__",
+    "app",
+    "asgi",
+    "conftest",
+    "conf",
+    "handler",
+    "lambda_function",
+    "main",
+    "manage",
+    "plugin",
+    "plugins",
+    "server",
+    "settings",
+    "setup",
+    "tasks",
+    "worker",
+    "wsgi",
 ];
 
 /// Which modules a project left over, as far as somebody asked.
@@ -73,17 +89,22 @@ impl Link<'_> {
     /// Whether a module does more when it is loaded than define things: it runs functions of its own, or decorates them.
     fn has_effect_when_loaded(&self, file: FileId) -> bool {
         let facts = self.program.facts(file);
-        let is_script = facts.forms.iter().any(|form| matches!(form, Form::Str(text) if facts.text(text) == "__main__"));
+        let is_script =
+            facts.forms.iter().any(|form| matches!(form, Form::Str(text) if facts.text(text) == "__main__"));
         let decorates = facts.bodies.iter().any(|row| {
-            row.parent.get() == Some(BodyId(0)) && row.kind == BodyKind::Function && !facts.list(row.decorators).is_empty()
+            row.parent.get() == Some(BodyId(0))
+                && row.kind == BodyKind::Function
+                && !facts.list(row.decorators).is_empty()
         });
         let runs = || {
-            facts.sites.iter().filter(|site| facts.body_of(site.at) == BodyId(0)).any(|site| match facts.form(site.callee) {
-                Form::Var(var) => {
-                    let name = facts.var(var).name;
-                    facts.bodies.iter().any(|row| row.name == name && row.kind == BodyKind::Function)
+            facts.sites.iter().filter(|site| facts.body_of(site.at) == BodyId(0)).any(|site| {
+                match facts.form(site.callee) {
+                    Form::Var(var) => {
+                        let name = facts.var(var).name;
+                        facts.bodies.iter().any(|row| row.name == name && row.kind == BodyKind::Function)
+                    }
+                    _ => false,
                 }
-                _ => false,
             })
         };
         is_script || decorates || runs()

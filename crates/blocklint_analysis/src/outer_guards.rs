@@ -140,6 +140,7 @@ impl Link<'_> {
             },
         }
         constants.iter().all(|constant| match answer(choice, constant) {
+            _ if guard.replaces(constant) => false,
             Shown::Yes => !guard.wanted,
             Shown::No => guard.wanted,
             Shown::Param(_) | Shown::Hidden => false,

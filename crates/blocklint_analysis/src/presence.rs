@@ -5,9 +5,9 @@ use blocklint_facts::{AltKind, At, Form, FormId, VarId, VarKind};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
+use crate::guards::mentions;
 use crate::ids::{BodyRef, FileId};
 use crate::label::{Choice, Guard, Question};
-use crate::guards::mentions;
 use crate::link::{Link, Typed};
 use crate::names;
 use crate::value::{EnvId, Val};
@@ -37,7 +37,18 @@ impl Link<'_> {
             let body = BodyRef { file: scope.file, body: facts.var(var).body };
             return facts.assigns_of(var).next().is_none() && self.is_there_by_annotation(body, index, guard);
         }
-        self.leaves_no_room(self.eval(scope, form), guard)
+        self.is_piece_of_text(scope, form) || self.leaves_no_room(self.eval(scope, form), guard)
+    }
+
+    /// Whether a form is a piece of a text, whatever that is: `name.split("/")[0]`.
+    fn is_piece_of_text(&self, scope: Scope, form: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        let Form::Subscript(base, _) = facts.form(form) else { return false };
+        let base = match facts.form(base) {
+            Form::Var(var) => facts.only_value_of(var).map_or(base, |only| only.value),
+            _ => base,
+        };
+        matches!(facts.form(base), Form::Result(call) if names::python::splits(facts.text(facts.site(call).name)))
     }
 
     /// The same for a parameter, by its annotation.
@@ -87,9 +98,7 @@ impl Link<'_> {
         }
         match facts.form(value) {
             Form::Var(other) => other == var,
-            Form::Alt(AltKind::Or, list) => {
-                facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var))
-            }
+            Form::Alt(AltKind::Or, list) => facts.list(list).iter().any(|&part| self.falls_back_on(scope, part, var)),
             Form::Result(call) => {
                 let row = facts.site(call);
                 names::reads_a_key(facts.language, facts.text(row.name))

@@ -21,6 +21,10 @@ pub(crate) struct Reaching {
     pub(crate) constant: Constant,
     /// Where it replaces a parameter: what that was, if the branch around it says so (`if name is None: name = ""`).
     pub(crate) instead_of: Option<Constant>,
+    /// It takes the place of a parameter that is not there: `if name is None: name = look_up()`.
+    pub(crate) is_for_want: bool,
+    /// It is nothing only where the parameter is: `name = table.get("name", name)`.
+    pub(crate) falls_back: bool,
 }
 
 impl Link<'_> {
@@ -29,7 +33,14 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let at = facts.site(site.site).at;
         let body = facts.body_of(at);
-        let only = || smallvec![Reaching { constant: self.constant(site, form, env, DEPTH), instead_of: None }];
+        let only = || {
+            smallvec![Reaching {
+                constant: self.constant(site, form, env, DEPTH),
+                instead_of: None,
+                is_for_want: false,
+                falls_back: false
+            }]
+        };
         let Form::Var(var) = facts.form(form) else { return only() };
         let row = facts.var(var);
         let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
@@ -41,7 +52,12 @@ impl Link<'_> {
             return only();
         }
         let mut found: SmallVec<[Reaching; 2]> = match row.kind {
-            VarKind::Param(index) => smallvec![Reaching { constant: Constant::Param(index), instead_of: None }],
+            VarKind::Param(index) => smallvec![Reaching {
+                constant: Constant::Param(index),
+                instead_of: None,
+                is_for_want: false,
+                falls_back: false
+            }],
             _ => SmallVec::new(),
         };
         for assign in &rows {
@@ -63,7 +79,14 @@ impl Link<'_> {
                 VarKind::Param(index) => self.literal_of_branch(at, index),
                 _ => None,
             };
-            let reaching = Reaching { constant, instead_of };
+            let is_for_want = match row.kind {
+                VarKind::Param(index) => self
+                    .branch_guard_at(at)
+                    .is_some_and(|guard| guard.param == index && guard.asks_for_nothing() && guard.asked.is_none()),
+                _ => false,
+            };
+            let falls_back = is_given && self.falls_back_on(at, assign.value, var);
+            let reaching = Reaching { constant, instead_of, is_for_want, falls_back };
             if !found.contains(&reaching) {
                 found.push(reaching);
             }

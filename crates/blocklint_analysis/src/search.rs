@@ -256,6 +256,13 @@ impl<'l, 'a> Search<'l, 'a> {
         let decides = label.guard.is_none();
         if decides {
             label.guard = self.link.branch_guard(site).or_else(|| self.link.getter_guard(site));
+            // Which of many it is says more than what stands further in.
+            if rare > 0
+                && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
+                && let Some(guard) = self.link.guard_of_rare_choice(site)
+            {
+                label.guard = Some(guard);
+            }
         }
         match &mut label.guard {
             // A caller may say which of the many it is.

@@ -16,7 +16,8 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let class = self.program.facts(entered.file).body(entered.body).class.get();
-        let (Form::Attr(base, _), Some(class), Language::Python) = (facts.form(row.callee), class, facts.language) else {
+        let (Form::Attr(base, _), Some(class), Language::Python) = (facts.form(row.callee), class, facts.language)
+        else {
             return false;
         };
         let class = ClassRef { file: entered.file, class };

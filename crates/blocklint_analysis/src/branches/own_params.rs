@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::{AltKind, At, Form, FormId, RegionId, RegionKind, VarId, VarKind};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, At, Comparison, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::eval::Scope;
 use crate::ids::FileId;
@@ -18,6 +19,15 @@ pub(super) struct OwnParam {
     pub(super) escape: Option<u32>,
     /// The key of `**kwargs` that is tested.
     pub(super) asked: Option<Rc<Asked>>,
+    /// Whether the body gives it a value of its own where it is given nothing.
+    pub(super) filled_in: bool,
+}
+
+impl OwnParam {
+    /// A parameter that is what the caller passes, whatever that is.
+    pub(super) fn plain(index: u32) -> Self {
+        OwnParam { index, escape: None, asked: None, filled_in: false }
+    }
 }
 
 impl Link<'_> {
@@ -49,7 +59,7 @@ impl Link<'_> {
     /// The key of the body's own `**kwargs` that a form reads, as a parameter.
     pub(super) fn own_key(&self, place: Scope, form: FormId) -> Option<OwnParam> {
         let (index, name, default) = self.key_of_arguments(place, form)?;
-        Some(OwnParam { index, escape: None, asked: Some(Rc::new(Asked::Key(name, default))) })
+        Some(OwnParam { asked: Some(Rc::new(Asked::Key(name, default))), ..OwnParam::plain(index) })
     }
 
     /// The parameter of the site's own body that a form is, if it still is what the caller passed where a branch tests it; for a
@@ -76,7 +86,7 @@ impl Link<'_> {
         if row.body != body {
             return None;
         }
-        let mut escape = None;
+        let (mut escape, mut filled_in) = (None, false);
         for assign in facts.assigns_of(var) {
             let own = facts.body_of(assign.at) == body;
             if own && branch.is_some() && !self.comes_before(place.file, assign.at, at, branch) {
@@ -85,13 +95,38 @@ impl Link<'_> {
             if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
+            if own && self.stands_for_nothing(place.file, assign.at.region, var) {
+                filled_in = true;
+                continue;
+            }
             let under = own.then(|| self.truth_around(place.file, assign.at.region)).flatten()?;
             if escape.is_some_and(|known| known != under) {
                 return None;
             }
             escape = Some(under);
         }
-        Some(OwnParam { index, escape, asked: None })
+        Some(OwnParam { escape, filled_in, ..OwnParam::plain(index) })
+    }
+
+    /// Python: whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
+    fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
+        let facts = self.program.facts(file);
+        let asks = |test: FormId| match facts.form(test) {
+            Form::Not(inner) => facts.form(inner) == Form::Var(var),
+            Form::Compare(Comparison::Is | Comparison::Eq, left, right) => {
+                facts.form(left) == Form::Var(var) && facts.form(right) == Form::None
+            }
+            _ => false,
+        };
+        facts.language == Language::Python
+            && around(facts, region).any(|id| {
+                let region = facts.region(id);
+                region.kind == RegionKind::Then
+                    && match facts.form(region.test) {
+                        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(part)),
+                        _ => asks(region.test),
+                    }
+            })
     }
 
     /// The parameter that a field of the own object is that the same body has just set: `self.folder = folder`, also

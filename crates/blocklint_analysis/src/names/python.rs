@@ -41,6 +41,11 @@ pub(crate) fn is_text(path: &str) -> bool {
     path == "builtins.str"
 }
 
+/// Whether a method of this name takes a text to pieces; no other type of the language has one.
+pub(crate) fn splits(name: &str) -> bool {
+    matches!(name, "partition" | "rpartition" | "rsplit" | "split")
+}
+
 /// Whether a type constructor, by its path, lists the literals that its values are.
 pub(crate) fn lists_literals(path: &str) -> bool {
     matches!(path, "typing.Literal" | "typing_extensions.Literal")
