@@ -3,6 +3,7 @@
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use roxmltree::{Document, Node};
 
 use crate::units::Unit;
 
@@ -124,28 +125,25 @@ fn short_text(path: &Utf8Path) -> Option<String> {
 }
 
 fn maven(text: &str) -> Said {
-    let text = without(text, "<!--", "-->");
-    let parent = between(&text, "<parent>", "</parent>").and_then(|of| element(of, "artifactId"));
-    let mut rest = text.clone();
-    for cut in ["parent", "dependencyManagement", "build", "reporting", "pluginRepositories", "repositories"] {
-        rest = without(&rest, &format!("<{cut}>"), &format!("</{cut}>"));
-    }
-    let own = without(&without(&rest, "<dependencies>", "</dependencies>"), "<profiles>", "</profiles>");
-    let mut said = Said { names: element(&own, "artifactId").into_iter().collect(), parent, ..Said::default() };
-    let mut at = rest.as_str();
-    while let Some((_, after)) = at.split_once("<dependency>") {
-        let (one, after) = after.split_once("</dependency>").unwrap_or((after, ""));
-        at = after;
-        let one = without(one, "<exclusions>", "</exclusions>");
-        let Some(name) = element(&one, "artifactId") else { continue };
+    // What is no XML says nothing of what it is built with.
+    let Ok(document) = Document::parse(text) else { return Said { is_open: true, ..Said::default() } };
+    let project = document.root_element();
+    let mut said = Said {
+        names: element(project, "artifactId").map(str::to_owned).into_iter().collect(),
+        parent: child(project, "parent").and_then(|parent| element(parent, "artifactId")).map(str::to_owned),
+        ..Said::default()
+    };
+    let profiles = child(project, "profiles").into_iter().flat_map(|all| children(all, "profile"));
+    let lists = std::iter::once(project).chain(profiles).filter_map(|of| child(of, "dependencies"));
+    for dependency in lists.flat_map(|list| children(list, "dependency")) {
+        let Some(name) = element(dependency, "artifactId") else { continue };
         if name.contains("${") {
             said.is_open = true;
             continue;
         }
-        let scope = element(&one, "scope");
-        let is_passed_on = element(&one, "optional").as_deref() != Some("true")
-            && !matches!(scope.as_deref(), Some("test" | "provided" | "system" | "import"));
-        said.needs.push(Need { name, is_passed_on, is_project: false });
+        let is_passed_on = element(dependency, "optional") != Some("true")
+            && !matches!(element(dependency, "scope"), Some("test" | "provided" | "system" | "import"));
+        said.needs.push(Need { name: name.to_owned(), is_passed_on, is_project: false });
     }
     said
 }
@@ -210,14 +208,18 @@ fn quoted(text: &str) -> Option<&str> {
     rest.find(quote).map(|end| &rest[..end])
 }
 
-/// The text of the first element of a name.
-fn element(text: &str, name: &str) -> Option<String> {
-    between(text, &format!("<{name}>"), &format!("</{name}>")).map(|inside| inside.trim().to_owned())
+/// The elements of a name directly in another.
+fn children<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
+    of.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
 
-fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
-    let (_, rest) = text.split_once(open)?;
-    rest.split_once(close).map(|(inside, _)| inside)
+fn child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
+    children(of, name).next()
+}
+
+/// The text of an element of a name directly in another.
+fn element<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
+    child(of, name)?.text().map(str::trim)
 }
 
 /// A text without all that stands between two marks; what is not closed is kept.
@@ -244,17 +246,21 @@ mod tests {
     #[test]
     fn a_pom_says_its_name_its_parent_and_what_it_needs() {
         let said = maven(
-            "<project><parent><artifactId>all</artifactId></parent><!-- <artifactId>old</artifactId> -->
+            "<project xmlns='http://maven.apache.org/POM/4.0.0'><parent><artifactId>all</artifactId></parent><!-- <artifactId>old</artifactId> -->
              <artifactId>web</artifactId><dependencyManagement><dependencies><dependency><artifactId>managed</artifactId>
              </dependency></dependencies></dependencyManagement><dependencies><dependency><groupId>shop</groupId>
              <artifactId>core</artifactId><exclusions><exclusion><artifactId>not</artifactId></exclusion></exclusions>
              </dependency><dependency><artifactId>junit</artifactId><scope>test</scope></dependency></dependencies>
+             <profiles><profile><dependencies><dependency><artifactId>jdk</artifactId><optional>true</optional>
+             </dependency></dependencies></profile></profiles>
              <build><plugins><plugin><artifactId>shade</artifactId></plugin></plugins></build></project>",
         );
         assert_eq!(said.names, ["web"]);
         assert_eq!(said.parent.as_deref(), Some("all"));
-        assert_eq!(names(&said), ["core", "junit"]);
-        assert!(said.needs[0].is_passed_on && !said.needs[1].is_passed_on && !said.is_open);
+        assert_eq!(names(&said), ["core", "junit", "jdk"]);
+        let passed_on: Vec<bool> = said.needs.iter().map(|need| need.is_passed_on).collect();
+        assert_eq!(passed_on, [true, false, false]);
+        assert!(!said.is_open);
     }
 
     #[test]
@@ -268,7 +274,9 @@ mod tests {
 
     #[test]
     fn what_a_property_names_is_open() {
-        assert!(maven("<dependency><artifactId>${which}</artifactId></dependency>").is_open);
+        let named = "<dependencies><dependency><artifactId>${which}</artifactId></dependency></dependencies>";
+        assert!(maven(&format!("<project>{named}</project>")).is_open);
+        assert!(maven("<project><artifactId>cut").is_open);
         assert!(gradle("api project(\":$which\")").is_open);
     }
 }

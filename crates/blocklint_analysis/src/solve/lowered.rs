@@ -1,0 +1,105 @@
+//! Findings that say less beside others: they are notes where those are shown.
+
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Candidate, Place, confidence_of, hold_of, leaf_of, steps_of_length};
+use crate::callers::Callers;
+use crate::ids::{BodyRef, SiteRef};
+use crate::link::Link;
+use crate::paths::Paths;
+use crate::search::Next;
+
+/// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note.
+pub(super) fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min_confidence: Confidence) {
+    let heavy: FxHashSet<(SiteRef, Option<u32>)> = places
+        .iter()
+        .filter(|(_, candidates)| {
+            candidates.iter().any(|candidate| {
+                let is_call = matches!(candidate.way.next, Next::State(_));
+                is_call
+                    && candidate.silenced.is_none()
+                    && candidate.label.severity == Severity::Error
+                    && candidate.confidence() >= min_confidence
+            })
+        })
+        .map(|(&(site, arg, _), _)| (site, arg))
+        .collect();
+    for ((site, arg, _), candidates) in places {
+        if !heavy.contains(&(*site, *arg)) {
+            continue;
+        }
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.label.effect == Effect::File) {
+            if candidate.label.severity == Severity::Warning {
+                candidate.label.severity = Severity::Note;
+            }
+        }
+    }
+}
+
+/// Rust and Python: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
+/// mended with that: the function moves to another thread as a whole.
+pub(super) fn lower_what_is_short_beside_longer(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    let is_moved_whole = |candidate: &Candidate| link.program.language(candidate.root.file) != Language::Java;
+    let is_brief = |candidate: &Candidate| hold_of(&candidate.label) == Hold::Brief;
+    let longer: FxHashSet<(BodyRef, Effect)> = places
+        .values()
+        .flatten()
+        .filter(|candidate| candidate.is_reported(min_confidence) && is_moved_whole(candidate) && !is_brief(candidate))
+        .map(|candidate| (candidate.root, candidate.label.effect))
+        .collect();
+    if longer.is_empty() {
+        return;
+    }
+    for candidate in places.values_mut().flatten() {
+        let is_own = matches!(candidate.way.next, Next::Leaf(_));
+        if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
+            candidate.label.severity = Severity::Note;
+        }
+    }
+}
+
+/// Python: what only the mapping or the report of a failure reaches is mended with the calls that reach it in the ordinary course
+/// of things, where there are such.
+pub(super) fn lower_what_fails_besides(
+    link: &Link<'_>,
+    callers: &Callers<'_, '_>,
+    paths: &Paths,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    // A long way may hide what would be shown by its steps alone.
+    let is_reported = |candidate: &Candidate| {
+        let language = link.program.language(candidate.root.file);
+        let far = steps_of_length(language, candidate.cost.hops);
+        candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
+    };
+    let may_be_lowered = |candidate: &Candidate| {
+        let is_call = matches!(candidate.way.next, Next::State(_));
+        let (language, effect) = (link.program.language(candidate.root.file), candidate.label.effect);
+        is_call && language == Language::Python && matches!(effect, Effect::Network | Effect::File)
+    };
+    let follows_failure = |candidate: &Candidate| {
+        may_be_lowered(candidate)
+            && (paths.follow(candidate.way).iter().any(|way| link.is_after_failure(way.site))
+                || link.runs_after_failure(callers, candidate.root, 3))
+    };
+    let ordinary: FxHashSet<u32> = places
+        .values()
+        .flatten()
+        .filter(|candidate| is_reported(candidate) && !follows_failure(candidate))
+        .filter_map(|candidate| leaf_of(paths, candidate))
+        .collect();
+    for candidate in places.values_mut().flatten() {
+        if candidate.label.severity > Severity::Note
+            && leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf))
+            && follows_failure(candidate)
+        {
+            candidate.label.severity = Severity::Note;
+        }
+    }
+}
