@@ -12,6 +12,10 @@ use crate::program::Program;
 /// A set of modules.
 type Set = Vec<u64>;
 
+fn is_of(set: &Set, at: usize) -> bool {
+    set[at / 64] & 1 << (at % 64) != 0
+}
+
 /// Modules, and what they are built with.
 pub(crate) struct Modules {
     /// The module of each file; none outside of all.
@@ -21,6 +25,8 @@ pub(crate) struct Modules {
     /// Whether each answers requests on a servlet container's threads, by what it is built with.
     servlets: Vec<bool>,
     open: Vec<bool>,
+    /// Those that hold nothing but tests: what meets in them runs in no program.
+    tests: Set,
 }
 
 impl Modules {
@@ -38,6 +44,20 @@ impl Modules {
         });
         let of_file: Vec<Option<u32>> = of_file.collect();
         let words = modules.len().div_ceil(64);
+        let mut tests: Set = vec![!0; words];
+        for (at, _) in program.files.iter().enumerate() {
+            if let Some(of) = of_file[at]
+                && !program.is_test(FileId(at as u32))
+            {
+                tests[of as usize / 64] &= !(1 << (of as usize % 64));
+            }
+        }
+        // A module without code of its own only puts others together.
+        let mut with_code: Set = vec![0; words];
+        for of in of_file.iter().flatten() {
+            with_code[*of as usize / 64] |= 1 << (*of as usize % 64);
+        }
+        tests.iter_mut().zip(&with_code).for_each(|(tests, with_code)| *tests &= with_code);
         let mut above: Vec<Set> = vec![vec![0; words]; modules.len()];
         let mut servlets = vec![false; modules.len()];
         for at in 0..modules.len() {
@@ -48,11 +68,21 @@ impl Modules {
                 above[next][at / 64] |= 1 << (at % 64);
                 by_servlets |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_servlets(name));
                 is_reactive |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_reactive_server(name));
-                queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
+                // Who is built with a module of tests is so for its own tests.
+                if next == at || !is_of(&tests, next) {
+                    queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
+                }
             }
             servlets[at] = by_servlets && !is_reactive;
         }
-        Modules { of_file, above, servlets, open: modules.iter().map(|module| module.is_open).collect() }
+        Modules { of_file, above, servlets, open: modules.iter().map(|module| module.is_open).collect(), tests }
+    }
+
+    /// Whether a module is built with both: one of tests only counts for its own code.
+    fn meet(&self, a: usize, b: usize) -> bool {
+        let counts_tests = is_of(&self.tests, a) || is_of(&self.tests, b);
+        let mut words = self.above[a].iter().zip(&self.above[b]).zip(&self.tests);
+        words.any(|((a, b), tests)| a & b & if counts_tests { !0 } else { !tests } != 0)
     }
 
     fn of(&self, file: FileId) -> Option<usize> {
@@ -72,10 +102,12 @@ impl Link<'_> {
         }
         let modules = self.java_modules();
         let (Some(a), Some(b)) = (modules.of(a), modules.of(b)) else { return true };
-        a == b
-            || modules.open[a]
-            || modules.open[b]
-            || modules.above[a].iter().zip(&modules.above[b]).any(|(a, b)| a & b != 0)
+        a == b || modules.open[a] || modules.open[b] || modules.meet(a, b)
+    }
+
+    /// The module of a file.
+    pub(crate) fn java_module_of(&self, file: FileId) -> Option<usize> {
+        self.java_modules().of(file)
     }
 
     /// Whether what the module of a file is built with answers requests on a servlet container's threads.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::completed::is_same;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
-use crate::names::{self, java};
+use crate::names::{self, java, java_idioms as idioms};
 use crate::regions::{around, is_beside};
 
 /// What is remembered of calls.
@@ -61,6 +61,7 @@ impl<'a> Link<'a> {
                 && region.test.is_some()
                 && (self.asks_for_setting(site.file, region.test)
                     || self.asks_for_kept_setting(site.file, region.test)
+                    || self.asks_for_conditional_part(site.file, region.test)
                     || self.asks_if_made(site, region.test))
             {
                 return LOW_STEPS;
@@ -76,13 +77,15 @@ impl<'a> Link<'a> {
         around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             let asks_for_nothing = match (region.kind, region.test.get().map(|test| facts.form(test))) {
-                (RegionKind::Else, Some(Form::Compare(Comparison::NotEq, _, right))) => facts.form(right) == Form::None,
-                (RegionKind::Then, Some(Form::Compare(Comparison::Eq, _, right))) => facts.form(right) == Form::None,
+                (RegionKind::Else, Some(Form::Compare(Comparison::NotEq, left, right)))
+                | (RegionKind::Then, Some(Form::Compare(Comparison::Eq, left, right))) => {
+                    facts.form(left) == Form::None || facts.form(right) == Form::None
+                }
                 _ => false,
             };
             asks_for_nothing
                 && facts.sites.iter().any(|other| {
-                    matches!(facts.text(other.name), java::EXECUTE | java::SUBMIT)
+                    [java::EXECUTE, java::SUBMIT].iter().any(|verb| facts.text(other.name).starts_with(verb))
                         && is_beside(facts, id, other.at.region)
                 })
         })
@@ -224,6 +227,9 @@ impl<'a> Link<'a> {
             Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| self.asks_for_setting(file, part)),
             Form::Result(call) => {
                 let row = facts.site(call);
+                if idioms::asks_for_details(facts.text(row.name)) || idioms::asks_for_mode(facts.text(row.name)) {
+                    return true;
+                }
                 if !facts.args_of(call).is_empty() || !java::asks_if_wanted(facts.text(row.name)) {
                     return false;
                 }
@@ -231,6 +237,11 @@ impl<'a> Link<'a> {
                 let holder = match facts.form(of) {
                     Form::Var(var) => facts.text(facts.var(var).name),
                     Form::Attr(_, name) | Form::Name(name) => facts.text(name),
+                    Form::Result(from)
+                        if self.class_of_settings(SiteRef { file, site: from }).is_some_and(idioms::keeps_settings) =>
+                    {
+                        return true;
+                    }
                     Form::Result(from) => facts.text(facts.site(from).name),
                     _ => return false,
                 };

@@ -44,6 +44,7 @@ mod java_modules;
 mod java_options;
 mod java_rare;
 mod java_servlets;
+mod java_slight;
 mod kept;
 mod keyword_arguments;
 mod label;

@@ -217,6 +217,8 @@ pub struct Link<'a> {
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
+    /// Which objects find a label's implementation.
+    pub(crate) found_by: RefCell<crate::receivers::FoundBy>,
     /// Java: whether a call may mean several methods.
     pub(crate) means_several: RefCell<FxHashMap<SiteRef, bool>>,
     /// Java: the names of types and of what they derive from.
@@ -293,6 +295,7 @@ impl<'a> Link<'a> {
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
             java_rare: RefCell::default(),
+            found_by: RefCell::default(),
             means_several: RefCell::default(),
             java_type_names: RefCell::default(),
             meant: RefCell::default(),

@@ -367,8 +367,18 @@ impl<'a> Link<'a> {
     /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
     /// such a loop needs.
     fn is_dedicated(&self, site: SiteRef) -> bool {
-        let Some(sym) = self.holder_of(site) else { return false };
         let facts = self.program.facts(site.file);
+        let Some(sym) = self.holder_of(site) else {
+            // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
+            return facts.language == Language::Java
+                && facts.sites.iter().any(|row| match facts.form(row.callee) {
+                    Form::Attr(base, _) => {
+                        facts.form(base) == Form::Result(site.site)
+                            && names::java_idioms::REPEATS.contains(&facts.text(row.name))
+                    }
+                    _ => false,
+                });
+        };
         let is_it = |form: FormId| match facts.form(form) {
             Form::Var(var) => facts.var(var).name == sym,
             Form::Attr(_, name) => name == sym,

@@ -4,6 +4,8 @@
 
 use blocklint_facts::{BodyKind, SiteKind};
 
+use rustc_hash::FxHashMap;
+
 use crate::callers::{Caller, Node};
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name};
@@ -16,6 +18,10 @@ const MOST_IMPLEMENTATIONS: usize = 16;
 
 /// Classes looked at as what an object may be.
 const MOST_CLASSES: usize = 64;
+
+/// Whether some object of a class, exactly of it or not, finds an implementation under its name, and another one through which that is
+/// reached: each label that comes by asks again.
+pub(crate) type FoundBy = FxHashMap<(ClassRef, bool, Own, Option<Own>), bool>;
 
 impl<'a> Link<'a> {
     /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
@@ -139,6 +145,16 @@ impl<'a> Link<'a> {
     /// Whether an object of a class, or of one derived from it, may look a name up as that body; as one
     /// who also looks up the method through which that is reached.
     fn may_find(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
+        let key = (class, exact, own, through);
+        if let Some(&known) = self.found_by.borrow().get(&key) {
+            return known;
+        }
+        let found = self.look_for(class, exact, own, through);
+        self.found_by.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn look_for(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
         let both = |class| {
             let runs = |of: Own| self.finds(class, of.name, of.body) || self.calls_base(class, of.name);
             self.finds(class, own.name, own.body) && through.is_none_or(runs)

@@ -480,6 +480,9 @@ impl<'a> Link<'a> {
         {
             return true;
         }
+        if self.program.language(site.file) == Language::Java && self.is_field_in_state(site.file, form, state) {
+            return true;
+        }
         // `s.setblocking(False)` on the same variable or field.
         let Val::Library { ty, .. } = val else { return false };
         let facts = self.program.facts(site.file);
@@ -535,7 +538,7 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn call_sets_state(&self, site: SiteRef, state: &str) -> bool {
+    pub(crate) fn call_sets_state(&self, site: SiteRef, state: &str) -> bool {
         let callee = self.callee(site, EnvId::NONE);
         self.values.members(callee.value).iter().any(|val| {
             let (Val::External(path) | Val::Method { path, .. }) = *val else { return false };

@@ -223,6 +223,10 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.once = !found.per_key;
             label.severity = Severity::Note;
+            // A note that says for how long is no other note: each time of its own would climb to all who call this, alone.
+            if label.once && self.link.program.language(site.file) == Language::Java {
+                label.hold = LabelHold::Fixed(Hold::Brief);
+            }
         }
         // A thread that was just told to end has little left to do.
         if label.for_end && label.severity > Severity::Note && self.link.is_told_to_end(site) {

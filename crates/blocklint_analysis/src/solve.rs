@@ -15,6 +15,7 @@ use crate::cuts::{Cuts, Misuse};
 use crate::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::hub::blocked_hubs;
 use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::java_slight::is_for_show;
 use crate::label::{Label, LabelHold};
 use crate::link::{LOW_STEPS, Link};
 use crate::loop_bound::LoopBound;
@@ -22,7 +23,6 @@ use crate::made_anew::is_example;
 use crate::misuses::{called_for_a_chain, misuses};
 use crate::names;
 use crate::paths::{Causes, Cost, Paths};
-use crate::program::folders;
 use crate::roots::{Root, RootKind, Roots};
 use crate::scopes::{Scopes, When};
 use crate::search::{Graph, Next, Way};
@@ -111,7 +111,6 @@ pub(crate) fn findings<'a>(
     for candidates in places.values_mut() {
         for candidate in candidates {
             let language = link.program.language(candidate.root.file);
-            let is_rust = language == Language::Rust;
             if language == Language::Java
                 && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
                     || candidate.handed
@@ -148,7 +147,7 @@ pub(crate) fn findings<'a>(
             }
             let label = &mut candidate.label;
             if label.fails {
-                if is_rust && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
+                if language != Language::Python && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
                     candidate.label.severity = Severity::Note;
                 }
                 continue;
@@ -252,7 +251,7 @@ pub(crate) fn findings<'a>(
     (found, raw_causes)
 }
 
-/// Rust: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
+/// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
 /// only deadlocks where others wait for the thread does not where nobody else is served.
 fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
     match scopes.of_site(candidate.root, candidate.way.site) {
@@ -268,9 +267,17 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    // Whole programs lie in folders named for a library's examples.
-    let relative = &link.program.files[candidate.root.file.index()].relative;
-    if folders(relative).any(|folder| matches!(folder, "example" | "examples")) {
+    let ways = paths.follow(candidate.way);
+    if is_for_show(&link.program.files[candidate.root.file.index()].relative)
+        || link.asks_for_known_host(&ways)
+        || link.runs_after_failure_alone(&ways, candidate.label.effect)
+        || link.follows_failed_bind(candidate.root, &ways)
+        || link.is_called_by_replaced_alone(candidate.root)
+        || link.is_of_another_program(candidate.root, &ways, &|way| match way.next {
+            Next::State(state) => Some(graph.states[state.0 as usize].node.body),
+            Next::Leaf(_) => None,
+        })
+    {
         return true;
     }
     match candidate.label.effect {

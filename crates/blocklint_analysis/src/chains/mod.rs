@@ -186,6 +186,10 @@ impl<'a> Link<'a> {
     }
 
     fn find_settled(&self, body: BodyRef) -> Position {
+        // What serves the method subscribes where its annotation sends it.
+        if self.runs_where_it_may_block(body) {
+            return Position { moved: true, ..Position::default() };
+        }
         if self.enters_loop(body) {
             return Position::root(Confidence::High);
         }

@@ -45,6 +45,10 @@ impl<'a> Link<'a> {
                 is_offered = false;
                 continue;
             }
+            if self.is_made_where_it_may_block(at) {
+                is_offered = false;
+                continue;
+            }
             let facts = self.program.facts(at.file);
             let row = facts.body(at.body);
             let uses = match row.kind {

@@ -130,7 +130,9 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
 
 /// Whether a program that is built with a library of this name answers requests by servlets.
 pub(crate) fn is_artifact_of_servlets(name: &str) -> bool {
-    name == "spring-boot-starter-web" || name.contains("webmvc") || name.ends_with("servlet-api")
+    matches!(name, "spring-boot-starter-web" | "spring-boot-starter-tomcat" | "spring-boot-starter-jetty")
+        || name.contains("webmvc")
+        || name.ends_with("servlet-api")
 }
 
 /// Whether a library of this name is a server that is made for publishers.

@@ -2,6 +2,7 @@
 
 pub(crate) mod java;
 pub(crate) mod java_generated;
+pub(crate) mod java_idioms;
 mod java_overloads;
 pub(crate) mod python;
 pub(crate) mod rust;

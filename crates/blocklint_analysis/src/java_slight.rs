@@ -1,0 +1,355 @@
+//! Java: calls that hold their thread hardly ever, or a thread that serves nobody, as the whole way to them shows: after a failure, for a
+//! host that is an address, before anything is served, in a method that is left to nobody.
+
+use blocklint_core::Effect;
+use blocklint_facts::{AltKind, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
+
+use crate::guards::mentions;
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::link::Link;
+use crate::names::{java, java_idioms as idioms};
+use crate::search::Way;
+use crate::targets::Target;
+use crate::value::EnvId;
+
+/// Literals within literals.
+const DEEPEST: usize = 4;
+
+impl<'a> Link<'a> {
+    /// Whether the last call of a way is for a host that needs no look-up as a rule: the socket's own address, or what a map of
+    /// known hosts lacks.
+    pub(crate) fn asks_for_known_host(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        java::looks_up_host(facts.text(facts.site(last.site.site).name))
+            && (ways.iter().any(|way| self.stands_where_map_lacks(way.site))
+                || self.is_compared_with_address(last.site)
+                || self.is_host_of_socket(ways))
+    }
+
+    /// Whether a call stands where a test compares a host with a written address: it is one too.
+    fn is_compared_with_address(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let gives_address = |form: Form| match form {
+            Form::Result(call) => java::gives_address(facts.text(facts.site(call).name)),
+            _ => false,
+        };
+        self.regions_outward(site)
+            .into_iter()
+            .any(|id| facts.region(id).test.get().is_some_and(|test| mentions(facts, test, 6, &gives_address)))
+    }
+
+    /// Whether a way leads to the implementation that one module has of a method, and the module where it begins has one of its own: each of
+    /// several programs brings its own.
+    pub(crate) fn is_of_another_program(
+        &self,
+        root: BodyRef,
+        ways: &[Way],
+        body_of: &dyn Fn(&Way) -> Option<BodyRef>,
+    ) -> bool {
+        let Some(home) = self.java_module_of(root.file) else { return false };
+        ways.iter().any(|way| {
+            let Some(taken) = body_of(way).filter(|_| way.shared) else { return false };
+            self.java_module_of(taken.file).is_some_and(|module| module != home)
+                && self.targets(way.site, EnvId::NONE).list.iter().any(|target| {
+                    let Target::Overrides { class, name } = *target else { return false };
+                    let all = self.overrides(class, name);
+                    let real = all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of));
+                    let mut modules: Vec<_> = real.map(|of| self.java_module_of(of.file)).collect();
+                    let count = modules.len();
+                    modules.sort_unstable();
+                    modules.dedup();
+                    all.contains(&taken) && modules.len() == count && modules.contains(&Some(home))
+                })
+        })
+    }
+
+    /// Whether a call stands where a map has said that it has nothing: `it = known.get(host); if (it == null) { … }`.
+    fn stands_where_map_lacks(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let reads_map = |form: FormId| match facts.form(form) {
+            Form::Result(call) => facts.text(facts.site(call).name) == java::MAP_READ && facts.args_of(call).len() == 1,
+            _ => false,
+        };
+        self.regions_outward(site).into_iter().any(|id| {
+            let region = facts.region(id);
+            let Some(Form::Compare(comparison, left, right)) = region.test.get().map(|test| facts.form(test)) else {
+                return false;
+            };
+            let lacks = matches!(
+                (region.kind, comparison),
+                (RegionKind::Then, Comparison::Eq) | (RegionKind::Else, Comparison::NotEq)
+            );
+            lacks
+                && facts.form(right) == Form::None
+                && match facts.form(left) {
+                    Form::Var(var) => facts.assigns_of(var).any(|assign| reads_map(assign.value)),
+                    _ => reads_map(left),
+                }
+        })
+    }
+
+    /// Whether the host that the last call is given is that of an address which a socket has: `server.address().host()`.
+    fn is_host_of_socket(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let Some(arg) = facts.args_of(last.site.site).into_iter().next() else { return false };
+        let (mut file, mut form) = (last.site.file, arg.value);
+        for way in ways.iter().rev().skip(1).map(Some).chain([None]) {
+            let facts = self.program.facts(file);
+            // `address.host()` is asked of what `address` is.
+            if let Form::Result(call) = facts.form(form)
+                && idioms::gives_host(facts.text(facts.site(call).name))
+                && let Some(of) = self.receiver_form(SiteRef { file, site: call })
+            {
+                form = of;
+            }
+            match facts.form(form) {
+                Form::Result(call) => return idioms::gives_socket_address(facts.text(facts.site(call).name)),
+                Form::Var(var) => {
+                    let row = facts.var(var);
+                    let VarKind::Param(index) = row.kind else { return false };
+                    let (Some(way), body) = (way, BodyRef { file, body: row.body }) else { return false };
+                    let Some(passed) = self.passed(way.site, body, index) else { return false };
+                    (file, form) = (way.site.file, passed);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a call stands on a way that is only taken after a failure, of an effect that then matters to nobody.
+    pub(crate) fn runs_after_failure_alone(&self, ways: &[Way], effect: Effect) -> bool {
+        matches!(effect, Effect::File | Effect::Network | Effect::Cpu)
+            && ways.first().is_some_and(|way| self.stands_after_failure(way.site))
+    }
+
+    /// Whether a site stands in an exception's handler, or in the branch of a listener where what it listened for has failed.
+    fn stands_after_failure(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        crate::regions::around(facts, facts.site(site.site).at.region).any(|id| {
+            let region = facts.region(id);
+            match (region.kind, region.test.get()) {
+                (RegionKind::Handler, _) => true,
+                (RegionKind::Then, Some(test)) => self.says_failed(site.file, test, true),
+                (RegionKind::Else, Some(test)) => self.says_failed(site.file, test, false),
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether something has failed where a test comes out so: `!future.isSuccess()`, `future.cause() != null`, also of a local.
+    fn says_failed(&self, file: FileId, test: FormId, holds: bool) -> bool {
+        let facts = self.program.facts(file);
+        let gives_cause = |form: FormId| match facts.form(form) {
+            Form::Result(call) => facts.text(facts.site(call).name) == idioms::CAUSE && facts.args_of(call).is_empty(),
+            _ => false,
+        };
+        match facts.form(test) {
+            Form::Not(inner) => self.says_failed(file, inner, !holds),
+            Form::Result(call) if facts.args_of(call).is_empty() => match facts.text(facts.site(call).name) {
+                idioms::IS_SUCCESS => !holds,
+                _ => false,
+            },
+            Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
+                if facts.form(right) == Form::None =>
+            {
+                (comparison == Comparison::NotEq) == holds
+                    && match facts.form(left) {
+                        Form::Var(var) => facts.assigns_of(var).any(|assign| gives_cause(assign.value)),
+                        _ => gives_cause(left),
+                    }
+            }
+            Form::Alt(AltKind::And, list) if holds => {
+                facts.list(list).iter().any(|&part| self.says_failed(file, part, true))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a body listens for a port that a server is bound to, and the site stands where that has failed: nobody is served
+    /// by then.
+    pub(crate) fn follows_failed_bind(&self, root: BodyRef, ways: &[Way]) -> bool {
+        let facts = self.program.facts(root.file);
+        let span = facts.body(root.body).span;
+        let is_after = |way: &Way| self.stands_after_failure(way.site);
+        ways.first().is_some_and(is_after)
+            && facts.sites.iter().enumerate().any(|(at, row)| {
+                let site = SiteRef { file: root.file, site: blocklint_facts::SiteId(at as u32) };
+                facts.text(row.name) == idioms::LISTEN
+                    && row.span.start <= span.start
+                    && span.end <= row.span.end
+                    && self.receiver_form(site).is_some_and(|of| match facts.form(of) {
+                        Form::Result(call) => facts.text(facts.site(call).name) == idioms::BIND,
+                        _ => false,
+                    })
+            })
+    }
+
+    /// Whether all that calls a method are methods of its bases, each of which the class replaces without calling it: what they
+    /// do is left to other derived classes.
+    pub(crate) fn is_called_by_replaced_alone(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let mut at = body.body;
+        for _ in 0..DEEPEST {
+            match facts.body(at).kind {
+                BodyKind::Lambda => match facts.body(at).parent.get() {
+                    Some(parent) => at = parent,
+                    None => return false,
+                },
+                _ => break,
+            }
+        }
+        let row = facts.body(at);
+        let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
+        let own = ClassRef { file: body.file, class };
+        let method = BodyRef { body: at, ..body };
+        if self.mro(own).len() < 2 || !self.derived(own).is_empty() || !self.uses_of_body(method).is_empty() {
+            return false;
+        }
+        let mut any = false;
+        for name in self.body_names(method) {
+            for &(file, sym) in self.program.occurrences(name) {
+                for &site in self.program.index_of(file).sites_named(sym) {
+                    let site = SiteRef { file, site };
+                    let may_mean_it = self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                        Target::Overrides { class, name } => self.overrides(class, name).contains(&method),
+                        _ => false,
+                    });
+                    if may_mean_it && !self.is_replaced_in(own, self.program.body_of_site(site)) {
+                        return false;
+                    }
+                    any |= may_mean_it;
+                }
+            }
+        }
+        any
+    }
+
+    /// Whether a class, or a base of it that is nearer, replaces a method of one of its bases and never calls that.
+    fn is_replaced_in(&self, own: ClassRef, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        let Some(of) = row.class.get().map(|class| ClassRef { file: body.file, class }) else { return false };
+        let (name, params) = (facts.text(row.name), row.params.len);
+        for ancestor in self.mro(own).iter() {
+            let Ancestor::Class(class) = *ancestor else { return false };
+            if class == of {
+                return false;
+            }
+            let other = self.program.facts(class.file);
+            let replaces = other.bodies.iter().enumerate().find(|(_, row)| {
+                row.kind == BodyKind::Function
+                    && row.class.get() == Some(class.class)
+                    && other.text(row.name) == name
+                    && row.params.len == params
+            });
+            let Some((at, _)) = replaces else { continue };
+            let calls_it = other.sites.iter().any(|site| {
+                let on_base = match other.form(site.callee) {
+                    Form::Attr(base, _) => {
+                        matches!(other.form(base), Form::Name(sym) if other.text(sym) == idioms::SUPER)
+                    }
+                    _ => false,
+                };
+                on_base && other.text(site.name) == name && other.body_of(site.at).index() == at
+            });
+            return !calls_it;
+        }
+        false
+    }
+
+    /// Whether all that a field is ever given was put in a state by the call that made it.
+    pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
+        let facts = self.program.facts(file);
+        let Some(field) = field_of(facts, form) else { return false };
+        let mut given = facts.assigns.iter().filter(|row| {
+            row.target.is_some()
+                && row.value.get().is_some_and(|value| facts.form(value) != Form::None)
+                && field_of(facts, row.target) == Some(field)
+        });
+        let mut any = false;
+        let all = given.all(|row| {
+            any = true;
+            match facts.form(row.value) {
+                Form::Result(site) => self.call_sets_state(SiteRef { file, site }, state),
+                _ => false,
+            }
+        });
+        any && all
+    }
+
+    /// Whether a test asks if a field has what it is only given on a condition: `slots = most > 0 ? new Semaphore(most) : null;`.
+    pub(crate) fn asks_for_conditional_part(&self, file: FileId, test: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let Form::Compare(Comparison::NotEq, left, right) = facts.form(test) else { return false };
+        let Some(field) = field_of(facts, left).filter(|_| facts.form(right) == Form::None) else { return false };
+        let mut given = facts
+            .assigns
+            .iter()
+            .filter(|row| row.target.is_some() && row.value.is_some() && field_of(facts, row.target) == Some(field));
+        let is_conditional = |value: FormId| match facts.form(value) {
+            Form::Alt(AltKind::Ternary, list) => {
+                facts.list(list).iter().skip(1).any(|&part| facts.form(part) == Form::None)
+            }
+            Form::None => true,
+            _ => false,
+        };
+        let mut any = false;
+        given.all(|row| {
+            any |= facts.form(row.value) != Form::None;
+            is_conditional(row.value)
+        }) && any
+    }
+
+    /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
+    pub(crate) fn class_of_settings(&self, site: SiteRef) -> Option<&'a str> {
+        let facts = self.program.facts(site.file);
+        if !idioms::gives_the_one(facts.text(facts.site(site.site).name)) {
+            return None;
+        }
+        match facts.form(self.receiver_form(site)?) {
+            Form::Var(var) => Some(facts.text(facts.var(var).name)),
+            Form::Name(name) | Form::Attr(_, name) => Some(facts.text(name)),
+            Form::Import(import) => Some(facts.text(facts.import(import).name)),
+            _ => None,
+        }
+    }
+
+    /// Whether a body, or the one whose literal it is, runs where its annotations say that it may block.
+    pub(crate) fn is_made_where_it_may_block(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let mut at = Some(body.body);
+        for _ in 0..DEEPEST {
+            let Some(id) = at else { return false };
+            if facts.body(id).kind != BodyKind::Lambda {
+                return self.runs_where_it_may_block(BodyRef { body: id, ..body });
+            }
+            at = facts.body(id).parent.get();
+        }
+        false
+    }
+}
+
+/// The field of the object itself that a form reads.
+fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
+        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
+        _ => None,
+    }
+}
+
+/// Folders of programs that measure, or that put load on others.
+const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
+
+/// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
+pub(crate) fn is_for_show(relative: &str) -> bool {
+    relative
+        .split('/')
+        .rev()
+        .skip(1)
+        .any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
+}
