@@ -4,6 +4,7 @@ use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, V
 
 use crate::constants::Constant;
 use crate::eval::Scope;
+use crate::ids::SiteRef;
 use crate::link::Link;
 use crate::names;
 
@@ -43,6 +44,16 @@ impl Link<'_> {
 
     /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
     fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
+        let asked = (SiteRef { file: place.file, site: call }, var);
+        if let Some(&known) = self.changed_keys.borrow().get(&asked) {
+            return known;
+        }
+        let found = self.find_changed(place, var, call, key);
+        self.changed_keys.borrow_mut().insert(asked, found);
+        found
+    }
+
+    fn find_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;
         let is_var = |form: FormId| facts.form(form) == Form::Var(var);
@@ -65,6 +76,6 @@ impl Link<'_> {
 fn fills(facts: &FileFacts, body: BodyId) -> impl Iterator<Item = SiteId> {
     (0..facts.sites.len() as u32).map(SiteId).filter(move |&site| {
         let row = facts.site(site);
-        names::fills_keys(facts.language, facts.text(row.name)) && facts.body_of(row.at) == body
+        facts.body_of(row.at) == body && names::fills_keys(facts.language, facts.text(row.name))
     })
 }

@@ -233,6 +233,8 @@ pub struct Link<'a> {
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
+    /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
+    pub(crate) changed_keys: RefCell<FxHashMap<(SiteRef, blocklint_facts::VarId), bool>>,
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
@@ -303,6 +305,7 @@ impl<'a> Link<'a> {
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
+            changed_keys: RefCell::default(),
             left_over: Default::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),

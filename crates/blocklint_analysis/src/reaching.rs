@@ -79,12 +79,7 @@ impl Link<'_> {
                 VarKind::Param(index) => self.literal_of_branch(at, index),
                 _ => None,
             };
-            let is_for_want = match row.kind {
-                VarKind::Param(index) => self
-                    .branch_guard_at(at)
-                    .is_some_and(|guard| guard.param == index && guard.asks_for_nothing() && guard.asked.is_none()),
-                _ => false,
-            };
+            let is_for_want = is_given && self.stands_for_nothing(site.file, assign.at.region, var);
             let falls_back = is_given && self.falls_back_on(at, assign.value, var);
             let reaching = Reaching { constant, instead_of, is_for_want, falls_back };
             if !found.contains(&reaching) {

@@ -109,7 +109,7 @@ impl Link<'_> {
     }
 
     /// Python: whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
-    fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
+    pub(crate) fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
         let asks = |test: FormId| match facts.form(test) {
             Form::Not(inner) => facts.form(inner) == Form::Var(var),
