@@ -246,12 +246,18 @@ impl<'l, 'a> Search<'l, 'a> {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.asks_for_nothing() {
             return false;
         }
-        let form = match guard.asked.as_deref() {
-            None => self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver),
-            Some(&Asked::Param(body, index)) => self.link.passed_with(caller.site, body, index, caller.with_receiver),
-            Some(Asked::Key(..)) => None,
+        self.form_passed(caller, node, guard)
+            .is_some_and(|form| self.link.is_there(self.link.scope_of(caller.site, caller.env), form, guard))
+    }
+
+    /// What a site passes to the parameter that a guard asks for; nothing for a key.
+    fn form_passed(&self, caller: Caller, node: Node, guard: &Guard) -> Option<FormId> {
+        let (body, param) = match guard.asked.as_deref() {
+            None => (node.body, guard.param),
+            Some(&Asked::Param(body, index)) => (body, index),
+            Some(Asked::Key(..)) => return None,
         };
-        form.is_some_and(|form| self.link.is_there(self.link.scope_of(caller.site, caller.env), form, guard))
+        self.link.passed_with(caller.site, body, param, caller.with_receiver)
     }
 
     /// Python: whether a form is a value or what stands in for it where it is not there: `version or self.version`.
@@ -505,15 +511,12 @@ impl<'l, 'a> Search<'l, 'a> {
             return None;
         }
         let form = match guard.asked.as_deref() {
-            None => self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver)?,
-            Some(&Asked::Param(body, index)) => {
-                self.link.passed_with(caller.site, body, index, caller.with_receiver)?
-            }
             Some(Asked::Key(key, _)) => {
                 let facts = self.link.program.facts(caller.site.file);
                 let args = facts.args_of(caller.site.site);
                 args.iter().find(|arg| arg.name.is_some() && facts.text(arg.name) == key)?.value
             }
+            _ => self.form_passed(caller, node, guard)?,
         };
         let (_, key, default) = self.link.key_of_arguments(self.link.scope_of(caller.site, caller.env), form)?;
         Some((key, default))

@@ -62,11 +62,8 @@ impl Link<'_> {
             }),
             Some(None) => false,
             None => self.puts(key, |file, base| {
-                let name = match self.program.facts(file).form(base) {
-                    Form::Attr(_, name) => Some(name),
-                    _ => None,
-                };
-                name.is_some_and(|name| self.program.global(file, name) == Some(field))
+                let form = self.program.facts(file).form(base);
+                matches!(form, Form::Attr(_, name) if self.program.global(file, name) == Some(field))
             }),
         }
     }

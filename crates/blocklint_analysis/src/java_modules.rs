@@ -12,6 +12,10 @@ use crate::program::Program;
 /// A set of modules.
 type Set = Vec<u64>;
 
+fn put(set: &mut Set, at: usize) {
+    set[at / 64] |= 1 << (at % 64);
+}
+
 fn is_of(set: &Set, at: usize) -> bool {
     set[at / 64] & 1 << (at % 64) != 0
 }
@@ -44,20 +48,14 @@ impl Modules {
         });
         let of_file: Vec<Option<u32>> = of_file.collect();
         let words = modules.len().div_ceil(64);
-        let mut tests: Set = vec![!0; words];
-        for (at, _) in program.files.iter().enumerate() {
-            if let Some(of) = of_file[at]
-                && !program.is_test(FileId(at as u32))
-            {
-                tests[of as usize / 64] &= !(1 << (of as usize % 64));
-            }
+        // A module without any file only puts others together.
+        let (mut with_tests, mut with_others): (Set, Set) = (vec![0; words], vec![0; words]);
+        for (at, of) in of_file.iter().enumerate() {
+            let Some(of) = *of else { continue };
+            let set = if program.is_test(FileId(at as u32)) { &mut with_tests } else { &mut with_others };
+            put(set, of as usize);
         }
-        // A module without code of its own only puts others together.
-        let mut with_code: Set = vec![0; words];
-        for of in of_file.iter().flatten() {
-            with_code[*of as usize / 64] |= 1 << (*of as usize % 64);
-        }
-        tests.iter_mut().zip(&with_code).for_each(|(tests, with_code)| *tests &= with_code);
+        let tests: Set = with_tests.iter().zip(&with_others).map(|(tests, others)| tests & !others).collect();
         let mut above: Vec<Set> = vec![vec![0; words]; modules.len()];
         let mut servlets = vec![false; modules.len()];
         for at in 0..modules.len() {
@@ -65,7 +63,7 @@ impl Modules {
             let mut queue = vec![at];
             let (mut by_servlets, mut is_reactive) = (false, false);
             while let Some(next) = queue.pop() {
-                above[next][at / 64] |= 1 << (at % 64);
+                put(&mut above[next], at);
                 by_servlets |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_servlets(name));
                 is_reactive |= modules[next].artifacts.iter().any(|name| java::is_artifact_of_reactive_server(name));
                 // Who is built with a module of tests is so for its own tests.

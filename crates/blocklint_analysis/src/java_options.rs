@@ -238,7 +238,7 @@ fn asks(facts: &FileFacts, test: FormId, site: SiteRef) -> bool {
 }
 
 /// The field of the object itself that a form reads.
-fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
     match facts.form(form) {
         Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
         Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),

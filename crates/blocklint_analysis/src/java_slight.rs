@@ -2,13 +2,16 @@
 //! host that is an address, before anything is served, in a method that is left to nobody.
 
 use blocklint_core::Effect;
-use blocklint_facts::{AltKind, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
+use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
 
 use crate::guards::mentions;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::java_options::field_of;
 use crate::link::Link;
-use crate::names::{java, java_idioms as idioms};
+use crate::names::{java, java_idioms as idioms, last_name};
+use crate::program::folders;
+use crate::regions::around;
 use crate::search::Way;
 use crate::targets::Target;
 use crate::value::EnvId;
@@ -81,12 +84,7 @@ impl<'a> Link<'a> {
                 (region.kind, comparison),
                 (RegionKind::Then, Comparison::Eq) | (RegionKind::Else, Comparison::NotEq)
             );
-            lacks
-                && facts.form(right) == Form::None
-                && match facts.form(left) {
-                    Form::Var(var) => facts.assigns_of(var).any(|assign| reads_map(assign.value)),
-                    _ => reads_map(left),
-                }
+            lacks && facts.form(right) == Form::None && is_or_holds(facts, left, reads_map)
         })
     }
 
@@ -129,7 +127,7 @@ impl<'a> Link<'a> {
     /// Whether a site stands in an exception's handler, or in the branch of a listener where what it listened for has failed.
     fn stands_after_failure(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        crate::regions::around(facts, facts.site(site.site).at.region).any(|id| {
+        around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
             match (region.kind, region.test.get()) {
                 (RegionKind::Handler, _) => true,
@@ -156,11 +154,7 @@ impl<'a> Link<'a> {
             Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
                 if facts.form(right) == Form::None =>
             {
-                (comparison == Comparison::NotEq) == holds
-                    && match facts.form(left) {
-                        Form::Var(var) => facts.assigns_of(var).any(|assign| gives_cause(assign.value)),
-                        _ => gives_cause(left),
-                    }
+                (comparison == Comparison::NotEq) == holds && is_or_holds(facts, left, gives_cause)
             }
             Form::Alt(AltKind::And, list) if holds => {
                 facts.list(list).iter().any(|&part| self.says_failed(file, part, true))
@@ -192,16 +186,7 @@ impl<'a> Link<'a> {
     /// do is left to other derived classes.
     pub(crate) fn is_called_by_replaced_alone(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
-        let mut at = body.body;
-        for _ in 0..DEEPEST {
-            match facts.body(at).kind {
-                BodyKind::Lambda => match facts.body(at).parent.get() {
-                    Some(parent) => at = parent,
-                    None => return false,
-                },
-                _ => break,
-            }
-        }
+        let Some(at) = function_around(facts, body.body) else { return false };
         let row = facts.body(at);
         let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
         let own = ClassRef { file: body.file, class };
@@ -265,20 +250,12 @@ impl<'a> Link<'a> {
     pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
         let facts = self.program.facts(file);
         let Some(field) = field_of(facts, form) else { return false };
-        let mut given = facts.assigns.iter().filter(|row| {
-            row.target.is_some()
-                && row.value.get().is_some_and(|value| facts.form(value) != Form::None)
-                && field_of(facts, row.target) == Some(field)
-        });
-        let mut any = false;
-        let all = given.all(|row| {
-            any = true;
-            match facts.form(row.value) {
+        let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
+        given.peek().is_some()
+            && given.all(|value| match facts.form(value) {
                 Form::Result(site) => self.call_sets_state(SiteRef { file, site }, state),
                 _ => false,
-            }
-        });
-        any && all
+            })
     }
 
     /// Whether a test asks if a field has what it is only given on a condition: `slots = most > 0 ? new Semaphore(most) : null;`.
@@ -286,10 +263,6 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(file);
         let Form::Compare(Comparison::NotEq, left, right) = facts.form(test) else { return false };
         let Some(field) = field_of(facts, left).filter(|_| facts.form(right) == Form::None) else { return false };
-        let mut given = facts
-            .assigns
-            .iter()
-            .filter(|row| row.target.is_some() && row.value.is_some() && field_of(facts, row.target) == Some(field));
         let is_conditional = |value: FormId| match facts.form(value) {
             Form::Alt(AltKind::Ternary, list) => {
                 facts.list(list).iter().skip(1).any(|&part| facts.form(part) == Form::None)
@@ -297,11 +270,8 @@ impl<'a> Link<'a> {
             Form::None => true,
             _ => false,
         };
-        let mut any = false;
-        given.all(|row| {
-            any |= facts.form(row.value) != Form::None;
-            is_conditional(row.value)
-        }) && any
+        values_given(facts, field).all(is_conditional)
+            && values_given(facts, field).any(|value| facts.form(value) != Form::None)
     }
 
     /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
@@ -310,35 +280,45 @@ impl<'a> Link<'a> {
         if !idioms::gives_the_one(facts.text(facts.site(site.site).name)) {
             return None;
         }
-        match facts.form(self.receiver_form(site)?) {
-            Form::Var(var) => Some(facts.text(facts.var(var).name)),
-            Form::Name(name) | Form::Attr(_, name) => Some(facts.text(name)),
-            Form::Import(import) => Some(facts.text(facts.import(import).name)),
-            _ => None,
-        }
+        let of = self.receiver_form(site)?;
+        let name = match facts.form(of) {
+            Form::Import(import) => facts.import(import).name,
+            _ => last_name(facts, of)?,
+        };
+        Some(facts.text(name))
     }
 
     /// Whether a body, or the one whose literal it is, runs where its annotations say that it may block.
     pub(crate) fn is_made_where_it_may_block(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let mut at = Some(body.body);
-        for _ in 0..DEEPEST {
-            let Some(id) = at else { return false };
-            if facts.body(id).kind != BodyKind::Lambda {
-                return self.runs_where_it_may_block(BodyRef { body: id, ..body });
-            }
-            at = facts.body(id).parent.get();
-        }
-        false
+        let around = function_around(self.program.facts(body.file), body.body);
+        around.is_some_and(|function| self.runs_where_it_may_block(BodyRef { body: function, ..body }))
     }
 }
 
-/// The field of the object itself that a form reads.
-fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+/// The body itself, or the one whose literal it is.
+fn function_around(facts: &FileFacts, body: BodyId) -> Option<BodyId> {
+    let mut at = body;
+    for _ in 0..DEEPEST {
+        let row = facts.body(at);
+        if row.kind != BodyKind::Lambda {
+            return Some(at);
+        }
+        at = row.parent.get()?;
+    }
+    None
+}
+
+/// What is assigned to a field of the object itself, wherever the file does.
+fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
+    let rows = facts.assigns.iter().filter(|row| row.target.is_some());
+    rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
+}
+
+/// Whether a form is wanted, or what a local that it is was given.
+fn is_or_holds(facts: &FileFacts, form: FormId, wanted: impl Fn(FormId) -> bool) -> bool {
     match facts.form(form) {
-        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
-        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
-        _ => None,
+        Form::Var(var) => facts.assigns_of(var).any(|assign| wanted(assign.value)),
+        _ => wanted(form),
     }
 }
 
@@ -347,9 +327,5 @@ const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"
 
 /// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
 pub(crate) fn is_for_show(relative: &str) -> bool {
-    relative
-        .split('/')
-        .rev()
-        .skip(1)
-        .any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
+    folders(relative).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
 }

@@ -27,20 +27,20 @@ pub(crate) struct Reaching {
     pub(crate) falls_back: bool,
 }
 
+impl Reaching {
+    /// What takes the place of nothing.
+    fn plain(constant: Constant) -> Self {
+        Reaching { constant, instead_of: None, is_for_want: false, falls_back: false }
+    }
+}
+
 impl Link<'_> {
     /// The literals that a form can be at a site; not visible ones among them.
     pub(crate) fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
         let facts = self.program.facts(site.file);
         let at = facts.site(site.site).at;
         let body = facts.body_of(at);
-        let only = || {
-            smallvec![Reaching {
-                constant: self.constant(site, form, env, DEPTH),
-                instead_of: None,
-                is_for_want: false,
-                falls_back: false
-            }]
-        };
+        let only = || smallvec![Reaching::plain(self.constant(site, form, env, DEPTH))];
         let Form::Var(var) = facts.form(form) else { return only() };
         let row = facts.var(var);
         let rows: SmallVec<[_; 4]> = facts.assigns_of(var).filter(|assign| assign.value.is_some()).collect();
@@ -52,12 +52,7 @@ impl Link<'_> {
             return only();
         }
         let mut found: SmallVec<[Reaching; 2]> = match row.kind {
-            VarKind::Param(index) => smallvec![Reaching {
-                constant: Constant::Param(index),
-                instead_of: None,
-                is_for_want: false,
-                falls_back: false
-            }],
+            VarKind::Param(index) => smallvec![Reaching::plain(Constant::Param(index))],
             _ => SmallVec::new(),
         };
         for assign in &rows {

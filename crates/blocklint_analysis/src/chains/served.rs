@@ -41,11 +41,7 @@ impl<'a> Link<'a> {
             if roots.of(at).is_some_and(|root| enters(root.kind)) {
                 return true;
             }
-            if hops >= MOST_HOPS || seen.len() > MOST_BODIES {
-                is_offered = false;
-                continue;
-            }
-            if self.is_made_where_it_may_block(at) {
+            if hops >= MOST_HOPS || seen.len() > MOST_BODIES || self.is_made_where_it_may_block(at) {
                 is_offered = false;
                 continue;
             }

@@ -88,17 +88,23 @@ pub(super) fn lower_what_fails_besides(
             && (paths.follow(candidate.way).iter().any(|way| link.is_after_failure(way.site))
                 || link.runs_after_failure(callers, candidate.root, 3))
     };
+    let after: Vec<bool> = places
+        .values()
+        .flatten()
+        .map(|candidate| candidate.label.severity > Severity::Note && follows_failure(candidate))
+        .collect();
+    if !after.contains(&true) {
+        return;
+    }
     let ordinary: FxHashSet<u32> = places
         .values()
         .flatten()
-        .filter(|candidate| is_reported(candidate) && !follows_failure(candidate))
-        .filter_map(|candidate| leaf_of(paths, candidate))
+        .zip(&after)
+        .filter(|&(candidate, after)| !after && is_reported(candidate))
+        .filter_map(|(candidate, _)| leaf_of(paths, candidate))
         .collect();
-    for candidate in places.values_mut().flatten() {
-        if candidate.label.severity > Severity::Note
-            && leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf))
-            && follows_failure(candidate)
-        {
+    for (candidate, _) in places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
+        if leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf)) {
             candidate.label.severity = Severity::Note;
         }
     }
