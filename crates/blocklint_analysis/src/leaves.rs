@@ -391,7 +391,7 @@ impl<'l, 'a> Search<'l, 'a> {
             if passed.contains(&path) {
                 continue;
             }
-            if awaited && targets.list.len() > 1 && self.link.has_async_target(&targets) {
+            if targets.list.len() > 1 && link.has_async_target(&targets) && link.means_coroutine(site) {
                 // What is awaited here is the coroutine among the alternatives.
                 continue;
             }

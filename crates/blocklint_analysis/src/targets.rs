@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{BodyKind, Flow, SiteFlags, SiteKind};
+use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, SiteFlags, SiteId, SiteKind, VarId};
 use blocklint_models::{Argument, HandoverContext, HandoverRow, Runs};
 use smallvec::SmallVec;
 
@@ -413,11 +413,44 @@ impl<'a> Link<'a> {
         })
     }
 
+    /// Whether the value of a site is awaited, or the code makes sure that it is a coroutine: `if iscoroutine(it): … else: raise
+    /// Unexpected()`.
+    pub(crate) fn means_coroutine(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        if row.flags.has(SiteFlags::AWAITED) {
+            return true;
+        }
+        let body = facts.body_of(row.at);
+        let is_kept =
+            |var: VarId| facts.only_value_of(var).is_some_and(|only| facts.form(only.value) == Form::Result(site.site));
+        let asks = |test: FormId| {
+            let Form::Result(call) = facts.form(test) else { return false };
+            let [asked] = facts.args_of(call)[..] else { return false };
+            names::python::asks_for_coroutine(facts.text(facts.site(call).name))
+                && matches!(facts.form(asked.value), Form::Var(var) if is_kept(var))
+        };
+        // The arm in which it is none.
+        let is_other = |region: RegionId| match self.test_of(site.file, region) {
+            Some((test, holds)) => match facts.form(test) {
+                Form::Not(inner) => holds && asks(inner),
+                _ => !holds && asks(test),
+            },
+            None => false,
+        };
+        facts.language == Language::Python
+            && (0..facts.sites.len() as u32).map(SiteId).any(|id| {
+                let of = facts.site(id);
+                facts.body_of(of.at) == body
+                    && names::python::sounds_like_exception(facts.text(of.name))
+                    && of.at.region.get().is_some_and(is_other)
+                    && self.program.index_of(site.file).uses_of_result(id).is_empty()
+            })
+    }
+
     /// Whether the value of a site is awaited, a body gives nothing that can be, and another alternative does.
     pub(crate) fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
-        let facts = self.program.facts(site.file);
-        let is_awaited = facts.site(site.site).flags.has(SiteFlags::AWAITED);
-        if !is_awaited || targets.list.len() < 2 || !self.has_async_target(targets) {
+        if targets.list.len() < 2 || !self.has_async_target(targets) || !self.means_coroutine(site) {
             return false;
         }
         // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.

@@ -122,6 +122,11 @@ pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
+/// Whether a function of this name asks whether a value can be awaited.
+pub(crate) fn asks_for_coroutine(name: &str) -> bool {
+    matches!(name, "iscoroutine" | "isawaitable")
+}
+
 /// Whether an exception of this name says that something is not installed.
 pub(crate) fn is_of_import(name: &str) -> bool {
     matches!(name, "ImportError" | "ModuleNotFoundError")
