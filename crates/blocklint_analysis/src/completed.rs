@@ -2,9 +2,10 @@
 //! only say that a thread has begun.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
 
 use crate::ids::SiteRef;
+use crate::java_options::field_of;
 use crate::link::Link;
 use crate::names;
 use crate::targets::Target;
@@ -24,6 +25,36 @@ impl<'a> Link<'a> {
                     || self.reads_same(site.file, of, receiver)
                     || self.reads_same(site.file, receiver, of)
             })
+        }) || self.says_own_is_done(site, receiver)
+    }
+
+    /// Whether the same body has asked a method of its own class before that tells if the future of a field is done:
+    /// `assert isSuspended(); suspended.join();`.
+    fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = facts.site(site.site).at;
+        let body = facts.body_of(here);
+        if field_of(facts, receiver).is_none() {
+            return false;
+        }
+        let mut before = facts.sites.iter().enumerate().filter(|(_, row)| {
+            row.kind == SiteKind::Call
+                && row.args.len == 0
+                && row.at.position < here.position
+                && facts.body_of(row.at) == body
+        });
+        before.any(|(at, _)| {
+            let asked = SiteRef { site: SiteId(at as u32), ..site };
+            let [Target::Body { body: told, .. }] = self.targets(asked, EnvId::NONE).list[..] else { return false };
+            told.file == site.file
+                && facts.exits.iter().any(|exit| {
+                    facts.body_of(exit.at) == told.body
+                        && matches!(facts.form(exit.value), Form::Result(call)
+                            if names::java::DONE_TESTS.contains(&facts.text(facts.site(call).name))
+                                && self
+                                    .receiver_form(SiteRef { site: call, ..site })
+                                    .is_some_and(|of| is_same(facts, of, receiver)))
+                })
         })
     }
 }
