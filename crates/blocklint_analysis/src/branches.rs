@@ -177,6 +177,11 @@ impl<'a> Link<'a> {
                 let param = self.own_param(place, branch, subject, false)?;
                 Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted))
             }
+            // `len(items) > 0`
+            Form::Compare(comparison, left, right) if let Some(subject) = counted(facts, left) => {
+                let holds = is_some_counted(comparison, facts.form(right))? == wanted;
+                Some(guard(self.own_param(place, branch, subject, !holds)?, Choice::Truth, holds))
+            }
             Form::Compare(comparison, left, right) => {
                 let holds = match comparison {
                     Comparison::Is | Comparison::Eq => wanted,
@@ -594,7 +599,7 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
         (_, Constant::Param(index)) => Shown::Param(*index),
         (_, Constant::Hidden) => Shown::Hidden,
         (Choice::Null, constant) => truth(*constant == Constant::Null),
-        (Choice::Truth, Constant::Null) => Shown::No,
+        (Choice::Truth, Constant::Null | Constant::Empty) => Shown::No,
         (Choice::Truth, Constant::Bool(value)) => truth(*value),
         (Choice::Truth, Constant::Int(value)) => truth(*value != 0),
         (Choice::Truth, Constant::Float(value)) => truth(*value != 0.0),
@@ -639,6 +644,28 @@ pub(crate) fn answer(choice: &Choice, constant: &Constant) -> Shown {
             }
             all
         }
+    }
+}
+
+/// Python: what a form counts: `items` of `len(items)`.
+fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
+    let Form::Result(call) = facts.form(form) else { return None };
+    let row = facts.site(call);
+    let is_count = facts.language == Language::Python
+        && matches!(facts.form(row.callee), Form::Name(_))
+        && names::python::counts(facts.text(row.name));
+    match facts.args_of(call)[..] {
+        [only] if is_count => Some(only.value),
+        _ => None,
+    }
+}
+
+/// Whether a comparison of a count with a number says that there is something, or that there is nothing.
+fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
+    match (comparison, number) {
+        (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),
+        (Comparison::Eq | Comparison::LessEq, Form::Int(0)) | (Comparison::Less, Form::Int(1)) => Some(false),
+        _ => None,
     }
 }
 

@@ -82,6 +82,15 @@ impl<'a> Link<'a> {
 
     /// The same, where it is known whether the first parameter is a receiver that the call does not list.
     pub(crate) fn passed_with(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
+        let form = self.written_for(site, body, index, with_receiver)?;
+        match self.program.facts(site.file).form(form) {
+            Form::Result(call) => Some(self.told_to_type_checker(site.file, call).unwrap_or(form)),
+            _ => Some(form),
+        }
+    }
+
+    /// The same as it is written there.
+    fn written_for(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
         let facts = self.program.facts(body.file);
         let params = facts.params_of(body.body);
         let param = params.get(index as usize)?;
@@ -93,6 +102,9 @@ impl<'a> Link<'a> {
             let name = facts.text(param.name);
             if let Some(arg) = args.iter().find(|arg| arg.name.is_some() && here.text(arg.name) == name) {
                 return Some(arg.value);
+            }
+            if let Some(value) = self.unpacked_under(site, name) {
+                return Some(value);
             }
         }
         if matches!(param.kind, ParamKind::KeywordOnly | ParamKind::KwArgs | ParamKind::VarArgs) {

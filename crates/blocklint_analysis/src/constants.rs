@@ -5,6 +5,7 @@ use blocklint_models::Literal;
 
 use crate::ids::{SiteRef, VarRef};
 use crate::link::Link;
+use crate::names;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
@@ -62,7 +63,7 @@ impl<'a> Link<'a> {
                 {
                     return constant;
                 }
-                self.constant_of_value(file, form, env)
+                self.enum_member(file, base, sym).unwrap_or_else(|| self.constant_of_value(file, form, env))
             }
             Form::Join(list) => {
                 let mut paths = Vec::new();
@@ -74,8 +75,11 @@ impl<'a> Link<'a> {
                 if paths.is_empty() { Constant::Hidden } else { Constant::Symbols(paths) }
             }
             Form::Result(site) => {
-                // `a | b` of named constants.
                 let row = facts.site(site);
+                if let Some(same) = self.told_to_type_checker(file, site) {
+                    return self.constant_in(file, body, same, env, depth);
+                }
+                // `a | b` of named constants.
                 if facts.text(row.name) == "__or__" {
                     let mut paths = Vec::new();
                     let args = facts.args_of(site).into_iter().map(|arg| arg.value);
@@ -100,7 +104,31 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(body.file);
         let default = facts.params_of(body.body).get(param as usize).map(|param| param.default)?.get()?;
         let parent = facts.body(body.body).parent.get().unwrap_or(blocklint_facts::BodyId(0));
+        if let Form::Display(_, list) | Form::Pairs(list) = facts.form(default)
+            && facts.list(list).is_empty()
+        {
+            return Some(Constant::Empty);
+        }
         Some(self.constant_in(body.file, parent, default, EnvId::NONE, 6))
+    }
+
+    /// Python: what a call gives back as it came, because it speaks to the type checker alone: `cast(Kind, kind)`.
+    pub(crate) fn told_to_type_checker(
+        &self,
+        file: crate::ids::FileId,
+        call: blocklint_facts::SiteId,
+    ) -> Option<FormId> {
+        let facts = self.program.facts(file);
+        let row = facts.site(call);
+        if facts.language != blocklint_core::Language::Python || !names::python::casts(facts.text(row.name)) {
+            return None;
+        }
+        let [_, value] = facts.args_of(call)[..] else { return None };
+        let scope = crate::eval::Scope { file, at: row.at, env: EnvId::NONE };
+        match self.values.members(self.eval(scope, row.callee).value)[..] {
+            [Val::External(path)] if names::python::is_cast(&self.library.text(path)) => Some(value.value),
+            _ => None,
+        }
     }
 
     /// The literal a name of another module or a library constant is.
@@ -206,6 +234,8 @@ pub enum Constant {
     Head(String),
     /// Named constants.
     Symbols(Vec<String>),
+    /// A collection without elements that a parameter has by default.
+    Empty,
 }
 
 impl Constant {

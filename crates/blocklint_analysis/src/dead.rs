@@ -349,6 +349,6 @@ fn truth(constant: &Constant) -> Option<bool> {
         Constant::Str(text) => Some(!text.is_empty()),
         // Only what begins with something is made a head.
         Constant::Head(_) => Some(true),
-        Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => None,
+        Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) | Constant::Empty => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::{Hold, Language};
-use blocklint_facts::{AltKind, Flow, Form, FormId};
+use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, VarKind};
 use blocklint_models::Test;
 use smallvec::SmallVec;
 
@@ -483,8 +483,7 @@ impl<'l, 'a> Search<'l, 'a> {
             None => {}
         }
         // Beyond the named parameters of a wrapper, what is passed on by `*args` counts as it stands.
-        let first_rest =
-            facts.params_of(node.body.body).iter().position(|param| param.kind == blocklint_facts::ParamKind::VarArgs);
+        let first_rest = facts.params_of(node.body.body).iter().position(|param| param.kind == ParamKind::VarArgs);
         if let Some(rest) = first_rest
             && index as usize >= rest
         {
@@ -550,7 +549,12 @@ impl<'l, 'a> Search<'l, 'a> {
         let body = facts.body_of(facts.site(site.site).at);
         facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
             Form::Star(inner) | Form::StarStar(inner) => match facts.form(inner) {
-                Form::Var(var) => facts.var(var).body == body,
+                Form::Var(var) => {
+                    let row = facts.var(var);
+                    let VarKind::Param(index) = row.kind else { return false };
+                    let is_rest = |param: &Param| matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs);
+                    row.body == body && facts.params_of(body).get(index as usize).is_some_and(is_rest)
+                }
                 _ => false,
             },
             _ => false,

@@ -1,4 +1,5 @@
-//! Keys of `**kwargs` that a body asks for by name: `kwargs.get("timeout", 5)`.
+//! Keys of `**kwargs` that a body asks for by name, `kwargs.get("timeout", 5)`, and arguments that a call takes from a
+//! dictionary: `f(**{"timeout": 5})`.
 
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
 
@@ -7,6 +8,7 @@ use crate::eval::Scope;
 use crate::ids::SiteRef;
 use crate::link::Link;
 use crate::names;
+use crate::value::EnvId;
 
 impl Link<'_> {
     /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,
@@ -54,21 +56,50 @@ impl Link<'_> {
     }
 
     fn find_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
+        self.program.facts(place.file).assigns_of(var).next().is_some() || self.is_put_into(place, var, call, key)
+    }
+
+    /// What a call passes under a name by unpacking a dictionary display, or a local that is one and stays as it was written:
+    /// `given = {"timeout": 5}; f(**given)`.
+    pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
+        let facts = self.program.facts(site.file);
+        facts.args_of(site.site).iter().find_map(|arg| {
+            let Form::StarStar(inner) = facts.form(arg.value) else { return None };
+            let (pairs, var) = match facts.form(inner) {
+                Form::Var(var) if facts.var(var).body == facts.body_of(facts.site(site.site).at) => {
+                    (facts.form(facts.only_value_of(var)?.value), Some(var))
+                }
+                other => (other, None),
+            };
+            let Form::Pairs(list) = pairs else { return None };
+            let pairs = facts.list(list).chunks_exact(2);
+            // What is unpacked behind a key may hold it, too.
+            let behind = pairs.rev().take_while(|pair| pair[0].is_some());
+            let (key, value) = behind.into_iter().find_map(|pair| match facts.form(pair[0]) {
+                Form::Str(key) if facts.text(key) == name => Some((key, pair[1])),
+                _ => None,
+            })?;
+            let place = self.scope_of(site, EnvId::NONE);
+            let stays = var.is_none_or(|var| !self.is_put_into(place, var, site.site, key));
+            stays.then_some(value)
+        })
+    }
+
+    /// Whether a key, or whatever keys, are put into a dictionary after it was made and before a call.
+    fn is_put_into(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let facts = self.program.facts(place.file);
         let before = facts.site(call).at.position;
         let is_var = |form: FormId| facts.form(form) == Form::Var(var);
-        facts.assigns_of(var).next().is_some()
-            || facts.assigns.iter().any(|row| match facts.form(row.target) {
-                Form::Subscript(base, put) => {
-                    let is_other = matches!(facts.form(put), Form::Str(other) if other != key);
-                    is_var(base) && row.at.position < before && !is_other
-                }
-                _ => false,
-            })
-            || fills(facts, facts.var(var).body).any(|site| {
-                let row = facts.site(site);
-                row.at.position < before && matches!(facts.form(row.callee), Form::Attr(base, _) if is_var(base))
-            })
+        facts.assigns.iter().any(|row| match facts.form(row.target) {
+            Form::Subscript(base, put) => {
+                let is_other = matches!(facts.form(put), Form::Str(other) if other != key);
+                is_var(base) && row.at.position < before && !is_other
+            }
+            _ => false,
+        }) || fills(facts, facts.var(var).body).any(|site| {
+            let row = facts.site(site);
+            row.at.position < before && matches!(facts.form(row.callee), Form::Attr(base, _) if is_var(base))
+        })
     }
 }
 

@@ -26,6 +26,7 @@ mod delegation;
 mod deployed;
 mod dispatch;
 mod entries;
+mod enum_members;
 mod eval;
 mod explain;
 mod failures;

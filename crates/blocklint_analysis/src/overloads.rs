@@ -81,7 +81,7 @@ impl<'a> Link<'a> {
                 None => return Some(false),
             };
             match constant {
-                Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => return None,
+                Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) | Constant::Empty => return None,
                 constant if wanted.contains(&constant) => {}
                 _ => return Some(false),
             }

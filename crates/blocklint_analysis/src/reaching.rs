@@ -65,7 +65,8 @@ impl Link<'_> {
             {
                 continue;
             }
-            if before && lies_in(facts, at.region, assign.at.region) {
+            let is_for_want = is_given && self.only_fills(site.file, assign, var);
+            if before && !is_for_want && lies_in(facts, at.region, assign.at.region) {
                 found.clear();
             }
             let constant = self.constant_in(site.file, body, assign.value, env, DEPTH - 1);
@@ -74,7 +75,6 @@ impl Link<'_> {
                 VarKind::Param(index) => self.literal_of_branch(at, index),
                 _ => None,
             };
-            let is_for_want = is_given && self.stands_for_nothing(site.file, assign.at.region, var);
             let falls_back = is_given && self.falls_back_on(at, assign.value, var);
             let reaching = Reaching { constant, instead_of, is_for_want, falls_back };
             if !found.contains(&reaching) {

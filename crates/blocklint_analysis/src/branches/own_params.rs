@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use blocklint_core::Language;
-use blocklint_facts::{AltKind, At, Comparison, Form, FormId, RegionId, RegionKind, VarId, VarKind};
+use blocklint_facts::{AltKind, At, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::eval::Scope;
 use crate::ids::FileId;
@@ -95,7 +94,7 @@ impl Link<'_> {
             if own && asks_for_nothing && assign.value.is_some() && self.falls_back_on(place, assign.value, var) {
                 continue;
             }
-            if own && self.stands_for_nothing(place.file, assign.at.region, var) {
+            if own && self.only_fills(place.file, &assign, var) {
                 filled_in = true;
                 continue;
             }
@@ -106,27 +105,6 @@ impl Link<'_> {
             escape = Some(under);
         }
         Some(OwnParam { escape, filled_in, ..OwnParam::plain(index) })
-    }
-
-    /// Python: whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
-    pub(crate) fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
-        let facts = self.program.facts(file);
-        let asks = |test: FormId| match facts.form(test) {
-            Form::Not(inner) => facts.form(inner) == Form::Var(var),
-            Form::Compare(Comparison::Is | Comparison::Eq, left, right) => {
-                facts.form(left) == Form::Var(var) && facts.form(right) == Form::None
-            }
-            _ => false,
-        };
-        facts.language == Language::Python
-            && around(facts, region).any(|id| {
-                let region = facts.region(id);
-                region.kind == RegionKind::Then
-                    && match facts.form(region.test) {
-                        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(part)),
-                        _ => asks(region.test),
-                    }
-            })
     }
 
     /// The parameter that a field of the own object is that the same body has just set: `self.folder = folder`, also

@@ -122,6 +122,49 @@ pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
+/// Whether a function of this name may be [`is_cast`].
+pub(crate) fn casts(name: &str) -> bool {
+    name == "cast"
+}
+
+/// Whether a function tells the type checker something and gives back what it is given.
+pub(crate) fn is_cast(path: &str) -> bool {
+    matches!(path, "typing.cast" | "typing_extensions.cast")
+}
+
+/// Whether a function counts what a collection or text holds.
+pub(crate) fn counts(name: &str) -> bool {
+    name == "len"
+}
+
+/// What the members of an enumeration are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EnumBase {
+    /// Values of their own, equal to nothing else.
+    Opaque,
+    /// The texts or numbers that they stand for.
+    Literal,
+}
+
+/// Whether a base class makes a class an enumeration.
+pub(crate) fn is_enum(path: &str) -> bool {
+    path.starts_with("enum.") && enum_base(path).is_some()
+}
+
+/// What a base class says of an enumeration's members.
+pub(crate) fn enum_base(path: &str) -> Option<EnumBase> {
+    match path {
+        "enum.Enum" | "enum.Flag" => Some(EnumBase::Opaque),
+        "enum.StrEnum" | "enum.IntEnum" | "enum.IntFlag" | "builtins.str" | "builtins.int" => Some(EnumBase::Literal),
+        _ => None,
+    }
+}
+
+/// Whether an attribute of this name is what an enumeration's member stands for.
+pub(crate) fn asks_for_value(name: &str) -> bool {
+    name == "value"
+}
+
 /// Whether a base class of the standard library sets no attributes that its subclasses declare.
 pub(crate) fn sets_no_attributes(path: &str) -> bool {
     path == "builtins.object"

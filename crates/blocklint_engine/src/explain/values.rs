@@ -80,5 +80,6 @@ pub(super) fn literal(constant: &Constant) -> String {
         Constant::Str(text) => format!("{text:?}"),
         Constant::Head(text) => format!("{text:?}…"),
         Constant::Symbols(paths) => paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(" or "),
+        Constant::Empty => "empty".to_owned(),
     }
 }
