@@ -7,7 +7,7 @@ use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
 use crate::ids::SiteRef;
 use crate::java_options::field_of;
 use crate::link::Link;
-use crate::names;
+use crate::names::{self, java_idioms};
 use crate::targets::Target;
 use crate::value::EnvId;
 
@@ -19,12 +19,16 @@ impl<'a> Link<'a> {
             return false;
         }
         let Some(receiver) = self.receiver_form(site) else { return false };
+        // `if (!isDone()) throw …; return super.get();`
+        let on_base = matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == java_idioms::SUPER);
         self.calls_before(site, names::java::DONE_TESTS).any(|asked| {
-            self.receiver_form(SiteRef { file: site.file, site: asked }).is_some_and(|of| {
-                is_same(facts, of, receiver)
-                    || self.reads_same(site.file, of, receiver)
-                    || self.reads_same(site.file, receiver, of)
-            })
+            let of = self.receiver_form(SiteRef { file: site.file, site: asked });
+            on_base && of.is_none_or(|of| facts.form(of) == Form::This)
+                || of.is_some_and(|of| {
+                    is_same(facts, of, receiver)
+                        || self.reads_same(site.file, of, receiver)
+                        || self.reads_same(site.file, receiver, of)
+                })
         }) || self.says_own_is_done(site, receiver)
     }
 
