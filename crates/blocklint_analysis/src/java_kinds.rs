@@ -1,6 +1,7 @@
 //! Java: calls that are made for one kind of many: texts that begin as a list says, values of one type among those that a field takes.
 
-use blocklint_facts::{AltKind, AssignKind, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, Sym, VarId,
+use blocklint_facts::{
+    AltKind, Assign, AssignKind, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, Sym, VarId,
     VarKind,
 };
 
@@ -94,7 +95,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         self.tests_outward(site).into_iter().any(|(test, holds)| match facts.form(test) {
             Form::Compare(Comparison::Is, subject, _) if holds => {
-                field_of(facts, subject).is_some_and(|field| self.takes_others(site.file, field))
+                field_of(facts, subject).is_some_and(|field| self.takes_others(site, field))
             }
             _ => false,
         })
@@ -108,45 +109,58 @@ impl<'a> Link<'a> {
             Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
                 if facts.form(right) == Form::None && (comparison == Comparison::Eq) == holds =>
             {
-                field_of(facts, left).is_some_and(|field| self.is_given_when_made(site.file, field))
+                field_of(facts, left).is_some_and(|field| self.is_given_when_made(site, field))
             }
             _ => false,
         })
     }
 
     /// Whether a field is set by constructors alone, to what they are given for a part of the project's own types.
-    fn is_given_when_made(&self, file: FileId, field: Sym) -> bool {
-        let facts = self.program.facts(file);
-        let rows = facts.assigns.iter().filter(|row| row.kind != AssignKind::Definition && row.value.is_some());
-        let mut given = rows.filter(|row| row.target.is_some() && field_of(facts, row.target) == Some(field)).peekable();
+    fn is_given_when_made(&self, site: SiteRef, field: Sym) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut given = self.assigns_of_field(site, field).filter(|row| row.value.is_some()).peekable();
         given.peek().is_some()
             && given.all(|row| {
-                let body = facts.body_of(row.at);
                 let Form::Var(var) = facts.form(row.value) else { return false };
-                let typed = || self.eval(Scope { file, at: row.at, env: EnvId::NONE }, row.value);
+                let typed = || self.eval(Scope { file: site.file, at: row.at, env: EnvId::NONE }, row.value);
                 matches!(facts.var(var).kind, VarKind::Param(_))
-                    && names::is_constructor(facts.language, facts.text(facts.body(body).name))
+                    && names::is_constructor(facts.language, facts.text(facts.body(facts.body_of(row.at)).name))
                     && self.values.members(typed().value).iter().any(|val| matches!(val, Val::Instance { .. }))
             })
     }
 
     /// Whether a field that may be anything is made with a value, and is given others by several methods.
-    fn takes_others(&self, file: FileId, field: Sym) -> bool {
+    fn takes_others(&self, site: SiteRef, field: Sym) -> bool {
         /// Methods that give one a value.
         const SEVERAL: usize = 3;
-        let facts = self.program.facts(file);
-        let rows = || facts.assigns.iter().filter(|row| row.kind != AssignKind::Definition && row.target.is_some());
-        let of_field = || rows().filter(|row| field_of(facts, row.target) == Some(field));
-        let is_anything = of_field().any(|row| match row.annotation.get().map(|form| facts.form(form)) {
-            Some(Form::Name(name)) => facts.text(name) == idioms::ANYTHING,
-            _ => false,
-        });
-        let is_made_with = |row: &blocklint_facts::Assign| {
-            facts.body(facts.body_of(row.at)).kind != BodyKind::Function
-                && row.value.get().is_some_and(|value| facts.form(value) != Form::None)
-        };
-        let given = of_field().filter(|row| facts.body(facts.body_of(row.at)).kind == BodyKind::Function);
-        is_anything && of_field().any(|row| is_made_with(&row)) && given.count() >= SEVERAL
+        let facts = self.program.facts(site.file);
+        let is_anything =
+            self.assigns_of_field(site, field).any(|row| match row.annotation.get().map(|form| facts.form(form)) {
+                Some(Form::Name(name)) => facts.text(name) == idioms::ANYTHING,
+                _ => false,
+            });
+        let (given, made): (Vec<Assign>, Vec<Assign>) = self
+            .assigns_of_field(site, field)
+            .filter(|row| row.value.get().is_some_and(|value| facts.form(value) != Form::None))
+            .partition(|row| facts.body(facts.body_of(row.at)).kind == BodyKind::Function);
+        is_anything && !made.is_empty() && given.len() >= SEVERAL
+    }
+
+    /// What is assigned to a field of the class that a site stands in.
+    fn assigns_of_field(&self, site: SiteRef, field: Sym) -> impl Iterator<Item = Assign> {
+        let facts = self.program.facts(site.file);
+        let class = self.class_of_site(site);
+        // What stands beside its declaration stands in the body of the class.
+        let own = class.map(|class| facts.class(class.class).body);
+        facts.assigns.iter().filter(move |row| {
+            row.kind != AssignKind::Definition
+                && row.target.is_some()
+                && field_of(facts, row.target) == Some(field)
+                && {
+                    let body = facts.body_of(row.at);
+                    Some(body) == own || self.class_around(site.file, body) == class
+                }
+        })
     }
 }
 

@@ -196,12 +196,8 @@ impl<'a> Link<'a> {
     /// Whether a function returns what such a call told.
     fn gives_answer(&self, body: BodyRef, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        facts
-            .exits
-            .iter()
-            .filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some())
-            .any(|exit| {
-                self.is_answer(body.file, exit.value, depth)
+        facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).any(|exit| {
+            self.is_answer(body.file, exit.value, depth)
                     // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
                     || facts.language == Language::Java
                         && facts.form(exit.value) == Form::Bool(true)
@@ -212,6 +208,6 @@ impl<'a> Link<'a> {
                                     self.says_no_loop(body.file, test, depth) == Some(false)
                                 })
                         })
-            })
+        })
     }
 }
