@@ -289,14 +289,14 @@ impl<'l, 'a> Search<'l, 'a> {
     /// asked of the caller if the others rule themselves out.
     fn ask_each(&self, caller: Caller, node: Node, guard: &Guard, form: blocklint_facts::FormId) -> Answer {
         let (mut holding, mut failing, mut param, mut filled_in) = (false, false, None, false);
-        for reaching in self.link.constants_at(caller.site, form, caller.env) {
+        for reaching in self.link.constants_at(caller.site, form, caller.env).iter() {
             if reaching.is_for_want || reaching.falls_back && guard.asks_for_nothing() {
                 filled_in = true;
                 continue;
             }
             let answer = self.answer(guard, &reaching.constant);
             // What it replaces says the same.
-            if reaching.instead_of.is_some_and(|of| self.answer(guard, &of) == answer) {
+            if reaching.instead_of.as_ref().is_some_and(|of| self.answer(guard, of) == answer) {
                 continue;
             }
             match answer {

@@ -1,13 +1,16 @@
 //! Code that runs only after something failed: in the handler of an exception, or where errors were collected by handlers.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId};
+use blocklint_facts::{
+    AltKind, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId,
+};
 use smallvec::SmallVec;
 
 use crate::callers::Callers;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
+use crate::regions::lies_in;
 
 impl Link<'_> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
@@ -24,6 +27,29 @@ impl Link<'_> {
             }
             _ => handler.test.is_none() || self.is_failure(site, handler.test),
         }
+    }
+
+    /// Python: whether a site is reached only where an import failed: in its handler, or behind a `try` that returns.
+    pub(crate) fn is_after_failed_import(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return false;
+        }
+        let at = facts.site(site.site).at;
+        if handler_around(facts, at.region).is_some_and(|handler| is_of_imports(facts, handler)) {
+            return true;
+        }
+        facts.exits.iter().any(|exit| {
+            let Some(id) = exit.at.region.get() else { return false };
+            let guarded = facts.region(id);
+            exit.kind == ExitKind::Return
+                && guarded.kind == RegionKind::Try
+                && exit.at.position < at.position
+                && !lies_in(facts, at.region, id)
+                && guarded.parent.is_some()
+                && lies_in(facts, at.region, guarded.parent)
+                && has_only_import_handlers(facts, guarded)
+        })
     }
 
     /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
@@ -123,6 +149,27 @@ impl Link<'_> {
 /// The last name of an exception's type.
 fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
     names::last_name(facts, exception).map(|name| facts.text(name))
+}
+
+/// Whether a handler catches nothing but failed imports.
+fn is_of_imports(facts: &FileFacts, handler: Region) -> bool {
+    let is_import = |ty: FormId| exception_name(facts, ty).is_some_and(names::python::is_of_import);
+    match facts.form(handler.test) {
+        Form::Display(_, list) => facts.list(list).iter().all(|&ty| is_import(ty)),
+        _ => is_import(handler.test),
+    }
+}
+
+/// Whether a `try` catches nothing but failed imports.
+fn has_only_import_handlers(facts: &FileFacts, guarded: Region) -> bool {
+    let mut handlers = facts
+        .regions
+        .iter()
+        .filter(|region| {
+            region.kind == RegionKind::Handler && region.body == guarded.body && region.group == guarded.group
+        })
+        .peekable();
+    handlers.peek().is_some() && handlers.all(|handler| is_of_imports(facts, handler))
 }
 
 /// The nearest exception handler around a place.

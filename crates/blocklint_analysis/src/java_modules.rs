@@ -57,8 +57,7 @@ impl Modules {
         }
         let tests: Set = with_tests.iter().zip(&with_others).map(|(tests, others)| tests & !others).collect();
         let mut above: Vec<Set> = vec![vec![0; words]; modules.len()];
-        let mut servlets = vec![false; modules.len()];
-        for at in 0..modules.len() {
+        let servlets = (0..modules.len()).map(|at| {
             let mut seen = FxHashSet::from_iter([at]);
             let mut queue = vec![at];
             let (mut by_servlets, mut is_reactive) = (false, false);
@@ -71,8 +70,9 @@ impl Modules {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
             }
-            servlets[at] = by_servlets && !is_reactive;
-        }
+            by_servlets && !is_reactive
+        });
+        let servlets = servlets.collect();
         Modules { of_file, above, servlets, open: modules.iter().map(|module| module.is_open).collect(), tests }
     }
 

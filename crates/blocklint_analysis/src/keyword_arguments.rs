@@ -1,7 +1,9 @@
 //! Keys of `**kwargs` that a body asks for by name, `kwargs.get("timeout", 5)`, and arguments that a call takes from a
 //! dictionary: `f(**{"timeout": 5})`.
 
-use blocklint_facts::{BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
+use std::rc::Rc;
+
+use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
 
 use crate::constants::Constant;
 use crate::eval::Scope;
@@ -63,26 +65,43 @@ impl Link<'_> {
     /// `given = {"timeout": 5}; f(**given)`.
     pub(crate) fn unpacked_under(&self, site: SiteRef, name: &str) -> Option<FormId> {
         let facts = self.program.facts(site.file);
-        facts.args_of(site.site).iter().find_map(|arg| {
-            let Form::StarStar(inner) = facts.form(arg.value) else { return None };
+        let unpacks = |arg: &Arg| matches!(facts.form(arg.value), Form::StarStar(_));
+        if !facts.args_of(site.site).iter().any(unpacks) {
+            return None;
+        }
+        let known = self.unpacked.borrow().get(&site).cloned();
+        let pairs = known.unwrap_or_else(|| {
+            let found: Rc<[(Sym, FormId)]> = self.find_unpacked(site).into();
+            self.unpacked.borrow_mut().insert(site, found.clone());
+            found
+        });
+        pairs.iter().find(|(key, _)| facts.text(*key) == name).map(|&(_, value)| value)
+    }
+
+    fn find_unpacked(&self, site: SiteRef) -> Vec<(Sym, FormId)> {
+        let facts = self.program.facts(site.file);
+        let place = self.scope_of(site, EnvId::NONE);
+        let mut found = Vec::new();
+        for arg in facts.args_of(site.site) {
+            let Form::StarStar(inner) = facts.form(arg.value) else { continue };
             let (pairs, var) = match facts.form(inner) {
-                Form::Var(var) if facts.var(var).body == facts.body_of(facts.site(site.site).at) => {
-                    (facts.form(facts.only_value_of(var)?.value), Some(var))
-                }
+                Form::Var(var) if facts.var(var).body == facts.body_of(place.at) => match facts.only_value_of(var) {
+                    Some(only) => (facts.form(only.value), Some(var)),
+                    None => continue,
+                },
                 other => (other, None),
             };
-            let Form::Pairs(list) = pairs else { return None };
-            let pairs = facts.list(list).chunks_exact(2);
+            let Form::Pairs(list) = pairs else { continue };
             // What is unpacked behind a key may hold it, too.
-            let behind = pairs.rev().take_while(|pair| pair[0].is_some());
-            let (key, value) = behind.into_iter().find_map(|pair| match facts.form(pair[0]) {
-                Form::Str(key) if facts.text(key) == name => Some((key, pair[1])),
+            let behind = facts.list(list).chunks_exact(2).rev().take_while(|pair| pair[0].is_some());
+            found.extend(behind.filter_map(|pair| match facts.form(pair[0]) {
+                Form::Str(key) if var.is_none_or(|var| !self.is_put_into(place, var, site.site, key)) => {
+                    Some((key, pair[1]))
+                }
                 _ => None,
-            })?;
-            let place = self.scope_of(site, EnvId::NONE);
-            let stays = var.is_none_or(|var| !self.is_put_into(place, var, site.site, key));
-            stays.then_some(value)
-        })
+            }));
+        }
+        found
     }
 
     /// Whether a key, or whatever keys, are put into a dictionary after it was made and before a call.

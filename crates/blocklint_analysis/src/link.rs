@@ -235,6 +235,10 @@ pub struct Link<'a> {
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: RefCell<FxHashMap<(SiteRef, blocklint_facts::VarId), bool>>,
+    /// The literals that forms can be at sites.
+    pub(crate) reaching: RefCell<FxHashMap<(SiteRef, FormId, EnvId), Rc<[crate::reaching::Reaching]>>>,
+    /// Python: what calls take from dictionaries that they unpack.
+    pub(crate) unpacked: RefCell<FxHashMap<SiteRef, Rc<[(blocklint_facts::Sym, FormId)]>>>,
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
@@ -306,6 +310,8 @@ impl<'a> Link<'a> {
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             changed_keys: RefCell::default(),
+            reaching: RefCell::default(),
+            unpacked: RefCell::default(),
             left_over: Default::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use blocklint_facts::RegionId;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::branches::answer;
 use crate::callers::{Caller, CallerKind};
@@ -125,25 +124,21 @@ impl Link<'_> {
 
     fn fails(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
         let Question::Choice(choice) = &*guard.question else { return false };
-        let mut constants: SmallVec<[Constant; 2]> = SmallVec::new();
         if guard.asked.is_some() {
             return false;
         }
-        match self.passed_with(caller.site, body, guard.param, caller.with_receiver) {
-            Some(form) => {
-                constants.extend(self.constants_at(caller.site, form, caller.env).into_iter().map(|of| of.constant));
-            }
-            None if self.unpacks(caller.site) => return false,
-            None => match self.default_of(body, guard.param) {
-                Some(constant) => constants.push(constant),
-                None => return false,
-            },
-        }
-        constants.iter().all(|constant| match answer(choice, constant) {
+        let is_out = |constant: &Constant| match answer(choice, constant) {
             _ if guard.replaces(constant) => false,
             Shown::Yes => !guard.wanted,
             Shown::No => guard.wanted,
             Shown::Param(_) | Shown::Hidden => false,
-        })
+        };
+        match self.passed_with(caller.site, body, guard.param, caller.with_receiver) {
+            Some(form) => {
+                self.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
+            }
+            None if self.unpacks(caller.site) => false,
+            None => self.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What a variable can be at a place of its body: of several assignments those that come before it and are not overwritten
 //! since.
 
+use std::rc::Rc;
+
 use blocklint_facts::{FileFacts, Form, FormId, RegionId, RegionKind, VarKind};
 use smallvec::{SmallVec, smallvec};
 
@@ -36,7 +38,17 @@ impl Reaching {
 
 impl Link<'_> {
     /// The literals that a form can be at a site; not visible ones among them.
-    pub(crate) fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
+    pub(crate) fn constants_at(&self, site: SiteRef, form: FormId, env: EnvId) -> Rc<[Reaching]> {
+        let asked = (site, form, env);
+        if let Some(known) = self.reaching.borrow().get(&asked) {
+            return known.clone();
+        }
+        let found: Rc<[Reaching]> = self.find_constants(site, form, env).into_iter().collect();
+        self.reaching.borrow_mut().insert(asked, found.clone());
+        found
+    }
+
+    fn find_constants(&self, site: SiteRef, form: FormId, env: EnvId) -> SmallVec<[Reaching; 2]> {
         let facts = self.program.facts(site.file);
         let at = facts.site(site.site).at;
         let body = facts.body_of(at);

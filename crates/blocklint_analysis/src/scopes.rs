@@ -172,7 +172,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
-        if known.is_empty() && self.link.ends_the_program(body) {
+        if known.is_empty() && self.link.ends_the_program(body) || self.link.is_entered_to_run(body) {
             return Some(When::StartUp);
         }
         let sites: SmallVec<[SiteRef; 8]> =
@@ -360,6 +360,24 @@ fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
 }
 
 impl<'a> Link<'a> {
+    /// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+    /// there for begins behind the one and ends before the other.
+    fn is_entered_to_run(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if facts.language != Language::Python || !names::python::enters_or_leaves(facts.text(row.name)) {
+            return false;
+        }
+        let Some(class) = row.class.get() else { return false };
+        facts.sites.iter().any(|site| {
+            let method = facts.body(facts.body_of(site.at));
+            site.kind == SiteKind::Enter
+                && method.class.get() == Some(class)
+                && names::python::runs_object(facts.text(method.name))
+                && crate::mentions::is_own_receiver(facts, site.callee)
+        })
+    }
+
     /// The rows of a library's callable that say what it does with an argument of a site that calls it.
     fn rows_taking(&self, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
         let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };

@@ -242,6 +242,13 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             label.severity = Severity::Note;
         }
+        // What is installed because it lacks is there the next time.
+        if label.effect == Effect::Subprocess
+            && label.severity > Severity::Note
+            && self.link.is_after_failed_import(site)
+        {
+            label.severity = Severity::Note;
+        }
         if label.severity > Severity::Note && !label.fails && self.link.is_for_a_terminal(site) {
             label.severity = Severity::Note;
         }

@@ -122,6 +122,21 @@ pub(crate) fn adds_no_members(path: &str) -> bool {
     matches!(path, "typing.Generic" | "typing.Protocol" | "typing_extensions.Protocol" | "builtins.object" | "abc.ABC")
 }
 
+/// Whether an exception of this name says that something is not installed.
+pub(crate) fn is_of_import(name: &str) -> bool {
+    matches!(name, "ImportError" | "ModuleNotFoundError")
+}
+
+/// Whether a method of this name begins what an object is there for, and ends with it.
+pub(crate) fn runs_object(name: &str) -> bool {
+    matches!(name, "start" | "run" | "serve" | "main" | "run_forever" | "serve_forever")
+}
+
+/// Whether a method of this name enters or leaves an object of `async with`.
+pub(crate) fn enters_or_leaves(name: &str) -> bool {
+    matches!(name, "__aenter__" | "__aexit__")
+}
+
 /// Whether a function of this name may be [`is_cast`].
 pub(crate) fn casts(name: &str) -> bool {
     name == "cast"
