@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use self::own_params::OwnParam;
 use crate::constants::Constant;
 use crate::eval::Scope;
-use crate::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::label::{Choice, Guard, Question, Source};
 use crate::link::{Link, Typed};
 use crate::names;
@@ -175,7 +175,7 @@ impl<'a> Link<'a> {
             // `message instanceof String`
             Form::Compare(Comparison::Is, subject, class) if facts.language == Language::Java => {
                 let param = self.own_param(place, branch, subject, false)?;
-                Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted))
+                Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted))
             }
             // `len(items) > 0`
             Form::Compare(comparison, left, right) if let Some(subject) = counted(facts, left) => {
@@ -212,7 +212,7 @@ impl<'a> Link<'a> {
                     && let Some((class, true)) = names::instance_test(facts, test, true, var)
                 {
                     let param = self.own_param(place, branch, subject.value, false)?;
-                    return Some(guard(param, Choice::OfType(self.literal_types(place, class)?), wanted));
+                    return Some(guard(param, Choice::OfType(self.types_asked_for(place, class)?), wanted));
                 }
                 let Form::Attr(subject, _) = facts.form(row.callee) else { return None };
                 let end = names::asks_for_end(facts.language, facts.text(row.name))?;
@@ -246,39 +246,6 @@ impl<'a> Link<'a> {
             }
             _ => None,
         }
-    }
-
-    /// The types that a form names, if literals have them all: no other class is derived from one of them by surprise.
-    fn literal_types(&self, place: Scope, class: FormId) -> Option<Vec<PathId>> {
-        let language = self.program.language(place.file);
-        let typed = self.instances_of(place, class);
-        let members = self.values.members(typed.value);
-        let types: Option<Vec<PathId>> = members
-            .into_iter()
-            .map(|val| match val {
-                Val::Library { ty, .. } => {
-                    names::is_literal_type(language, self.library.text(ty).as_ref()).then_some(ty)
-                }
-                _ => None,
-            })
-            .collect();
-        types.filter(|types| !types.is_empty())
-    }
-
-    /// Whether all that a form may be is known, and of other types than these.
-    pub(crate) fn has_other_types(&self, site: SiteRef, form: FormId, env: EnvId, types: &[PathId]) -> bool {
-        let language = self.program.language(site.file);
-        let members = self.values.members(self.eval(self.scope_of(site, env), form).value);
-        !members.is_empty()
-            && members.into_iter().all(|val| match val {
-                Val::None => true,
-                Val::Library { ty, .. } => {
-                    !types.contains(&ty) && names::is_literal_type(language, self.library.text(ty).as_ref())
-                }
-                // No class of a project is derived from those of Java's literals.
-                Val::Instance { .. } => language == Language::Java,
-                _ => false,
-            })
     }
 
     /// Java: whether a form asks for a setting that is false unless somebody sets it: `url.getParameter("sent", false)`.

@@ -358,11 +358,11 @@ impl<'l, 'a> Search<'l, 'a> {
     /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
         if let Question::Choice(Choice::OfType(types)) = &*guard.question {
-            if caller.arg.is_some() || caller.kind == CallerKind::Consumes || !guard.wanted {
+            if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
                 return false;
             }
             let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
-            return form.is_some_and(|form| self.link.has_other_types(caller.site, form, caller.env, types));
+            return form.is_some_and(|form| self.link.fails_by_type(caller.site, form, caller.env, guard, types));
         }
         if let Question::Choice(Choice::Says(getter)) = &*guard.question {
             if caller.arg.is_some() || caller.kind == CallerKind::Consumes {

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::constants::Constant;
 use crate::ids::{BodyRef, Name};
+use crate::type_tests::AskedType;
 
 /// How long one call can hold its thread, as far as the body itself decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,8 +62,8 @@ pub enum Choice {
     Equals(smallvec::SmallVec<[crate::constants::Constant; 1]>),
     /// It is a string that begins with one of these.
     Begins(smallvec::SmallVec<[String; 1]>),
-    /// It is an instance of one of these types that literals have.
-    OfType(Vec<crate::ids::PathId>),
+    /// It is an instance of one of these types.
+    OfType(Vec<AskedType>),
     /// It is a string that ends so.
     Ends(String),
     /// Its method of this name, which takes nothing, says yes.

@@ -106,6 +106,7 @@ mod targets;
 mod terminals;
 mod times;
 mod told_to_end;
+mod type_tests;
 mod unawaited;
 mod undone;
 mod units;
