@@ -2,11 +2,12 @@
 //! only say that a thread has begun.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId};
+use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
 
 use crate::ids::SiteRef;
+use crate::java_options::field_of;
 use crate::link::Link;
-use crate::names;
+use crate::names::{self, java_idioms};
 use crate::targets::Target;
 use crate::value::EnvId;
 
@@ -18,12 +19,46 @@ impl<'a> Link<'a> {
             return false;
         }
         let Some(receiver) = self.receiver_form(site) else { return false };
+        // `if (!isDone()) throw …; return super.get();`
+        let on_base = matches!(facts.form(receiver), Form::Name(sym) if facts.text(sym) == java_idioms::SUPER);
         self.calls_before(site, names::java::DONE_TESTS).any(|asked| {
-            self.receiver_form(SiteRef { file: site.file, site: asked }).is_some_and(|of| {
-                is_same(facts, of, receiver)
-                    || self.reads_same(site.file, of, receiver)
-                    || self.reads_same(site.file, receiver, of)
-            })
+            let of = self.receiver_form(SiteRef { file: site.file, site: asked });
+            on_base && of.is_none_or(|of| facts.form(of) == Form::This)
+                || of.is_some_and(|of| {
+                    is_same(facts, of, receiver)
+                        || self.reads_same(site.file, of, receiver)
+                        || self.reads_same(site.file, receiver, of)
+                })
+        }) || self.says_own_is_done(site, receiver)
+    }
+
+    /// Whether the same body has asked a method of its own class before that tells if the future of a field is done:
+    /// `assert isSuspended(); suspended.join();`.
+    fn says_own_is_done(&self, site: SiteRef, receiver: FormId) -> bool {
+        let facts = self.program.facts(site.file);
+        let here = facts.site(site.site).at;
+        let body = facts.body_of(here);
+        if field_of(facts, receiver).is_none() {
+            return false;
+        }
+        let mut before = facts.sites.iter().enumerate().filter(|(_, row)| {
+            row.kind == SiteKind::Call
+                && row.args.len == 0
+                && row.at.position < here.position
+                && facts.body_of(row.at) == body
+        });
+        before.any(|(at, _)| {
+            let asked = SiteRef { site: SiteId(at as u32), ..site };
+            let [Target::Body { body: told, .. }] = self.targets(asked, EnvId::NONE).list[..] else { return false };
+            told.file == site.file
+                && facts.exits.iter().any(|exit| {
+                    facts.body_of(exit.at) == told.body
+                        && matches!(facts.form(exit.value), Form::Result(call)
+                            if names::java::DONE_TESTS.contains(&facts.text(facts.site(call).name))
+                                && self
+                                    .receiver_form(SiteRef { site: call, ..site })
+                                    .is_some_and(|of| is_same(facts, of, receiver)))
+                })
         })
     }
 }

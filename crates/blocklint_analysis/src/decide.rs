@@ -383,6 +383,13 @@ impl<'l, 'a> Search<'l, 'a> {
         {
             return true;
         }
+        // `acquire(isOnEventLoop())`: on a loop that is true.
+        if *choice == Choice::Truth
+            && !guard.wanted
+            && form.is_some_and(|form| self.link.says_loop(caller.site.file, form))
+        {
+            return true;
+        }
         // What a literal is called with is there.
         if *choice == Choice::Null
             && guard.wanted

@@ -11,7 +11,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
-use crate::names;
+use crate::names::{self, java_idioms as idioms};
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
@@ -65,11 +65,13 @@ impl<'a> Link<'a> {
             if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
         };
         let own = named(self.decorator_paths(body));
-        let found = own.or_else(|| {
-            let class = ClassRef { file: body.file, class };
-            named(self.class_annotations(class))
-        });
-        found == Some(Context::Worker)
+        let of_class = || named(self.class_annotations(ClassRef { file: body.file, class }));
+        match own {
+            Some(Context::Worker) => true,
+            // An annotation that only makes it an entry point leaves the thread to its class.
+            Some(_) if names::java::mark_names(facts, row.decorators).any(idioms::says_not_to_block) => false,
+            _ => of_class() == Some(Context::Worker),
+        }
     }
 
     /// Java: where a container runs a method when another object calls it, by an annotation that wraps it (`@Async`).

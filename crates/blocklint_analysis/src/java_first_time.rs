@@ -15,7 +15,8 @@ use crate::kept::Kept;
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names::java::{
-    ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_settings,
+    ASKS_FOR_NOTHING, ATOMIC_READ, ATOMIC_WRITES, CLAIM, ENTER_LOCK, MAP_FILLED_BY, MAP_READ, MAP_WRITES, is_getter_of,
+    is_settings,
 };
 use crate::targets::Target;
 use crate::value::EnvId;
@@ -68,6 +69,14 @@ impl<'a> Link<'a> {
             };
             if let Some(asked) = asked.iter().find(is_kept) {
                 return once(asked.by == By::Key);
+            }
+            let is_read_by = |asked: &Asked| {
+                asked.by == By::Field
+                    && is_getter_of_field(facts, body, asked.field)
+                    && self.is_set_after(site.file, body, here, *asked)
+            };
+            if asked.iter().any(is_read_by) {
+                return once(true);
             }
             at = region.parent;
         }
@@ -269,6 +278,19 @@ fn is_kept_by_class(facts: &FileFacts, form: FormId) -> bool {
         Form::Name(_) => true,
         _ => false,
     }
+}
+
+/// Whether a method gives what a field holds, under the field's name: `template()`, `getTemplate()`.
+fn is_getter_of_field(facts: &FileFacts, body: BodyId, field: FormId) -> bool {
+    let name = match facts.form(field) {
+        Form::Var(var) => facts.text(facts.var(var).name),
+        Form::Attr(_, name) | Form::Name(name) => facts.text(name),
+        _ => return false,
+    };
+    let method = facts.text(facts.body(body).name);
+    let mut exits = facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+    (method == name || is_getter_of(method, name))
+        && exits.any(|exit| facts.body_of(exit.at) == body && is_field(facts, exit.value, field))
 }
 
 /// Whether an assignment's target is a field, however the two are written.

@@ -48,6 +48,9 @@ impl<'a> Link<'a> {
             || self.asks_for_flag_of_tests(site)
             || self.is_handed_over_else(site)
             || self.is_of_optional_part(site)
+            || self.asks_for_listed_beginning(site)
+            || self.asks_for_other_kind(site)
+            || self.stands_in_for_part(site)
         {
             return LOW_STEPS;
         }
@@ -211,11 +214,12 @@ impl<'a> Link<'a> {
         false
     }
 
-    /// Whether the host is what a socket is bound or connected to.
+    /// Whether the host is what a socket is bound or connected to, or an address by its name.
     fn is_given_address(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
             Form::Result(call) => java::gives_address(facts.text(facts.site(call).name)),
+            Form::Var(var) => idioms::is_address(facts.text(facts.var(var).name)),
             _ => false,
         })
     }

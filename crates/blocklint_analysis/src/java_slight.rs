@@ -19,6 +19,9 @@ use crate::value::EnvId;
 /// Literals within literals.
 const DEEPEST: usize = 4;
 
+/// Modules of which each has its own implementation of a method.
+const PROGRAMS: usize = 3;
+
 impl<'a> Link<'a> {
     /// Whether the last call of a way is for a host that needs no look-up as a rule: the socket's own address, or what a map of
     /// known hosts lacks.
@@ -63,7 +66,11 @@ impl<'a> Link<'a> {
                     let count = modules.len();
                     modules.sort_unstable();
                     modules.dedup();
-                    all.contains(&taken) && modules.len() == count && modules.contains(&Some(home))
+                    // Where what several programs share has one too, each of them brings its own in its place.
+                    let replaces_shared = || modules.len() >= PROGRAMS && self.is_built_with(root.file, taken.file);
+                    all.contains(&taken)
+                        && modules.contains(&Some(home))
+                        && (modules.len() == count || replaces_shared())
                 })
         })
     }
@@ -296,7 +303,7 @@ impl<'a> Link<'a> {
 }
 
 /// The body itself, or the one whose literal it is.
-fn function_around(facts: &FileFacts, body: BodyId) -> Option<BodyId> {
+pub(crate) fn function_around(facts: &FileFacts, body: BodyId) -> Option<BodyId> {
     let mut at = body;
     for _ in 0..DEEPEST {
         let row = facts.body(at);

@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 
 use crate::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::link::Link;
+use crate::regions::around;
 use crate::value::{EnvId, Val};
 
 /// Where one file asks whether a loop runs.
@@ -43,6 +44,11 @@ impl<'a> Link<'a> {
             at = region.parent;
         }
         false
+    }
+
+    /// Java: whether an event loop runs in the thread where a form is true.
+    pub(crate) fn says_loop(&self, file: FileId, form: FormId) -> bool {
+        self.program.language(file) == Language::Java && self.says_no_loop(file, form, 6) == Some(false)
     }
 
     /// For an `else` without a test of its own: what the test of its branch says.
@@ -190,9 +196,18 @@ impl<'a> Link<'a> {
     /// Whether a function returns what such a call told.
     fn gives_answer(&self, body: BodyRef, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        facts
-            .exits
-            .iter()
-            .any(|exit| facts.body_of(exit.at) == body.body && self.is_answer(body.file, exit.value, depth))
+        facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).any(|exit| {
+            self.is_answer(body.file, exit.value, depth)
+                    // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
+                    || facts.language == Language::Java
+                        && facts.form(exit.value) == Form::Bool(true)
+                        && around(facts, exit.at.region).any(|id| {
+                            let region = facts.region(id);
+                            region.kind == RegionKind::Then
+                                && region.test.get().is_some_and(|test| {
+                                    self.says_no_loop(body.file, test, depth) == Some(false)
+                                })
+                        })
+        })
     }
 }

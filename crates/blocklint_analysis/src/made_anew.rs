@@ -349,7 +349,7 @@ impl<'a> Link<'a> {
     }
 
     /// The class that a site stands in.
-    fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
+    pub(crate) fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
         self.class_around(site.file, self.program.body_of_site(site).body)
     }
 

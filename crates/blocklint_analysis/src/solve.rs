@@ -273,6 +273,8 @@ fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidat
         || link.runs_after_failure_alone(&ways, candidate.label.effect)
         || link.follows_failed_bind(candidate.root, &ways)
         || link.is_called_by_replaced_alone(candidate.root)
+        || link.is_shown_on_purpose(candidate.root, &ways, candidate.label.effect)
+        || link.is_little_of_timer(candidate.root, candidate.label.effect)
         || link.is_of_another_program(candidate.root, &ways, &|way| match way.next {
             Next::State(state) => Some(graph.states[state.0 as usize].node.body),
             Next::Leaf(_) => None,

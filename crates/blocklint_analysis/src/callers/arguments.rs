@@ -5,6 +5,7 @@ use blocklint_facts::{Flow, SiteKind};
 
 use super::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node, Subject, Trail};
 use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::link::LOW_STEPS;
 use crate::summary::ParamUse;
 use crate::targets::Target;
 use crate::value::EnvId;
@@ -159,7 +160,9 @@ impl Callers<'_, '_> {
         }
         for site in position.driven {
             let arg = Some(NOT_AT_THE_SITE);
-            found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, ..caller });
+            let inferred = if position.guessed.contains(&site) { LOW_STEPS } else { 0 };
+            let steps = caller.steps.saturating_add(inferred);
+            found.callers.push(Caller { site, env: EnvId::NONE, arg, kind: CallerKind::Runs, steps, ..caller });
         }
     }
 }

@@ -11,6 +11,7 @@ mod lambdas;
 mod schedulers;
 mod served;
 mod signals;
+mod sinks;
 mod uses;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -40,6 +41,8 @@ pub(crate) struct Position {
     pub(crate) pooled: bool,
     /// The calls that drive the chain: it runs during them.
     pub(crate) driven: Vec<SiteRef>,
+    /// Those of them that are only known by a method of which there are many: whoever calls it may mean another one.
+    pub(crate) guessed: Vec<SiteRef>,
     /// Functions that return the chain unfinished: their callers decide.
     pub(crate) open: Vec<BodyRef>,
     /// Something on the way moves the source to where it may block, or waits for all of it.
@@ -59,6 +62,12 @@ impl Position {
         }
         self.root = self.root.max(other.root);
         self.moved |= other.moved;
+        for &site in &other.guessed {
+            if !self.driven.contains(&site) {
+                self.guessed.push(site);
+            }
+        }
+        self.guessed.retain(|site| !other.driven.contains(site) || other.guessed.contains(site));
         for &site in &other.driven {
             if !self.driven.contains(&site) {
                 self.driven.push(site);
@@ -197,9 +206,9 @@ impl<'a> Link<'a> {
         let mut found = Position::default();
         let mut in_tests = Position::default();
         let mut any = false;
-        let mut queue = vec![(body, 0)];
+        let mut queue = vec![(body, 0, false)];
         let mut seen = FxHashSet::from_iter([body]);
-        while let Some((next, depth)) = queue.pop() {
+        while let Some((next, depth, is_guess)) = queue.pop() {
             if depth > 0 && self.enters_loop(next) {
                 found.merge(&Position::root(Confidence::High));
                 any = true;
@@ -226,12 +235,14 @@ impl<'a> Link<'a> {
                 let is_test = self.program.is_test(of.file());
                 any |= !is_test;
                 let into = if is_test { &mut in_tests } else { &mut found };
-                into.merge(&Position { open: Vec::new(), ..end.clone() });
+                let is_guess = is_guess || self.is_one_of_many(of.site());
+                let guessed = if is_guess { end.driven.clone() } else { end.guessed.clone() };
+                into.merge(&Position { open: Vec::new(), guessed, ..end.clone() });
                 for &open in &end.open {
                     if depth + 1 >= MOST_METHODS {
                         into.merge(&Position::root(Confidence::Medium));
                     } else if seen.insert(open) {
-                        queue.push((open, depth + 1));
+                        queue.push((open, depth + 1, is_guess));
                     }
                 }
             }

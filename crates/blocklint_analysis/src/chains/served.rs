@@ -78,7 +78,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a call may run one of many implementations.
-    fn is_one_of_many(&self, site: SiteRef) -> bool {
+    pub(super) fn is_one_of_many(&self, site: SiteRef) -> bool {
         let targets = self.targets(site, EnvId::NONE);
         let implementations = |target: &Target| match *target {
             Target::Overrides { class, name } => {

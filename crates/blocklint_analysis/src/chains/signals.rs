@@ -244,6 +244,9 @@ impl<'a> Link<'a> {
         match moves {
             Some(Moves::Rest(to)) => {
                 let to = self.moved(to, site);
+                if to == Signals::UNKNOWN && self.ends_sink_itself(site) {
+                    return Signals::SUBSCRIBER;
+                }
                 return to.subscribed_at(before);
             }
             Some(Moves::Source(_)) | None => {}

@@ -15,8 +15,30 @@ pub(crate) const BIND: &str = "bind";
 /// The object itself, as its base sees it.
 pub(crate) const SUPER: &str = "super";
 
+/// The type of what may be anything.
+pub(crate) const ANYTHING: &str = "Object";
+
+/// The operator of chains that emits again and again by itself.
+pub(crate) const INTERVAL: &str = "interval";
+
 /// Give a task to a thread again and again.
 pub(crate) const REPEATS: &[&str] = &["scheduleAtFixedRate", "scheduleWithFixedDelay"];
+
+/// Whether a call of this name on the sink of a chain ends the chain, as it should.
+pub(crate) fn ends_sink(name: &str) -> bool {
+    matches!(name, "complete" | "success" | "onComplete" | "onSuccess")
+}
+
+/// Whether an annotation of this name says that a method never blocks.
+pub(crate) fn says_not_to_block(name: &str) -> bool {
+    name == "NonBlocking"
+}
+
+/// Whether a variable of this name holds a written address of a host.
+pub(crate) fn is_address(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "");
+    ["ip", "ipaddr", "ipaddress"].contains(&name.as_str()) || name.ends_with("ipaddress") || name.ends_with("ipaddr")
+}
 
 /// Whether a call of this name gives the host of an address.
 pub(crate) fn gives_host(name: &str) -> bool {
@@ -48,4 +70,29 @@ pub(crate) fn keeps_settings(name: &str) -> bool {
     ["Config", "Configuration", "Settings"]
         .iter()
         .any(|what| name.ends_with(what) || name.strip_suffix("Holder").is_some_and(|name| name.ends_with(what)))
+}
+
+/// Whether a method of this name does nothing but hold its thread for a while: it is there to show that.
+pub(crate) fn says_it_sleeps(name: &str) -> bool {
+    begins_with_word(name, "sleep")
+}
+
+/// Whether a method of this name shows how something is not to be done.
+pub(crate) fn says_it_is_wrong(name: &str) -> bool {
+    ["incorrect", "wrong"].iter().any(|word| begins_with_word(name, word))
+}
+
+/// Whether a method of this name says that it blocks.
+pub(crate) fn says_it_blocks(name: &str) -> bool {
+    begins_with_word(name, "blocking") || name.ends_with("Blocking") && !says_it_does_not(name)
+}
+
+/// Whether a method of this name says that it does not block, or that it works.
+pub(crate) fn says_it_does_not(name: &str) -> bool {
+    ["nonblocking", "workable"].iter().any(|word| name.to_ascii_lowercase().contains(word))
+}
+
+/// Whether the first word of a name is this one, or all of it.
+fn begins_with_word(name: &str, word: &str) -> bool {
+    name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_lowercase))
 }
