@@ -5,12 +5,17 @@ use std::rc::Rc;
 
 use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
 
+use rustc_hash::FxHashMap;
+
 use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::SiteRef;
 use crate::link::Link;
 use crate::names;
 use crate::value::EnvId;
+
+/// What calls take from dictionaries that they unpack, by the keys there.
+pub(crate) type Unpacked = FxHashMap<SiteRef, Rc<[(Sym, FormId)]>>;
 
 impl Link<'_> {
     /// The key of the body's own `**kwargs` that a form reads, directly or through a local: the parameter's place, the key,

@@ -236,9 +236,9 @@ pub struct Link<'a> {
     /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: RefCell<FxHashMap<(SiteRef, blocklint_facts::VarId), bool>>,
     /// The literals that forms can be at sites.
-    pub(crate) reaching: RefCell<FxHashMap<(SiteRef, FormId, EnvId), Rc<[crate::reaching::Reaching]>>>,
+    pub(crate) reaching: RefCell<crate::reaching::Remembered>,
     /// Python: what calls take from dictionaries that they unpack.
-    pub(crate) unpacked: RefCell<FxHashMap<SiteRef, Rc<[(blocklint_facts::Sym, FormId)]>>>,
+    pub(crate) unpacked: RefCell<crate::keyword_arguments::Unpacked>,
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use blocklint_facts::{FileFacts, Form, FormId, RegionId, RegionKind, VarKind};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::constants::Constant;
@@ -28,6 +29,9 @@ pub(crate) struct Reaching {
     /// It is nothing only where the parameter is: `name = table.get("name", name)`.
     pub(crate) falls_back: bool,
 }
+
+/// What is known of forms at sites.
+pub(crate) type Remembered = FxHashMap<(SiteRef, FormId, EnvId), Rc<[Reaching]>>;
 
 impl Reaching {
     /// What takes the place of nothing.
