@@ -85,8 +85,12 @@ impl<'a> Link<'a> {
 
     /// The tests that decide that a site is reached, each with how it comes out, from the inside out.
     pub(crate) fn tests_over(&self, site: SiteRef) -> impl Iterator<Item = (FormId, bool)> {
-        let facts = self.program.facts(site.file);
-        around(facts, facts.site(site.site).at.region).filter_map(move |id| self.test_of(site.file, id))
+        self.tests_at(site.file, self.program.facts(site.file).site(site.site).at.region)
+    }
+
+    /// The same for any place.
+    pub(crate) fn tests_at(&self, file: FileId, region: RegionId) -> impl Iterator<Item = (FormId, bool)> {
+        around(self.program.facts(file), region).filter_map(move |id| self.test_of(file, id))
     }
 
     /// The test of a branch, and how it comes out there.

@@ -357,55 +357,27 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Whether a branch around the site says that the argument is not what a guard asks for: it is `None` here, or of
     /// another type.
     fn is_ruled_out(&self, caller: Caller, node: Node, guard: &Guard) -> bool {
-        if let Question::Choice(Choice::OfType(types)) = &*guard.question {
-            if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
-                return false;
-            }
-            let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
-            return form.is_some_and(|form| self.link.fails_by_type(caller.site, form, caller.env, guard, types));
-        }
-        if let Question::Choice(Choice::Says(getter)) = &*guard.question {
-            if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
-                return false;
-            }
-            let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
-            let told = form.and_then(|form| self.link.told_by_getter(caller.site, form, getter));
-            return told.is_some_and(|told| told != guard.wanted);
-        }
-        let Question::Choice(choice @ (Choice::Truth | Choice::Null)) = &*guard.question else { return false };
-        if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
+        let Question::Choice(choice) = &*guard.question else { return false };
+        let is_asked = matches!(choice, Choice::OfType(_) | Choice::Says(_) | Choice::Truth | Choice::Null);
+        if !is_asked || caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return false;
         }
-        let form = self.link.passed_with(caller.site, node.body, guard.param, caller.with_receiver);
-        if *choice == Choice::Truth
-            && guard.wanted
-            && form.is_some_and(|form| self.link.is_off_by_default(caller.site, form))
-        {
-            return true;
-        }
-        // `acquire(isOnEventLoop())`: on a loop that is true.
-        if *choice == Choice::Truth
-            && !guard.wanted
-            && form.is_some_and(|form| self.link.says_loop(caller.site.file, form))
-        {
-            return true;
-        }
-        // What a literal is called with is there.
-        if *choice == Choice::Null
-            && guard.wanted
-            && form.is_some_and(|form| self.link.is_param_of_literal(caller.site, form))
-        {
-            return true;
-        }
+        let (link, site) = (self.link, caller.site);
+        let Some(form) = link.passed_with(site, node.body, guard.param, caller.with_receiver) else { return false };
         // Who passes `version or self.version` sees to it that there is one.
-        let asks_for_nothing = guard.wanted == (*choice == Choice::Null);
-        if asks_for_nothing && form.is_some_and(|form| self.falls_back(caller.site, form)) {
+        if guard.asks_for_nothing() && self.falls_back(site, form) {
             return true;
         }
-        let Some((is_false, is_null)) = form.map(|form| self.link.known_false(caller.site, form)) else { return false };
         let holds = match choice {
-            Choice::Truth => is_false.map(|is_false| !is_false),
-            _ => is_null,
+            Choice::OfType(types) => return link.fails_by_type(site, form, caller.env, guard, types),
+            Choice::Says(getter) => link.told_by_getter(site, form, getter),
+            Choice::Truth if guard.wanted && link.is_off_by_default(site, form) => return true,
+            // `acquire(isOnEventLoop())`: on a loop that is true.
+            Choice::Truth if !guard.wanted && link.says_loop(site.file, form) => return true,
+            Choice::Truth => link.known_false(site, form).0.map(|is_false| !is_false),
+            // What a literal is called with is there.
+            _ if guard.wanted && link.is_param_of_literal(site, form) => return true,
+            _ => link.known_false(site, form).1,
         };
         holds.is_some_and(|holds| holds != guard.wanted)
     }

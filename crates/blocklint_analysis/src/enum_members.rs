@@ -59,15 +59,13 @@ impl Link<'_> {
 
     /// Whether a class is an enumeration, and of what.
     fn kind_of_enum(&self, class: ClassRef) -> Option<EnumBase> {
-        let mro = self.mro(class);
-        let kinds = mro.iter().filter_map(|ancestor| match *ancestor {
-            Ancestor::Library(path, _) => python::enum_base(&self.library.text(path)),
-            _ => None,
-        });
-        let is_enum = mro.iter().any(|ancestor| match *ancestor {
-            Ancestor::Library(path, _) => python::is_enum(&self.library.text(path)),
-            _ => false,
-        });
-        is_enum.then(|| kinds.max()).flatten()
+        let (mut kind, mut is_enum) = (None, false);
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Library(path, _) = *ancestor else { continue };
+            let path = self.library.text(path);
+            kind = kind.max(python::enum_base(&path));
+            is_enum |= python::is_enum(&path);
+        }
+        kind.filter(|_| is_enum)
     }
 }

@@ -83,11 +83,15 @@ impl Link<'_> {
         let last = in_branch.max_by_key(|&id| facts.site(id).at.position);
         last.is_some_and(|last| {
             let raised = facts.site(last);
-            raised.kind == SiteKind::Call
-                && raised.at.position > row.at.position
-                && names::python::sounds_like_exception(facts.text(raised.name))
-                && self.program.index_of(site.file).uses_of_result(last).is_empty()
+            raised.kind == SiteKind::Call && raised.at.position > row.at.position && self.is_raised(site.file, last)
         })
+    }
+
+    /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
+    pub(crate) fn is_raised(&self, file: FileId, call: SiteId) -> bool {
+        let facts = self.program.facts(file);
+        names::python::sounds_like_exception(facts.text(facts.site(call).name))
+            && self.program.index_of(file).uses_of_result(call).is_empty()
     }
 
     /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`

@@ -1,8 +1,7 @@
 //! Java: calls that are made for one kind of many: texts that begin as a list says, values of one type among those that a field takes.
 
 use blocklint_facts::{
-    AltKind, Assign, AssignKind, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionKind, Sym, VarId,
-    VarKind,
+    AltKind, Assign, AssignKind, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, Sym, VarId, VarKind,
 };
 
 use crate::eval::Scope;
@@ -10,22 +9,22 @@ use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::java_options::field_of;
 use crate::link::Link;
 use crate::names::{self, StringEnd, java_idioms as idioms};
-use crate::regions::around;
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
 impl<'a> Link<'a> {
-    /// Whether a call stands where a method has said that a text begins as one of a list:
-    /// `if (!isIndexed(path)) return; store(path);`. Those are few of all texts.
-    pub(crate) fn asks_for_listed_beginning(&self, site: SiteRef) -> bool {
-        self.tests_outward(site).into_iter().any(|(test, holds)| self.says_begins(site.file, test, holds))
+    /// Whether a test around a call, or around the literal that it stands in, says that it is made for one kind of many.
+    pub(crate) fn is_for_one_kind(&self, site: SiteRef) -> bool {
+        let mut tests = self.regions_outward(site).into_iter().filter_map(|id| self.test_of(site.file, id));
+        tests.any(|(test, holds)| {
+            self.says_begins(site.file, test, holds)
+                || self.says_other_kind(site, test, holds)
+                || self.says_part_lacks(site, test, holds)
+        })
     }
 
-    /// The tests around a call, those around the literal that it stands in too, each with how it comes out there.
-    fn tests_outward(&self, site: SiteRef) -> Vec<(FormId, bool)> {
-        self.regions_outward(site).into_iter().filter_map(|id| self.test_of(site.file, id)).collect()
-    }
-
+    /// Whether a method has said that a text begins as one of a list: `if (!isIndexed(path)) return; store(path);`. Those are few of
+    /// all texts.
     fn says_begins(&self, file: FileId, test: FormId, holds: bool) -> bool {
         let facts = self.program.facts(file);
         match facts.form(test) {
@@ -56,12 +55,8 @@ impl<'a> Link<'a> {
             match facts.form(exit.value) {
                 Form::Bool(false) => {}
                 Form::Bool(true) => {
-                    let is_shown = around(facts, exit.at.region).any(|id| {
-                        let region = facts.region(id);
-                        region.kind == RegionKind::Then
-                            && region.test.get().is_some_and(|test| self.begins_as_listed(body, test))
-                    });
-                    if !is_shown {
+                    let mut tests = self.tests_at(body.file, exit.at.region);
+                    if !tests.any(|(test, holds)| holds && self.begins_as_listed(body, test)) {
                         return false;
                     }
                     any = true;
@@ -89,30 +84,29 @@ impl<'a> Link<'a> {
             && list_of(facts, element).is_some_and(|list| !begins_at_root(facts, list))
     }
 
-    /// Whether a call stands where a field holds a value of one type, which takes others first of all:
-    /// `Object content = EMPTY;`, `if (content instanceof File) { … }`.
-    pub(crate) fn asks_for_other_kind(&self, site: SiteRef) -> bool {
+    /// Whether a field holds a value of one type, which takes others first of all: `Object content = EMPTY;`,
+    /// `if (content instanceof File) { … }`.
+    fn says_other_kind(&self, site: SiteRef, test: FormId, holds: bool) -> bool {
         let facts = self.program.facts(site.file);
-        self.tests_outward(site).into_iter().any(|(test, holds)| match facts.form(test) {
+        match facts.form(test) {
             Form::Compare(Comparison::Is, subject, _) if holds => {
                 field_of(facts, subject).is_some_and(|field| self.takes_others(site, field))
             }
             _ => false,
-        })
+        }
     }
 
-    /// Whether a call is what a class does without a part that its constructors take:
-    /// `if (store == null) { write(file); return; }`.
-    pub(crate) fn stands_in_for_part(&self, site: SiteRef) -> bool {
+    /// Whether a class lacks a part that its constructors take: `if (store == null) { write(file); return; }`.
+    fn says_part_lacks(&self, site: SiteRef, test: FormId, holds: bool) -> bool {
         let facts = self.program.facts(site.file);
-        self.tests_outward(site).into_iter().any(|(test, holds)| match facts.form(test) {
+        match facts.form(test) {
             Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right)
                 if facts.form(right) == Form::None && (comparison == Comparison::Eq) == holds =>
             {
                 field_of(facts, left).is_some_and(|field| self.is_given_when_made(site, field))
             }
             _ => false,
-        })
+        }
     }
 
     /// Whether a field is set by constructors alone, to what they are given for a part of the project's own types.

@@ -48,9 +48,7 @@ impl<'a> Link<'a> {
             || self.asks_for_flag_of_tests(site)
             || self.is_handed_over_else(site)
             || self.is_of_optional_part(site)
-            || self.asks_for_listed_beginning(site)
-            || self.asks_for_other_kind(site)
-            || self.stands_in_for_part(site)
+            || self.is_for_one_kind(site)
         {
             return LOW_STEPS;
         }

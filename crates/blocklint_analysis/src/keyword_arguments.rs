@@ -4,7 +4,6 @@
 use std::rc::Rc;
 
 use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
-
 use rustc_hash::FxHashMap;
 
 use crate::constants::Constant;

@@ -4,13 +4,12 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, RegionId, RegionKind};
+use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId, RegionKind};
 use blocklint_models::Asks;
 use rustc_hash::FxHashSet;
 
 use crate::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::link::Link;
-use crate::regions::around;
 use crate::value::{EnvId, Val};
 
 /// Where one file asks whether a loop runs.
@@ -196,18 +195,14 @@ impl<'a> Link<'a> {
     /// Whether a function returns what such a call told.
     fn gives_answer(&self, body: BodyRef, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).any(|exit| {
-            self.is_answer(body.file, exit.value, depth)
-                    // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
-                    || facts.language == Language::Java
-                        && facts.form(exit.value) == Form::Bool(true)
-                        && around(facts, exit.at.region).any(|id| {
-                            let region = facts.region(id);
-                            region.kind == RegionKind::Then
-                                && region.test.get().is_some_and(|test| {
-                                    self.says_no_loop(body.file, test, depth) == Some(false)
-                                })
-                        })
-        })
+        // `for (Executor executor : loops) { if (executor.inEventLoop()) return true; } return false;`
+        let is_true_on_loop = |exit: Exit| {
+            let says_loop = |(test, holds)| holds && self.says_no_loop(body.file, test, depth) == Some(false);
+            facts.language == Language::Java
+                && facts.form(exit.value) == Form::Bool(true)
+                && self.tests_at(body.file, exit.at.region).any(says_loop)
+        };
+        let mut ends = facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some());
+        ends.any(|exit| self.is_answer(body.file, exit.value, depth) || is_true_on_loop(exit))
     }
 }

@@ -106,7 +106,7 @@ impl Link<'_> {
     /// Whether a place is reached only where a variable is `None` or false: `if name is None:`, `if not name:`.
     fn stands_for_nothing(&self, file: FileId, region: RegionId, var: VarId) -> bool {
         let facts = self.program.facts(file);
-        around(facts, region).filter_map(|id| self.test_of(file, id)).any(|(test, holds)| {
+        self.tests_at(file, region).any(|(test, holds)| {
             // All parts of an `and` hold in its branch, none of an `or` does in the other one.
             match facts.form(test) {
                 Form::Alt(AltKind::And, list) if holds => {

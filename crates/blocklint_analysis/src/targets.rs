@@ -442,9 +442,8 @@ impl<'a> Link<'a> {
             && (0..facts.sites.len() as u32).map(SiteId).any(|id| {
                 let of = facts.site(id);
                 facts.body_of(of.at) == body
-                    && names::python::sounds_like_exception(facts.text(of.name))
+                    && self.is_raised(site.file, id)
                     && of.at.region.get().is_some_and(is_other)
-                    && self.program.index_of(site.file).uses_of_result(id).is_empty()
             })
     }
 
