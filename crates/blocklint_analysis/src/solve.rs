@@ -268,6 +268,10 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     let ways = paths.follow(candidate.way);
+    let entered = |way: &Way| match way.next {
+        Next::State(state) => Some(graph.states[state.0 as usize].node.body),
+        Next::Leaf(_) => None,
+    };
     if is_for_show(&link.program.files[candidate.root.file.index()].relative)
         || link.asks_for_known_host(&ways)
         || link.runs_after_failure_alone(&ways, candidate.label.effect)
@@ -275,10 +279,11 @@ fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidat
         || link.is_called_by_replaced_alone(candidate.root)
         || link.is_shown_on_purpose(candidate.root, &ways, candidate.label.effect)
         || link.is_little_of_timer(candidate.root, candidate.label.effect)
-        || link.is_of_another_program(candidate.root, &ways, &|way| match way.next {
-            Next::State(state) => Some(graph.states[state.0 as usize].node.body),
-            Next::Leaf(_) => None,
-        })
+        || link.is_of_another_program(candidate.root, &ways, &entered)
+        || link.is_of_another_object(&ways, &entered)
+        || link.is_installed_by_nobody(candidate.root)
+        || link.waits_for_own_channel(&ways, &entered)
+        || link.asks_for_relative_address(&ways, &entered)
     {
         return true;
     }
