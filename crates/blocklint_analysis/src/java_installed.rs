@@ -22,8 +22,17 @@ impl<'a> Link<'a> {
         let mut others = names.filter(|&file| file != class.file).peekable();
         others.peek().is_some()
             && self.is_plain_class(class)
-            && self.has_main_beside(class.file)
             && others.all(|file| self.is_named_by_nobody(file))
+            && self.has_main_beside(class.file)
+            && !self.makes_classes_by_lists()
+    }
+
+    /// Whether the project may make objects of classes that only a file of settings names.
+    fn makes_classes_by_lists(&self) -> bool {
+        idioms::READS_LISTS.iter().any(|name| {
+            let name = self.program.name(name);
+            name.is_some_and(|name| !self.program.occurrences(name).is_empty())
+        })
     }
 
     /// Whether nothing outside of a file names a class in it, tests neither, and nothing finds one of them by itself.

@@ -32,6 +32,15 @@ pub(crate) fn makes_of_path(name: &str) -> bool {
     name == "fromPath"
 }
 
+/// What reads a list of classes to make from a file that is no code.
+pub(crate) const READS_LISTS: &[&str] = &[
+    "ClassPathXmlApplicationContext",
+    "FileSystemXmlApplicationContext",
+    "GenericXmlApplicationContext",
+    "XmlBeanDefinitionReader",
+    "ImportResource",
+];
+
 /// Where a program begins.
 pub(crate) const MAIN: &str = "main";
 
