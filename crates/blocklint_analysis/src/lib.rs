@@ -79,6 +79,7 @@ mod one_shot;
 mod origins;
 mod outer_guards;
 mod overloads;
+mod own_locks;
 mod passing;
 mod patched;
 mod paths;

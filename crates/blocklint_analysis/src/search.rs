@@ -252,6 +252,12 @@ impl<'l, 'a> Search<'l, 'a> {
         if label.severity > Severity::Note && !label.fails && self.link.is_for_a_terminal(site) {
             label.severity = Severity::Note;
         }
+        if label.effect == Effect::Sleep && label.severity > Severity::Note && self.link.is_after_own_end(site) {
+            label.severity = Severity::Note;
+        }
+        if label.effect == Effect::Wait && label.severity > Severity::Note && self.link.waits_for_own_lock(site) {
+            label.severity = Severity::Note;
+        }
         if self.link.off_the_loop(site) {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {

@@ -141,6 +141,11 @@ pub(crate) fn is_of_import(name: &str) -> bool {
     matches!(name, "ImportError" | "ModuleNotFoundError")
 }
 
+/// Whether a method of this name wakes who waits for a condition.
+pub(crate) fn wakes(name: &str) -> bool {
+    matches!(name, "notify" | "notify_all" | "notifyAll")
+}
+
 /// Whether an exception of this name says that nothing lies under a key.
 pub(crate) fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")
