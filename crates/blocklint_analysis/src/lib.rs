@@ -6,6 +6,7 @@
 mod alternatives;
 mod annotation;
 mod assembly;
+mod at_site;
 mod available;
 mod branches;
 mod by_name;
