@@ -46,6 +46,7 @@ mod java_kinds;
 mod java_modules;
 mod java_options;
 mod java_rare;
+mod java_roots;
 mod java_servlets;
 mod java_shows;
 mod java_slight;

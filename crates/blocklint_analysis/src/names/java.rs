@@ -332,6 +332,11 @@ pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     }
 }
 
+/// Whether packages with this root are there in every program.
+pub(crate) fn is_of_runtime(root: &str) -> bool {
+    root.starts_with("java.")
+}
+
 /// The package a file is in.
 pub(crate) fn package<'p>(link: &Link<'p>, file: FileId) -> &'p str {
     let facts = link.program.facts(file);
