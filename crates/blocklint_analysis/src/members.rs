@@ -293,6 +293,15 @@ impl<'a> Link<'a> {
         row.kind == BodyKind::Function || row.kind == BodyKind::Lambda
     }
 
+    /// Python: whether reading an attribute that holds an instance of a class runs a method of that class.
+    fn is_descriptor(&self, class: ClassRef) -> bool {
+        let Some(name) = self.program.name("__get__") else { return false };
+        self.mro(class).iter().any(|ancestor| match *ancestor {
+            Ancestor::Class(of) => self.own_member(of, name).is_some(),
+            _ => false,
+        })
+    }
+
     /// What decorators of the language make of a function.
     pub(crate) fn method_kind(&self, body: BodyRef) -> MethodKind {
         if let Some(&known) = self.method_kinds.borrow().get(&body) {
@@ -312,8 +321,21 @@ impl<'a> Link<'a> {
                     kind.property = true;
                     continue;
                 }
-                for val in self.values.members(self.eval(scope, decorator).value) {
-                    let Val::External(path) = val else { continue };
+                // `@lru_cache(maxsize=8)` is the decorator of that name with its settings.
+                let named = match facts.form(decorator) {
+                    Form::Result(call) => facts.site(call).callee,
+                    _ => decorator,
+                };
+                for val in self.values.members(self.eval(scope, named).value) {
+                    let path = match val {
+                        Val::External(path) => path,
+                        // Who decorates a method with a descriptor of its own has it run by who reads the attribute.
+                        Val::Class(class) if self.is_descriptor(class) => {
+                            kind.property = true;
+                            continue;
+                        }
+                        _ => continue,
+                    };
                     match names::python::decorator(&self.library.text(path)) {
                         Some(Decorator::Property) => kind.property = true,
                         Some(Decorator::Static) => kind.is_static = true,

@@ -134,6 +134,12 @@ pub(crate) fn findings<'a>(
             {
                 candidate.cost.steps += u32::from(LOW_STEPS);
             }
+            if language == Language::Java
+                && candidate.label.severity > Severity::Note
+                && is_refuted_in_java(link, graph, &paths, candidate)
+            {
+                candidate.cost.steps += u32::from(LOW_STEPS);
+            }
             if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
                 candidate.label.severity = Severity::Note;
                 continue;
@@ -268,6 +274,7 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
 /// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
 fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
     let ways = paths.follow(candidate.way);
+    let entered = |way: &Way| entered_by(graph, way);
     if is_for_show(&link.program.files[candidate.root.file.index()].relative)
         || link.asks_for_known_host(&ways)
         || link.runs_after_failure_alone(&ways, candidate.label.effect)
@@ -275,10 +282,7 @@ fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidat
         || link.is_called_by_replaced_alone(candidate.root)
         || link.is_shown_on_purpose(candidate.root, &ways, candidate.label.effect)
         || link.is_little_of_timer(candidate.root, candidate.label.effect)
-        || link.is_of_another_program(candidate.root, &ways, &|way| match way.next {
-            Next::State(state) => Some(graph.states[state.0 as usize].node.body),
-            Next::Leaf(_) => None,
-        })
+        || link.is_of_another_program(candidate.root, &ways, &entered)
     {
         return true;
     }
@@ -288,6 +292,25 @@ fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidat
             leaf_of(paths, candidate).is_some_and(|leaf| link.waits_for_complete(graph.leaves[leaf as usize].site))
         }
         _ => false,
+    }
+}
+
+/// Java: whether a way can be seen not to be taken: the object on it is another one, nobody installs the handler where it begins, or
+/// what it waits for or asks for is there.
+fn is_refuted_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    let ways = paths.follow(candidate.way);
+    let entered = |way: &Way| entered_by(graph, way);
+    link.is_of_another_object(&ways, &entered)
+        || link.is_installed_by_nobody(candidate.root)
+        || link.waits_for_own_channel(&ways, &entered)
+        || link.asks_for_relative_address(&ways, &entered)
+}
+
+/// The body that a way enters.
+fn entered_by(graph: &Graph<'_>, way: &Way) -> Option<BodyRef> {
+    match way.next {
+        Next::State(state) => Some(graph.states[state.0 as usize].node.body),
+        Next::Leaf(_) => None,
     }
 }
 

@@ -257,6 +257,17 @@ pub(crate) fn is_getter_of(getter: &str, field: &str) -> bool {
     }
 }
 
+/// The property that a getter of this name reads, also where it bears its name.
+pub(crate) fn property_of(getter: &str) -> Option<String> {
+    let rest = match getter.strip_prefix("get") {
+        Some(rest) if rest.starts_with(char::is_uppercase) => rest,
+        _ => return Some(getter.to_owned()),
+    };
+    let mut letters = rest.chars();
+    let first = letters.next()?;
+    Some(first.to_lowercase().chain(letters).collect())
+}
+
 /// Deploys an object as a whole.
 pub(crate) const DEPLOY: &str = "deployVerticle";
 

@@ -7,6 +7,9 @@ use crate::ids::{ClassRef, FileId, Name, SiteRef};
 use crate::link::{Link, Typed};
 use crate::value::{ArgsId, EnvId, Val};
 
+/// The package of annotations for which members are written.
+const PACKAGE: &str = "lombok";
+
 /// What a call gives whose method nobody wrote.
 pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = link.program.facts(site.file);
@@ -78,8 +81,9 @@ fn built(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
     })
 }
 
-/// Whether a file imports annotations for which members are written.
+/// Whether a file imports annotations for which members are written, or writes them with their package: `@lombok.Data`.
 fn writes_members(link: &Link<'_>, file: FileId) -> bool {
     let facts = link.program.facts(file);
-    facts.imports.iter().any(|import| facts.text(import.module).starts_with("lombok"))
+    facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
+        || link.program.name(PACKAGE).is_some_and(|name| link.program.local(file, name).is_some())
 }

@@ -12,6 +12,38 @@ pub(crate) const LISTEN: &str = "addListener";
 /// Binds a server to its port.
 pub(crate) const BIND: &str = "bind";
 
+/// Gives the channel that a handler's context belongs to.
+pub(crate) const CHANNEL: &str = "channel";
+
+/// Ends what has a connection or a file.
+pub(crate) const CLOSE: &str = "close";
+
+/// Takes what is to be done when a channel has been closed.
+pub(crate) const LISTEN_FOR_CLOSE: &str = "addCloseListener";
+
+/// Asks whether an address names a host.
+pub(crate) const IS_ABSOLUTE: &str = "isAbsolute";
+
+/// Gives what puts an object of a class together.
+pub(crate) const BUILDER: &str = "builder";
+
+/// Whether a call of this name makes an address of a path, without a host.
+pub(crate) fn makes_of_path(name: &str) -> bool {
+    name == "fromPath"
+}
+
+/// What reads a list of classes to make from a file that is no code.
+pub(crate) const READS_LISTS: &[&str] = &[
+    "ClassPathXmlApplicationContext",
+    "FileSystemXmlApplicationContext",
+    "GenericXmlApplicationContext",
+    "XmlBeanDefinitionReader",
+    "ImportResource",
+];
+
+/// Where a program begins.
+pub(crate) const MAIN: &str = "main";
+
 /// The object itself, as its base sees it.
 pub(crate) const SUPER: &str = "super";
 

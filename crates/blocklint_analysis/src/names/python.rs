@@ -79,8 +79,17 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
         | "functools.total_ordering"
         | "functools.singledispatch"
         | "functools.singledispatchmethod" => Decorator::Transparent,
+        // Many libraries bring the same one under the same name.
+        _ if is_cached_property(path) => Decorator::CachedProperty,
         _ => return None,
     })
+}
+
+/// Whether a decorator is by its name a property that keeps what its function gave: `django.utils.functional.cached_property`,
+/// `propcache.api.under_cached_property`, `pyramid.decorator.reify`.
+fn is_cached_property(path: &str) -> bool {
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    name.ends_with("cached_property") || matches!(name, "memoized_property" | "lazy_property" | "reify")
 }
 
 /// Functions of the language and the method of their argument that they call.
