@@ -250,12 +250,15 @@ pub struct Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LabelId(pub u32);
 
+/// What is quickly compared of guards.
+type Quick = (u32, bool, u8, u8, u64);
+
 /// Guards with numbers, equal for equal ones.
 #[derive(Debug, Default)]
 pub(crate) struct Guards {
     rows: Vec<Guard>,
     /// By what is quickly compared of them.
-    alike: FxHashMap<(u32, bool, u8, u8, u64), smallvec::SmallVec<[u32; 4]>>,
+    alike: FxHashMap<Quick, smallvec::SmallVec<[u32; 4]>>,
 }
 
 impl Guards {

@@ -106,6 +106,9 @@ enum Memo {
 /// Assignments to an attribute of objects that are no receiver, with the object's class.
 pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
 
+/// A site, the body it calls, a parameter of that, and whether its receiver is one that the site does not list.
+pub(crate) type Passed = (SiteRef, BodyRef, u32, bool);
+
 /// Functions by their variables, sorted.
 pub(crate) type Functions = Rc<[(VarId, BodyId)]>;
 
@@ -245,7 +248,7 @@ pub struct Link<'a> {
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,
     /// What sites pass to parameters of bodies, with a receiver that they do not list or without.
-    pub(crate) passed: RefCell<FxHashMap<(SiteRef, BodyRef, u32, bool), Option<FormId>>>,
+    pub(crate) passed: RefCell<FxHashMap<Passed, Option<FormId>>>,
     /// The functions of a file by the variables that hold them.
     pub(crate) functions: RefCell<FxHashMap<FileId, Functions>>,
     /// Names by whether anybody assigns an attribute of that name.

@@ -97,10 +97,11 @@ impl<'l, 'a> Roots<'l, 'a> {
             return known.is_some_and(|root| root.kind == RootKind::Registered);
         }
         let facts = self.link.program.facts(body.file);
-        !matches!(facts.body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator)
-            && self.registered(body).is_some()
-            && !self.is_promised(body)
-            && !(facts.language == Language::Java && self.link.runs_where_it_may_block(body))
+        let is_coroutine = matches!(facts.body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
+        if is_coroutine || self.registered(body).is_none() || self.is_promised(body) {
+            return false;
+        }
+        facts.language != Language::Java || !self.link.runs_where_it_may_block(body)
     }
 
     fn find(&self, body: BodyRef) -> Option<Root> {
