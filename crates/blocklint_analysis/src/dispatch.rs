@@ -2,6 +2,9 @@
 //! them runs nobody can tell, so nothing flows through; but where a body that must not block dispatches, each of them
 //! must not block either, and the callable is the place to mend.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use blocklint_core::Language;
 use blocklint_facts::{Flow, Form, FormId, SiteKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -204,23 +207,24 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// The root that runs a body over carrying edges, or is it.
+    /// The root that runs a body over carrying edges, or is it; none where so much is inferred on the way that a finding there
+    /// would not be shown either.
     fn root_above(
         &self,
         body: BodyRef,
         made: &FxHashMap<BodyRef, Root>,
-        seen: &mut FxHashSet<BodyRef>,
+        seen: &mut FxHashSet<Node>,
     ) -> Option<Root> {
         let dispatched = |root: Root| Root { kind: RootKind::Dispatched, ..root };
-        let mut queue = vec![body];
-        while let Some(next) = queue.pop() {
+        let mut queue = BinaryHeap::from([Reverse((0u8, Node::plain(body)))]);
+        while let Some(Reverse((steps, next))) = queue.pop() {
             if !seen.insert(next) || seen.len() > 256 {
                 continue;
             }
-            if let Some(root) = self.roots.of(next).or_else(|| made.get(&next).copied()) {
+            if let Some(root) = self.roots.of(next.body).or_else(|| made.get(&next.body).copied()) {
                 return Some(dispatched(root));
             }
-            for caller in self.callers.of(Node::plain(next)).iter() {
+            for caller in self.callers.of(next).iter() {
                 match caller.kind {
                     CallerKind::HandsToLoop(runtime) => {
                         return Some(Root {
@@ -230,8 +234,11 @@ impl<'l, 'a> Search<'l, 'a> {
                         });
                     }
                     CallerKind::Runs | CallerKind::Consumes => {
-                        if caller.steps < crate::link::LOW_STEPS && !self.link.off_the_loop(caller.site) {
-                            queue.push(self.link.program.body_of_site(caller.site));
+                        let steps = steps + caller.steps + u8::from(caller.shared);
+                        if steps < crate::link::LOW_STEPS && !self.link.off_the_loop(caller.site) {
+                            // A closure of a decorator is called by who calls what it wraps here.
+                            let body = self.link.program.body_of_site(caller.site);
+                            queue.push(Reverse((steps, Node { body, env: caller.env })));
                         }
                     }
                 }

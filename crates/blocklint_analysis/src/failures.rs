@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    AltKind, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId,
+    AltKind, At, ExitKind, FileFacts, Flow, Form, FormId, Region, RegionId, RegionKind, SiteId, SiteKind, VarId,
 };
 use smallvec::SmallVec;
 
@@ -35,21 +35,7 @@ impl Link<'_> {
         if facts.language != Language::Python {
             return false;
         }
-        let at = facts.site(site.site).at;
-        if handler_around(facts, at.region).is_some_and(|handler| is_of_imports(facts, handler)) {
-            return true;
-        }
-        facts.exits.iter().any(|exit| {
-            let Some(id) = exit.at.region.get() else { return false };
-            let guarded = facts.region(id);
-            exit.kind == ExitKind::Return
-                && guarded.kind == RegionKind::Try
-                && exit.at.position < at.position
-                && !lies_in(facts, at.region, id)
-                && guarded.parent.is_some()
-                && lies_in(facts, at.region, guarded.parent)
-                && has_only_import_handlers(facts, guarded)
-        })
+        tried_before(facts, facts.site(site.site).at, names::python::is_of_import).is_some()
     }
 
     /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
@@ -155,17 +141,40 @@ fn exception_name(facts: &FileFacts, exception: FormId) -> Option<&str> {
     names::last_name(facts, exception).map(|name| facts.text(name))
 }
 
-/// Whether a handler catches nothing but failed imports.
-fn is_of_imports(facts: &FileFacts, handler: Region) -> bool {
-    let is_import = |ty: FormId| exception_name(facts, ty).is_some_and(names::python::is_of_import);
+/// The guarded part of a `try` that failed in one way where a place is reached: the place stands in its handler, or behind a
+/// guarded part that returns.
+pub(crate) fn tried_before(facts: &FileFacts, at: At, is_meant: fn(&str) -> bool) -> Option<RegionId> {
+    if let Some(handler) = handler_around(facts, at.region).filter(|&handler| catches_only(facts, handler, is_meant)) {
+        let is_guarded = |region: &Region| {
+            region.kind == RegionKind::Try && region.body == handler.body && region.group == handler.group
+        };
+        return facts.regions.iter().position(|region| is_guarded(&region)).map(|nth| RegionId(nth as u32));
+    }
+    facts.exits.iter().find_map(|exit| {
+        let id = exit.at.region.get()?;
+        let guarded = facts.region(id);
+        let is_left = exit.kind == ExitKind::Return
+            && guarded.kind == RegionKind::Try
+            && exit.at.position < at.position
+            && !lies_in(facts, at.region, id)
+            && guarded.parent.is_some()
+            && lies_in(facts, at.region, guarded.parent)
+            && all_catch_only(facts, guarded, is_meant);
+        is_left.then_some(id)
+    })
+}
+
+/// Whether a handler catches nothing but exceptions of some names.
+fn catches_only(facts: &FileFacts, handler: Region, is_meant: fn(&str) -> bool) -> bool {
+    let is_one = |ty: FormId| exception_name(facts, ty).is_some_and(is_meant);
     match facts.form(handler.test) {
-        Form::Display(_, list) => facts.list(list).iter().all(|&ty| is_import(ty)),
-        _ => is_import(handler.test),
+        Form::Display(_, list) => facts.list(list).iter().all(|&ty| is_one(ty)),
+        _ => is_one(handler.test),
     }
 }
 
-/// Whether a `try` catches nothing but failed imports.
-fn has_only_import_handlers(facts: &FileFacts, guarded: Region) -> bool {
+/// Whether that holds for all handlers of a `try`.
+fn all_catch_only(facts: &FileFacts, guarded: Region, is_meant: fn(&str) -> bool) -> bool {
     let mut handlers = facts
         .regions
         .iter()
@@ -173,7 +182,7 @@ fn has_only_import_handlers(facts: &FileFacts, guarded: Region) -> bool {
             region.kind == RegionKind::Handler && region.body == guarded.body && region.group == guarded.group
         })
         .peekable();
-    handlers.peek().is_some() && handlers.all(|handler| is_of_imports(facts, handler))
+    handlers.peek().is_some() && handlers.all(|handler| catches_only(facts, handler, is_meant))
 }
 
 /// The nearest exception handler around a place.

@@ -1,16 +1,20 @@
 //! Code that runs the first time only: a test around it asks for a state that the same function then sets
 //! (`if _client is None: _client = connect()`).
 
-use blocklint_facts::{AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, VarKind};
+use blocklint_core::Language;
+use blocklint_facts::{
+    AltKind, AssignId, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Site, SiteKind, VarKind,
+};
 use smallvec::SmallVec;
 
 use crate::constants::Constant;
-use crate::failures::handler_around;
+use crate::failures::{handler_around, tried_before};
 use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;
 use crate::mentions::{Mention, is_own_receiver};
 use crate::names;
+use crate::regions::lies_in;
 use crate::value::EnvId;
 
 /// What a test asks for.
@@ -42,7 +46,7 @@ impl Link<'_> {
         while let Some(id) = at.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Body {
-                return None;
+                break;
             }
             if let Some((test, holds)) = self.test_of(site.file, id) {
                 if let Form::Result(call) = facts.form(test)
@@ -66,7 +70,21 @@ impl Link<'_> {
             }
             at = region.parent;
         }
-        None
+        let all = self.failed_to_find(site)?;
+        let keeper = self.keeper_of_filled(site.file, facts.body_of(facts.site(site.site).at), all)?;
+        Some(FirstTime { keeper, per_key: true })
+    }
+
+    /// Python: the collection in which nothing lay under a key where a site is reached: `try: return known[key]`,
+    /// `except KeyError:`.
+    fn failed_to_find(&self, site: SiteRef) -> Option<FormId> {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return None;
+        }
+        let tried = tried_before(facts, facts.site(site.site).at, names::python::is_of_lookup)?;
+        let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
+        facts.sites.iter().find(is_look_up).map(|row| row.callee)
     }
 
     /// What a test which comes out as `holds` says to be false or `None`, or to lack a key.
@@ -83,7 +101,10 @@ impl Link<'_> {
         let facts = self.program.facts(file);
         match facts.form(test) {
             Form::Not(inner) => self.unset_where(file, body, inner, !holds, found, depth),
-            Form::Var(_) | Form::Attr(..) if !holds => found.push(State::Unset(test)),
+            Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => match self.looked_up_in(file, body, test) {
+                Some(all) => found.push(State::Lacking(all)),
+                None => found.push(State::Unset(test)),
+            },
             Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
             Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
             Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
@@ -93,7 +114,10 @@ impl Link<'_> {
                     _ => return,
                 };
                 if is_none {
-                    found.push(State::Unset(state));
+                    match self.looked_up_in(file, body, state) {
+                        Some(all) => found.push(State::Lacking(all)),
+                        None => found.push(State::Unset(state)),
+                    }
                 }
             }
             Form::Alt(AltKind::And, list) if holds => {
@@ -111,6 +135,22 @@ impl Link<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.
+    fn looked_up_in(&self, file: FileId, body: BodyId, form: FormId) -> Option<FormId> {
+        let facts = self.program.facts(file);
+        let form = match facts.form(form) {
+            Form::Var(var) if facts.var(var).body == body && facts.var(var).kind == VarKind::Named => {
+                facts.assigns_of(var).find(|assign| assign.value.is_some())?.value
+            }
+            _ => form,
+        };
+        let Form::Result(call) = facts.form(form) else { return None };
+        let row = facts.site(call);
+        let Form::Attr(all, _) = facts.form(row.callee) else { return None };
+        let only_reads = names::reads_a_key(facts.language, facts.text(row.name)) && !names::empties(facts.text(row.name));
+        only_reads.then_some(all)
     }
 
     /// Whether a test asks for a parameter of the body and holds with its default.

@@ -141,6 +141,11 @@ pub(crate) fn is_of_import(name: &str) -> bool {
     matches!(name, "ImportError" | "ModuleNotFoundError")
 }
 
+/// Whether an exception of this name says that nothing lies under a key.
+pub(crate) fn is_of_lookup(name: &str) -> bool {
+    matches!(name, "KeyError" | "LookupError")
+}
+
 /// Whether a method of this name begins what an object is there for, and ends with it.
 pub(crate) fn runs_object(name: &str) -> bool {
     matches!(name, "start" | "run" | "serve" | "main" | "run_forever" | "serve_forever")
