@@ -82,11 +82,17 @@ impl<'a> Link<'a> {
 
     /// The same, where it is known whether the first parameter is a receiver that the call does not list.
     pub(crate) fn passed_with(&self, site: SiteRef, body: BodyRef, index: u32, with_receiver: bool) -> Option<FormId> {
-        let form = self.written_for(site, body, index, with_receiver)?;
-        match self.program.facts(site.file).form(form) {
-            Form::Result(call) => Some(self.told_to_type_checker(site.file, call).unwrap_or(form)),
-            _ => Some(form),
+        let key = (site, body, index, with_receiver);
+        if let Some(&known) = self.passed.borrow().get(&key) {
+            return known;
         }
+        let form = self.written_for(site, body, index, with_receiver);
+        let form = form.map(|form| match self.program.facts(site.file).form(form) {
+            Form::Result(call) => self.told_to_type_checker(site.file, call).unwrap_or(form),
+            _ => form,
+        });
+        self.passed.borrow_mut().insert(key, form);
+        form
     }
 
     /// The same as it is written there.

@@ -155,10 +155,10 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// What a site says to a guard, by a branch around it or by what it passes.
     fn answer_of(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
-        match self.is_ruled_out(caller, node, guard) {
+        self.told(caller, node.body, guard, || match self.is_ruled_out(caller, node, guard) {
             true => Answer::Fails,
             false => self.ask(caller, node, guard),
-        }
+        })
     }
 
     fn condition_left(&self, answer: Answer, node: Node, guard: &Guard) -> NextGuard {
@@ -549,7 +549,8 @@ impl<'l, 'a> Search<'l, 'a> {
 const MOST_HOPS: u8 = 5;
 
 /// What a site's argument says to a guard.
-enum Answer {
+#[derive(Clone)]
+pub(crate) enum Answer {
     Holds,
     /// It holds by a branch around the site.
     Told,

@@ -149,7 +149,8 @@ impl Link<'_> {
         let Form::Result(call) = facts.form(form) else { return None };
         let row = facts.site(call);
         let Form::Attr(all, _) = facts.form(row.callee) else { return None };
-        let only_reads = names::reads_a_key(facts.language, facts.text(row.name)) && !names::empties(facts.text(row.name));
+        let only_reads =
+            names::reads_a_key(facts.language, facts.text(row.name)) && !names::empties(facts.text(row.name));
         only_reads.then_some(all)
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::Scope;
 use crate::ids::{BodyRef, ClassRef, FileId, Name, PathId};
-use crate::link::{Link, Task};
+use crate::link::{Functions, Link, Task};
 use crate::names;
 use crate::program::{Program, folders};
 use crate::value::{ArgsId, EnvId, Val};
@@ -363,14 +363,21 @@ impl<'a> Link<'a> {
 
     /// The functions that a member's definitions make, before decorators.
     pub(crate) fn functions_of(&self, class: ClassRef, var: VarId) -> Vec<BodyRef> {
-        let facts = self.program.facts(class.file);
-        facts
-            .bodies
-            .iter()
-            .enumerate()
-            .filter(|(_, body)| body.var == var && body.kind == BodyKind::Function)
-            .map(|(at, _)| BodyRef { file: class.file, body: BodyId(at as u32) })
-            .collect()
+        let known = self.functions.borrow().get(&class.file).cloned();
+        let functions = known.unwrap_or_else(|| {
+            let bodies = self.program.facts(class.file).bodies.iter().enumerate();
+            let mut functions: Vec<(VarId, BodyId)> = bodies
+                .filter(|(_, body)| body.kind == BodyKind::Function)
+                .map(|(at, body)| (body.var, BodyId(at as u32)))
+                .collect();
+            functions.sort_unstable();
+            let functions: Functions = Rc::from(functions);
+            self.functions.borrow_mut().insert(class.file, functions.clone());
+            functions
+        });
+        let from = functions.partition_point(|(of, _)| *of < var);
+        let found = functions[from..].iter().take_while(|(of, _)| *of == var);
+        found.map(|&(_, body)| BodyRef { file: class.file, body }).collect()
     }
 
     /// Whether a body has no code of its own.

@@ -1,10 +1,11 @@
 //! Labels: how a body holds its thread, under which condition, for how long.
 
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::{Condition, Test};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::constants::Constant;
 use crate::ids::{BodyRef, Name};
@@ -70,6 +71,28 @@ pub enum Choice {
     Says(String),
     /// It is a mapping in which nothing lies under this key.
     Lacks(String),
+}
+
+impl Question {
+    /// A number that is equal for equal questions and mostly another for others: a parameter may be compared with hundreds of texts.
+    fn hint(&self) -> u64 {
+        let text = match self {
+            Question::Choice(Choice::Equals(list)) => match list.first() {
+                Some(Constant::Str(text)) => text,
+                _ => return 1,
+            },
+            Question::Choice(Choice::Begins(parts)) => match parts.first() {
+                Some(text) => text,
+                None => return 2,
+            },
+            Question::Choice(Choice::Truth) => return 3,
+            Question::Choice(Choice::Null) => return 4,
+            _ => return 0,
+        };
+        let mut hasher = FxHasher::default();
+        text.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// A condition on one parameter of the body.
@@ -227,13 +250,39 @@ pub struct Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct LabelId(pub u32);
 
+/// What is quickly compared of guards.
+type Quick = (u32, bool, u8, u8, u64);
+
+/// Guards with numbers, equal for equal ones.
+#[derive(Debug, Default)]
+pub(crate) struct Guards {
+    rows: Vec<Guard>,
+    /// By what is quickly compared of them.
+    alike: FxHashMap<Quick, smallvec::SmallVec<[u32; 4]>>,
+}
+
+impl Guards {
+    /// The number of a guard.
+    pub(crate) fn id(&mut self, guard: &Guard) -> u32 {
+        let key = (guard.param, guard.wanted, guard.passed, guard.rare, guard.question.hint());
+        let alike = self.alike.entry(key).or_default();
+        match alike.iter().copied().find(|&at| self.rows[at as usize] == *guard) {
+            Some(at) => at,
+            None => {
+                let at = self.rows.len() as u32;
+                self.rows.push(guard.clone());
+                alike.push(at);
+                at
+            }
+        }
+    }
+}
+
 /// The labels of one run.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     rows: Vec<Label>,
-    guards: Vec<Guard>,
-    /// The guards by what is quickly compared of them.
-    guards_by_param: FxHashMap<(u32, bool, u8, u8), smallvec::SmallVec<[u32; 4]>>,
+    guards: Guards,
     ids: FxHashMap<Key, LabelId>,
 }
 
@@ -283,17 +332,7 @@ impl Labels {
     }
 
     fn guard_id(&mut self, guard: Option<&Guard>) -> u32 {
-        let Some(guard) = guard else { return u32::MAX };
-        let alike = self.guards_by_param.entry((guard.param, guard.wanted, guard.passed, guard.rare)).or_default();
-        match alike.iter().copied().find(|&at| self.guards[at as usize] == *guard) {
-            Some(at) => at,
-            None => {
-                let at = self.guards.len() as u32;
-                self.guards.push(guard.clone());
-                alike.push(at);
-                at
-            }
-        }
+        guard.map_or(u32::MAX, |guard| self.guards.id(guard))
     }
 
     /// The label.

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::callers::{Caller, CallerKind, add_steps};
 use crate::ids::{FileId, Name, PathId, SiteRef};
+use crate::java_roots::JavaRoots;
 use crate::label::{Label, LabelHold};
 use crate::mentions::{Mention, Wrap};
 use crate::reach::{Reach, Roots};
@@ -22,6 +23,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let reach = std::mem::take(&mut self.graph.reach);
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
+        let java = JavaRoots::new(program, &self.link.library);
         for language in program.languages() {
             let models = self.link.library.of(*language);
             // By name the libraries whose rows bear it.
@@ -47,6 +49,9 @@ impl<'l, 'a> Search<'l, 'a> {
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
                 let Some(name) = program.name(text) else { continue };
+                if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
+                    continue;
+                }
                 let (mut heads, mut is_called, mut is_read): (Vec<&str>, bool, bool) = (Vec::new(), false, false);
                 for path in row.paths(wanted) {
                     let head = path.path.split(separator).next().unwrap_or(path.path);

@@ -6,6 +6,7 @@
 mod alternatives;
 mod annotation;
 mod assembly;
+mod at_site;
 mod available;
 mod branches;
 mod by_name;
@@ -48,6 +49,7 @@ mod java_made;
 mod java_modules;
 mod java_options;
 mod java_rare;
+mod java_roots;
 mod java_servlets;
 mod java_shows;
 mod java_slight;

@@ -33,6 +33,10 @@ pub struct Library<'a> {
     properties: RefCell<FxHashMap<PathId, Rc<CallRows<'a>>>>,
     handovers: RefCell<FxHashMap<PathId, Rc<HandoverRows<'a>>>>,
     types: RefCell<FxHashMap<PathId, Option<Rc<TypeRows<'a>>>>>,
+    /// Room to put a member's path together in; most were asked for before.
+    spelling: RefCell<String>,
+    spoken_of: RefCell<FxHashMap<PathId, bool>>,
+    are_types: RefCell<FxHashMap<PathId, bool>>,
     states: RefCell<FxHashMap<PathId, States>>,
     state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
 }
@@ -64,6 +68,9 @@ impl<'a> Library<'a> {
             properties: RefCell::default(),
             handovers: RefCell::default(),
             types: RefCell::default(),
+            spelling: RefCell::default(),
+            spoken_of: RefCell::default(),
+            are_types: RefCell::default(),
             states: RefCell::default(),
             state_rows: RefCell::default(),
         }
@@ -102,8 +109,16 @@ impl<'a> Library<'a> {
 
     /// The path of a member.
     pub fn member(&self, path: PathId, name: &str) -> PathId {
-        let (language, text) = self.paths.borrow().rows[path.0 as usize].clone();
-        self.path(language, &format!("{text}{}{name}", separator(language)))
+        let paths = self.paths.borrow();
+        let (language, text) = &paths.rows[path.0 as usize];
+        let language = *language;
+        let mut spelled = self.spelling.borrow_mut();
+        spelled.clear();
+        for part in [text, separator(language), name] {
+            spelled.push_str(part);
+        }
+        drop(paths);
+        self.path(language, &spelled)
     }
 
     /// The path without its last segment, and that segment.
@@ -115,7 +130,11 @@ impl<'a> Library<'a> {
 
     /// Whether some row or alias speaks of this path or of one below it.
     pub fn speaks(&self, path: PathId) -> bool {
-        self.of(self.language(path)).knows_prefix(&self.text(path))
+        *self
+            .spoken_of
+            .borrow_mut()
+            .entry(path)
+            .or_insert_with(|| self.of(self.language(path)).knows_prefix(&self.text(path)))
     }
 
     /// Whether some model speaks of names under this first segment.
@@ -125,7 +144,8 @@ impl<'a> Library<'a> {
 
     /// Whether the path is a type.
     pub fn is_type(&self, path: PathId) -> bool {
-        self.of(self.language(path)).is_type(&self.text(path))
+        let mut are_types = self.are_types.borrow_mut();
+        *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
     }
 
     /// What the `[[type]]` rows of a path say.

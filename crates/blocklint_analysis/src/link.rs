@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, FormId, ImportId, RegionId};
+use blocklint_facts::{AssignId, BodyId, FormId, ImportId, RegionId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -105,6 +105,12 @@ enum Memo {
 
 /// Assignments to an attribute of objects that are no receiver, with the object's class.
 pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+
+/// A site, the body it calls, a parameter of that, and whether its receiver is one that the site does not list.
+pub(crate) type Passed = (SiteRef, BodyRef, u32, bool);
+
+/// Functions by their variables, sorted.
+pub(crate) type Functions = Rc<[(VarId, BodyId)]>;
 
 /// A shared list of bodies.
 pub(crate) type Bodies = Rc<[BodyRef]>;
@@ -241,6 +247,18 @@ pub struct Link<'a> {
     pub(crate) unpacked: RefCell<crate::keyword_arguments::Unpacked>,
     /// Python: the modules that nobody loads.
     pub(crate) left_over: crate::left_over::LeftOver<'a>,
+    /// What sites pass to parameters of bodies, with a receiver that they do not list or without.
+    pub(crate) passed: RefCell<FxHashMap<Passed, Option<FormId>>>,
+    /// The functions of a file by the variables that hold them.
+    pub(crate) functions: RefCell<FxHashMap<FileId, Functions>>,
+    /// Names by whether anybody assigns an attribute of that name.
+    pub(crate) assigned_attrs: RefCell<FxHashMap<Name, bool>>,
+    /// The runtimes of files of which no row says more.
+    pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
+    /// Java: the qualified names of classes.
+    pub(crate) java_class_names: RefCell<FxHashMap<ClassRef, Rc<str>>>,
+    /// Java: the names of members that classes have, by name.
+    pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
@@ -313,6 +331,12 @@ impl<'a> Link<'a> {
             reaching: RefCell::default(),
             unpacked: RefCell::default(),
             left_over: Default::default(),
+            passed: RefCell::default(),
+            functions: RefCell::default(),
+            assigned_attrs: RefCell::default(),
+            runtimes: RefCell::default(),
+            java_class_names: RefCell::default(),
+            java_members: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

@@ -364,6 +364,9 @@ impl<'a> Link<'a> {
     /// is nothing, on derived classes.
     pub(crate) fn field(&self, class: ClassRef, name: Name) -> Typed {
         self.remember(Task::Field(class, name), || {
+            if !self.is_assigned_anywhere(name) {
+                return self.unknown(Why::Attribute);
+            }
             let mut own: Vec<(FileId, AssignId)> = Vec::new();
             let order = self.mro(class);
             for ancestor in order.iter() {
@@ -407,6 +410,14 @@ impl<'a> Link<'a> {
             let joined = self.join(&parts);
             // What only strangers assign is less sure than what the class itself does.
             if own.is_empty() { self.inferred(joined) } else { joined }
+        })
+    }
+
+    /// Whether anybody assigns an attribute of this name.
+    pub(crate) fn is_assigned_anywhere(&self, name: Name) -> bool {
+        *self.assigned_attrs.borrow_mut().entry(name).or_insert_with(|| {
+            let occurrences = self.program.occurrences(name);
+            occurrences.iter().any(|&(file, sym)| !self.program.index_of(file).attr_assigns(sym).is_empty())
         })
     }
 

@@ -23,7 +23,23 @@ impl Search<'_, '_> {
     /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
     /// the body on.
     pub(crate) fn is_out(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
-        self.link.rules_out(caller, body, site) || self.link.asks_for_left_out(&self.callers, caller, body, site)
+        let is_conditional = self.remembered.conditional.borrow().get(&site).copied();
+        let is_conditional = is_conditional.unwrap_or_else(|| {
+            let found = self.link.is_conditional(site);
+            self.remembered.conditional.borrow_mut().insert(site, found);
+            found
+        });
+        if !is_conditional {
+            return false;
+        }
+        let key = (caller, body, site);
+        if let Some(&known) = self.remembered.outs.borrow().get(&key) {
+            return known;
+        }
+        let is_out =
+            self.link.rules_out(caller, body, site) || self.link.asks_for_left_out(&self.callers, caller, body, site);
+        self.remembered.outs.borrow_mut().insert(key, is_out);
+        is_out
     }
 
     /// Makes each way lead on only where its own call does: of several ways of one state what the call passes may rule out

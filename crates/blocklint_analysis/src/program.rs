@@ -286,6 +286,11 @@ impl<'a> Program<'a> {
         self.texts.iter().copied()
     }
 
+    /// How many names there are; their numbers are 0 to this.
+    pub(crate) fn names_len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The text of a name.
     pub fn text(&self, name: Name) -> &'a str {
         self.texts[name.0 as usize]

@@ -26,9 +26,9 @@ pub(crate) type FoundBy = FxHashMap<(ClassRef, bool, Own, Option<Own>), bool>;
 impl<'a> Link<'a> {
     /// What is left of a label where a site runs the node: nothing if the object's class has another implementation.
     /// Gives the inferred steps of that.
-    pub(crate) fn on_receiver(&self, label: &mut Label, caller: Caller, node: Node) -> Option<u8> {
+    pub(crate) fn on_receiver(&self, own_of_label: &mut Option<Own>, caller: Caller, node: Node) -> Option<u8> {
         if caller.arg.is_some() {
-            label.own = None;
+            *own_of_label = None;
             return Some(0);
         }
         let facts = self.program.facts(caller.site.file);
@@ -44,7 +44,7 @@ impl<'a> Link<'a> {
             && receiver
                 .is_some_and(|form| self.is_super(caller, form) || !caller.with_receiver && self.is_base(caller, form));
         let mut steps = 0;
-        if let Some(own) = label.own {
+        if let Some(own) = *own_of_label {
             let own_class = around.filter(|_| on_self || on_super);
             match own_class {
                 Some(class) if !self.may_find(class, false, own, None) => return None,
@@ -64,12 +64,12 @@ impl<'a> Link<'a> {
                 }
             }
             if !on_self && !on_super {
-                label.own = None;
+                *own_of_label = None;
             }
         }
         // Through `super` one implementation is meant, whatever the object is.
-        if on_self && label.own.is_none() {
-            label.own = self.implementation(around, node.body);
+        if on_self && own_of_label.is_none() {
+            *own_of_label = self.implementation(around, node.body);
         }
         Some(steps)
     }

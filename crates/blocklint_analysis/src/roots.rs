@@ -91,6 +91,19 @@ impl<'l, 'a> Roots<'l, 'a> {
         root
     }
 
+    /// Whether a model registers a body, and nothing that goes before that makes it another root or none.
+    pub(crate) fn is_registered(&self, body: BodyRef) -> bool {
+        if let Some(known) = self.memo.borrow().get(&body) {
+            return known.is_some_and(|root| root.kind == RootKind::Registered);
+        }
+        let facts = self.link.program.facts(body.file);
+        let is_coroutine = matches!(facts.body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
+        if is_coroutine || self.registered(body).is_none() || self.is_promised(body) {
+            return false;
+        }
+        facts.language != Language::Java || !self.link.runs_where_it_may_block(body)
+    }
+
     fn find(&self, body: BodyRef) -> Option<Root> {
         let link = self.link;
         let facts = link.program.facts(body.file);
@@ -329,6 +342,15 @@ impl<'a> Link<'a> {
 
     /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
     pub(crate) fn runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {
+        if let Some(&known) = self.runtimes.borrow().get(&file) {
+            return known;
+        }
+        let found = self.find_runtime_of(file);
+        self.runtimes.borrow_mut().insert(file, found);
+        found
+    }
+
+    fn find_runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {
         let facts = self.program.facts(file);
         match facts.language {
             Language::Python => Some(if imports(facts, "trio") {

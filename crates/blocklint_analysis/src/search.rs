@@ -10,6 +10,7 @@ use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::at_site::Remembered;
 use crate::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::cuts::Cuts;
 use crate::decide::{Decided, NextGuard};
@@ -137,6 +138,7 @@ pub(crate) struct Search<'l, 'a> {
     again: Vec<(Caller, StateId)>,
     /// Sites by whether they run once in the life of a program.
     first_times: FxHashMap<SiteRef, Option<FirstTime>>,
+    pub(crate) remembered: Remembered,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -164,6 +166,7 @@ impl<'l, 'a> Search<'l, 'a> {
             conditional: FxHashMap::default(),
             again: Vec::new(),
             first_times: FxHashMap::default(),
+            remembered: Remembered::default(),
         }
     }
 
@@ -202,13 +205,13 @@ impl<'l, 'a> Search<'l, 'a> {
         let uncut = self.cuts.speak_in(site.file).then(|| label.clone());
         let left = self.cuts.apply(program, site, label);
         let left = left.and_then(|label| self.cuts.apply_body(program, body, label));
-        if self.link.never_runs(site) {
+        if self.place(site).never_runs() {
             return;
         }
         let Some(mut label) = left else {
             // Nothing flows on, but a finding that would stand here is made and marked.
             if let Some(uncut) = uncut
-                && !self.link.off_the_loop(site)
+                && !self.place(site).off_the_loop()
                 && let Some(root) = self.roots.of(body)
             {
                 self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);
@@ -229,50 +232,56 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // A thread that was just told to end has little left to do.
-        if label.for_end && label.severity > Severity::Note && self.link.is_told_to_end(site) {
+        if label.for_end && label.severity > Severity::Note && self.place(site).is_told_to_end() {
             label.severity = Severity::Note;
             label.hold = LabelHold::Fixed(Hold::Brief);
         }
         // What cleans up after a failure is short and rare.
-        if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_after_failure(site) {
+        if label.effect == Effect::File && label.severity == Severity::Warning && self.place(site).is_after_failure() {
             label.severity = Severity::Note;
         }
         // What is made where it lacks is there the next time.
-        if label.effect == Effect::File && label.severity == Severity::Warning && self.link.is_made_where_it_lacks(site)
+        if label.effect == Effect::File
+            && label.severity == Severity::Warning
+            && self.place(site).is_made_where_it_lacks()
         {
             label.severity = Severity::Note;
         }
         // What is installed because it lacks is there the next time.
         if label.effect == Effect::Subprocess
             && label.severity > Severity::Note
-            && self.link.is_after_failed_import(site)
+            && self.place(site).is_after_failed_import()
         {
             label.severity = Severity::Note;
         }
-        if label.severity > Severity::Note && !label.fails && self.link.is_for_a_terminal(site) {
+        if label.severity > Severity::Note && !label.fails && self.place(site).is_for_a_terminal() {
             label.severity = Severity::Note;
         }
-        if label.effect == Effect::Sleep && label.severity > Severity::Note && self.link.is_after_own_end(site) {
+        if label.effect == Effect::Sleep && label.severity > Severity::Note && self.place(site).is_after_own_end() {
             label.severity = Severity::Note;
         }
-        if label.effect == Effect::Wait && label.severity > Severity::Note && self.link.waits_for_own_lock(site) {
+        if label.effect == Effect::Wait
+            && label.severity > Severity::Note
+            && matches!(way.next, Next::Leaf(_))
+            && self.link.waits_for_own_lock(site)
+        {
             label.severity = Severity::Note;
         }
-        if self.link.off_the_loop(site) {
+        if self.place(site).off_the_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
             if label.place.is_empty() {
                 return;
             }
         }
         // Of several conditions the row's come first, then branches from the inside out.
-        let rare = self.link.rare_steps(site);
+        let rare = self.place(site).rare_steps();
         let decides = label.guard.is_none();
         if decides {
-            label.guard = self.link.branch_guard(site).or_else(|| self.link.getter_guard(site));
+            label.guard = self.place(site).guard();
             // Which of many it is says more than what stands further in.
             if rare > 0
                 && label.guard.as_ref().is_some_and(|guard| !guard.asks_for_text())
-                && let Some(guard) = self.link.guard_of_rare_choice(site)
+                && let Some(guard) = self.place(site).guard_of_rare_choice()
             {
                 label.guard = Some(guard);
             }
@@ -419,10 +428,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let mut label = label.clone();
         let mut steps = caller.steps;
-        match self.link.on_receiver(&mut label, caller, node) {
-            Some(more) => steps = add_steps(steps, more),
-            None => return,
-        }
+        let link = self.link;
+        let received = *self.remembered.received.entry((caller, node, label.own)).or_insert_with(|| {
+            let mut own = label.own;
+            link.on_receiver(&mut own, caller, node).map(|more| (more, own))
+        });
+        let Some((more, own)) = received else { return };
+        steps = add_steps(steps, more);
+        label.own = own;
         match self.decide(&mut label, caller, node) {
             Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),
             Decided::Fails => return,

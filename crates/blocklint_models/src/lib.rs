@@ -69,7 +69,7 @@ pub use format::{
     HandoverContext, HandoverRow, Instead, Kind, Layer, Literal, ModelError, MoveTo, Moves, Nothing, Origin, Part,
     Passes, Path, PatternInfo, Phase, Rank, Rewrite, Role, RowEffect, Runs, Selector, Setting, Source, Subject, Switch,
     SwitchContext, Table, Template, Test, Thread, TypeExpr, TypeRow, TypeTest, Unit, Uses, Version, VersionRange, Via,
-    check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, segment_matches, separator,
+    check_layer, compile, expand_twin, holding_row, last_name, nearest, read_file, root, segment_matches, separator,
 };
 pub use language_models::{GlobName, LanguageModels, Name, NamedPath, Unversioned, Versions};
 pub use matches::{CallRows, HandoverRows, LayerKind, Match, MatchId, Matches, TypeRows};

@@ -129,7 +129,7 @@ impl<'a> Link<'a> {
                 }
                 let bodies = (0..self.program.facts(file).bodies.len()).map(|at| BodyId(at as u32));
                 let mut bodies = bodies.map(|body| BodyRef { file, body });
-                bodies.any(|body| roots.of(body).is_some_and(|root| root.kind == RootKind::Registered))
+                bodies.any(|body| roots.is_registered(body))
             })
         })
     }

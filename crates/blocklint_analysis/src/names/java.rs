@@ -343,6 +343,11 @@ pub(crate) fn functional_return(interface: &str) -> Option<usize> {
     }
 }
 
+/// Whether packages with this root are there in every program.
+pub(crate) fn is_of_runtime(root: &str) -> bool {
+    root.starts_with("java.")
+}
+
 /// The package a file is in.
 pub(crate) fn package<'p>(link: &Link<'p>, file: FileId) -> &'p str {
     let facts = link.program.facts(file);
@@ -426,6 +431,8 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
 fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Option<Typed> {
     let facts = link.program.facts(file);
     let mut at = body;
+    // Most are the names of types, which no class has as a member.
+    let is_members = link.is_java_member(name) || link.is_assigned_anywhere(name);
     while let Some(id) = at.get() {
         let row = facts.body(id);
         let class = row
@@ -434,14 +441,41 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
             .or_else(|| facts.classes.iter().position(|class| class.body == id).map(|at| ClassId(at as u32)));
         if let Some(class) = class {
             let class = ClassRef { file, class };
-            let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
-            if !link.values.is_unknown(typed.value) {
-                return Some(typed);
+            let may_have = is_members || link.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
+            if may_have {
+                let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
+                if !link.values.is_unknown(typed.value) {
+                    return Some(typed);
+                }
             }
         }
         at = row.parent;
     }
     None
+}
+
+impl Link<'_> {
+    /// Whether a class of the project has a member of this name.
+    fn is_java_member(&self, name: Name) -> bool {
+        let known = self.java_members.get_or_init(|| {
+            let mut known = vec![false; self.program.names_len()];
+            for (slot, source) in self.program.files.iter().enumerate() {
+                let (file, facts) = (FileId(slot as u32), &source.facts);
+                if facts.language != Language::Java {
+                    continue;
+                }
+                for class in &facts.classes {
+                    for var in facts.vars_of(class.body) {
+                        if let Some(name) = self.program.global(file, facts.var(var).name) {
+                            known[name.0 as usize] = true;
+                        }
+                    }
+                }
+            }
+            known
+        });
+        known.get(name.0 as usize).copied().unwrap_or(true)
+    }
 }
 
 /// The top-level class of this name in a package of the project. Programs of one repository may have classes of the same

@@ -278,8 +278,7 @@ impl<'a> Link<'a> {
             let Some(given) = given.as_deref().and_then(|names| names.split(OR).next()) else { return false };
             let declared = self.annotation(scope, param.annotation);
             match self.values.members(declared.value)[..] {
-                [Val::Library { ty, .. }] => *self.library.text(ty) == *given,
-                [Val::Instance { class, .. }] => self.qualified_class(class) == given,
+                [declared] => self.type_name_of(declared).is_some_and(|name| *name == *given),
                 _ => false,
             }
         };
@@ -341,7 +340,7 @@ impl<'a> Link<'a> {
         let (Some(wanted), Some(names)) = (self.type_name_of(*declared), self.type_names_of(*given)) else {
             return Fit::Open;
         };
-        let is_exact = names.split(OR).next() == Some(wanted.as_str());
+        let is_exact = names.split(OR).next() == Some(&*wanted);
         let derives =
             || self.type_names_of(*declared).is_none_or(|of| is_one_of(&of, names.split(OR).next().unwrap_or("")));
         match () {
@@ -357,12 +356,18 @@ impl<'a> Link<'a> {
     }
 
     /// The name of a type.
-    fn type_name_of(&self, val: Val) -> Option<String> {
+    fn type_name_of(&self, val: Val) -> Option<Rc<str>> {
         match val {
-            Val::Library { ty, .. } => Some(self.library.text(ty).to_string()),
-            Val::Instance { class, .. } => Some(self.qualified_class(class)),
+            Val::Library { ty, .. } => Some(self.library.text(ty)),
+            Val::Instance { class, .. } => Some(self.class_name(class)),
             _ => None,
         }
+    }
+
+    /// The qualified name of a class, remembered.
+    fn class_name(&self, class: ClassRef) -> Rc<str> {
+        let mut known = self.java_class_names.borrow_mut();
+        known.entry(class).or_insert_with(|| Rc::from(self.qualified_class(class))).clone()
     }
 
     /// How many arguments a library gives to the callable in an argument.
@@ -397,11 +402,7 @@ impl<'a> Link<'a> {
             }
             let declared = self.annotation(scope, param.annotation);
             let [declared] = self.values.members(declared.value)[..] else { return true };
-            let wanted = match declared {
-                Val::Library { ty, .. } => self.library.text(ty).to_string(),
-                Val::Instance { class, .. } => self.qualified_class(class),
-                _ => return true,
-            };
+            let Some(wanted) = self.type_name_of(declared) else { return true };
             if *is_lambda {
                 return !is_value_type(&wanted);
             }
@@ -431,7 +432,9 @@ fn without_globs<'m>(rows: Rc<CallRows<'m>>) -> Rc<CallRows<'m>> {
 
 /// Whether one of the names of a type is another, which may be written by its simple name.
 fn is_one_of(given: &str, wanted: &str) -> bool {
-    let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    fn simple(name: &str) -> &str {
+        name.rsplit('.').next().unwrap_or(name)
+    }
     given.split(OR).any(|name| {
         name == wanted
             || (!wanted.contains('.') || !name.contains('.')) && simple(name) == simple(wanted)

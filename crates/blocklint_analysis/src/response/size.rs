@@ -279,7 +279,13 @@ impl Link<'_> {
     fn filled_by_loops(&self, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
         let facts = self.program.facts(scope.file);
         let mut found = SMALL;
-        for (at, site) in facts.sites.iter().enumerate() {
+        let index = self.program.index_of(scope.file);
+        let fills = ["append", "add", "extend", "update"].into_iter();
+        let names = fills.filter_map(|name| self.program.local(scope.file, self.program.name(name)?));
+        let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
+        sites.sort_unstable();
+        for id in sites {
+            let site = facts.site(id);
             let Form::Attr(base, _) = facts.form(site.callee) else { continue };
             if site.kind != SiteKind::Call || facts.form(base) != Form::Var(var) {
                 continue;
@@ -291,7 +297,7 @@ impl Link<'_> {
                     }
                 }
                 "extend" | "update" => {
-                    if let Some(arg) = facts.args_of(SiteId(at as u32)).first() {
+                    if let Some(arg) = facts.args_of(id).first() {
                         found = found.most(self.size_within(scope, arg.value, depth));
                     }
                 }

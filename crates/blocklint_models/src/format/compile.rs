@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use blocklint_core::{Effect, Language};
 use rustc_hash::FxHashMap;
 
-use super::language::separator;
+use super::language::{root, separator};
 use super::packed::Packed;
 use super::path::{Path, Rank, last_name, literal_head, parent, qualified};
 use super::rows::{CallRow, Entry, File, HandoverRow, RowEffect, Selector, Switch, TypeRow};
@@ -252,10 +252,9 @@ impl Builder {
     }
 }
 
-/// Which first segments name types of which others: whoever imports `fastapi` may hold what `starlette` makes.
+/// Which roots name types of which others: whoever imports `fastapi` may hold what `starlette` makes.
 fn links(files: &[&File], language: Language) -> Vec<(String, String)> {
-    let separator = separator(language);
-    let first = |path: &str| path.split(separator).next().unwrap_or("").to_owned();
+    let first = |path: &str| root(language, path).to_owned();
     let mut found = Vec::new();
     for file in files {
         let mut named: Vec<&TypeExpr> = Vec::new();

@@ -26,7 +26,7 @@ pub use check::{Declared, Nothing, check_layer, holding_row};
 pub use compile::compile;
 pub use condition::{Condition, Literal, Subject, Test, TypeTest};
 pub use error::{ModelError, Table, nearest};
-pub use language::separator;
+pub use language::{root, separator};
 pub(crate) use path::MAX_PATH;
 pub use path::{Path, Rank, last_name, segment_matches};
 pub use read::{Origin, read_file};
