@@ -237,6 +237,11 @@ impl<'a> Link<'a> {
         let rows = facts.list(list);
         let at = rows.iter().step_by(2).position(|&form| form.is_some() && facts.form(form) == key)?;
         let value = *rows.get(at * 2 + 1)?;
-        Some(self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value))
+        if !self.entries.borrow_mut().insert((file, value)) {
+            return None;
+        }
+        let entry = self.eval(Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE }, value);
+        self.entries.borrow_mut().remove(&(file, value));
+        Some(entry)
     }
 }

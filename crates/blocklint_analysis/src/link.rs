@@ -214,6 +214,8 @@ pub struct Link<'a> {
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
+    /// Entries of literal tables that are being looked at: a table may name itself.
+    pub(crate) entries: RefCell<FxHashSet<(FileId, FormId)>>,
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::containers::Additions>>>,
     pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) chains: crate::chains::ChainMemo,
@@ -313,6 +315,7 @@ impl<'a> Link<'a> {
             ask_names: RefCell::default(),
             answering: RefCell::default(),
             foreign: RefCell::default(),
+            entries: RefCell::default(),
             additions: RefCell::default(),
             adding: RefCell::default(),
             chains: crate::chains::ChainMemo::default(),

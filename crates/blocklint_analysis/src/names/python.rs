@@ -81,8 +81,18 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
         | "functools.singledispatchmethod" => Decorator::Transparent,
         // Many libraries bring the same one under the same name.
         _ if is_cached_property(path) => Decorator::CachedProperty,
+        _ if is_cache(path) => Decorator::Cached,
         _ => return None,
     })
+}
+
+/// Whether a decorator is by its name a cache: `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`, `toolz.memoize`.
+fn is_cache(path: &str) -> bool {
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    matches!(name, "cached" | "cachedmethod" | "cache" | "memoize" | "memoized" | "alru_cache")
+        || name
+            .strip_suffix("_cache")
+            .is_some_and(|kind| matches!(kind, "lru" | "ttl" | "lfu" | "fifo" | "rr" | "timed_lru"))
 }
 
 /// Whether a decorator is by its name a property that keeps what its function gave: `django.utils.functional.cached_property`,
