@@ -75,8 +75,11 @@ class Measured:
 
 
 def measured(python: str, case: Case, folder: Path) -> Measured:
-    """The program's longest stall, as short as it was measured."""
-    return min((measured_once(python, case, folder) for _ in range(MEASUREMENTS)), key=lambda one: one.stall)
+    """The program's longest stall, as short as it was measured, and the answer that it gave each time."""
+    each = [measured_once(python, case, folder) for _ in range(MEASUREMENTS)]
+    if any(one.answer != each[0].answer for one in each):
+        raise SystemExit(f"{case.name}: the same program gives different answers")
+    return min(each, key=lambda one: one.stall)
 
 
 def measured_once(python: str, case: Case, folder: Path) -> Measured:

@@ -101,10 +101,7 @@ impl Link<'_> {
         let facts = self.program.facts(file);
         match facts.form(test) {
             Form::Not(inner) => self.unset_where(file, body, inner, !holds, found, depth),
-            Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => match self.looked_up_in(file, body, test) {
-                Some(all) => found.push(State::Lacking(all)),
-                None => found.push(State::Unset(test)),
-            },
+            Form::Var(_) | Form::Attr(..) | Form::Result(_) if !holds => found.push(self.state_asked(file, body, test)),
             Form::Compare(Comparison::NotIn, _, all) if holds => found.push(State::Lacking(all)),
             Form::Compare(Comparison::In, _, all) if !holds => found.push(State::Lacking(all)),
             Form::Compare(comparison, state, nothing) if facts.form(nothing) == Form::None => {
@@ -114,10 +111,7 @@ impl Link<'_> {
                     _ => return,
                 };
                 if is_none {
-                    match self.looked_up_in(file, body, state) {
-                        Some(all) => found.push(State::Lacking(all)),
-                        None => found.push(State::Unset(state)),
-                    }
+                    found.push(self.state_asked(file, body, state));
                 }
             }
             Form::Alt(AltKind::And, list) if holds => {
@@ -135,6 +129,11 @@ impl Link<'_> {
             }
             _ => {}
         }
+    }
+
+    /// What is asked of a form that is false or `None`: of what was looked up, that the collection has the key.
+    fn state_asked(&self, file: FileId, body: BodyId, form: FormId) -> State {
+        self.looked_up_in(file, body, form).map_or(State::Unset(form), State::Lacking)
     }
 
     /// The collection that a form is looked up in by a key, also through a local: `known = self.known.get(key)`.

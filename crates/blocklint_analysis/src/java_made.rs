@@ -118,7 +118,9 @@ impl<'a> Link<'a> {
             Form::None => true,
             Form::Cast(inner, _) => self.objects_of(file, inner, frames, found, depth),
             Form::Alt(AltKind::Ternary, list) => {
-                facts.list(list).iter().skip(1).all(|&part| self.objects_of(file, part, frames, found, depth))
+                let [_, then, otherwise] = *facts.list(list) else { return false };
+                self.objects_of(file, then, frames, found, depth)
+                    && self.objects_of(file, otherwise, frames, found, depth)
             }
             Form::Var(var) => {
                 let row = facts.var(var);

@@ -71,6 +71,7 @@ mod made_anew;
 mod made_at_import;
 mod members;
 pub mod mentions;
+mod method_kinds;
 mod missing;
 mod misuses;
 mod named_rows;

@@ -263,7 +263,7 @@ pub struct Link<'a> {
     pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
-    pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::members::MethodKind>>,
+    pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::method_kinds::MethodKind>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,
     /// How many tasks are running.

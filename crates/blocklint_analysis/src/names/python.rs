@@ -80,26 +80,20 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
         | "functools.singledispatch"
         | "functools.singledispatchmethod" => Decorator::Transparent,
         // Many libraries bring the same one under the same name.
-        _ if is_cached_property(path) => Decorator::CachedProperty,
-        _ if is_cache(path) => Decorator::Cached,
-        _ => return None,
+        _ => return decorator_by_name(path.rsplit_once('.').map_or(path, |(_, name)| name)),
     })
 }
 
-/// Whether a decorator is by its name a cache: `cachetools.cached`, `cachetools.func.ttl_cache`, `joblib.Memory.cache`, `toolz.memoize`.
-fn is_cache(path: &str) -> bool {
-    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
-    matches!(name, "cached" | "cachedmethod" | "cache" | "memoize" | "memoized" | "alru_cache")
-        || name
-            .strip_suffix("_cache")
-            .is_some_and(|kind| matches!(kind, "lru" | "ttl" | "lfu" | "fifo" | "rr" | "timed_lru"))
-}
-
-/// Whether a decorator is by its name a property that keeps what its function gave: `django.utils.functional.cached_property`,
-/// `propcache.api.under_cached_property`, `pyramid.decorator.reify`.
-fn is_cached_property(path: &str) -> bool {
-    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
-    name.ends_with("cached_property") || matches!(name, "memoized_property" | "lazy_property" | "reify")
+/// Caches and properties that keep what their function gave, by the name that they have in many libraries: `cachetools.cached`,
+/// `cachetools.func.ttl_cache`, `joblib.Memory.cache`, `django.utils.functional.cached_property`, `pyramid.decorator.reify`.
+fn decorator_by_name(name: &str) -> Option<Decorator> {
+    match name {
+        "memoized_property" | "lazy_property" | "reify" => Some(Decorator::CachedProperty),
+        _ if name.ends_with("cached_property") => Some(Decorator::CachedProperty),
+        "cached" | "cachedmethod" | "cache" | "memoize" | "memoized" | "lru_cache" | "ttl_cache" | "lfu_cache"
+        | "fifo_cache" | "rr_cache" | "timed_lru_cache" | "alru_cache" => Some(Decorator::Cached),
+        _ => None,
+    }
 }
 
 /// Functions of the language and the method of their argument that they call.
