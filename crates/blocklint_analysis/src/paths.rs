@@ -25,23 +25,43 @@ pub(crate) struct Cost {
     pub(crate) hops: u32,
     /// Among equals the first place.
     site: SiteRef,
+    /// The inferred steps that are choices among implementations.
+    chosen: u32,
 }
+
+/// Python: how many hops a way may have before nobody who reads its trace believes each branch on it.
+const FAR: u32 = 12;
 
 impl Cost {
     /// What a way costs that ends here.
     fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let steps = way_steps(link, graph, way);
+        let chosen = steps - u32::from(way.steps);
         let conditions = match link.program.language(way.site.file) {
             Language::Rust => link.deciding_tests_over(way.site),
             _ => link.conditions_over(way.site),
         };
-        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site }
+        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen }
     }
 
     /// What the path costs if a way leads to it.
     fn after(self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let own = Cost::of(link, graph, way);
-        Cost { steps: self.steps + own.steps, length: self.length + own.length, hops: self.hops + 1, site: way.site }
+        Cost {
+            steps: self.steps + own.steps,
+            length: self.length + own.length,
+            hops: self.hops + 1,
+            site: way.site,
+            chosen: self.chosen + own.chosen,
+        }
+    }
+
+    /// Python: the steps that a way's own do not tell. Of two choices among implementations the second hangs on the first, as
+    /// of two branches each of which is one of many; and of a long way hardly anybody believes the end.
+    pub(crate) fn doubts(&self) -> u32 {
+        let of_one_kind = self.chosen >= 2 || self.steps - self.chosen >= 2;
+        let is_far = self.hops > FAR;
+        u32::from(of_one_kind) + if is_far { u32::from(LOW_STEPS) } else { 0 }
     }
 }
 

@@ -75,6 +75,9 @@ pub(crate) fn findings<'a>(
             if way != hit.way {
                 cost.steps += u32::from(hit.way.steps);
             }
+            if link.program.language(way.site.file) == Language::Python {
+                cost.steps += cost.doubts();
+            }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
