@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
+use crate::mentions::is_own_receiver;
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
 
@@ -25,8 +26,10 @@ pub(crate) struct Cost {
     pub(crate) hops: u32,
     /// Among equals the first place.
     site: SiteRef,
-    /// The inferred steps that are choices among implementations.
+    /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
     chosen: u32,
+    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
+    guessed: u32,
 }
 
 /// Python: how many hops a way may have before nobody who reads its trace believes each branch on it.
@@ -36,12 +39,13 @@ impl Cost {
     /// What a way costs that ends here.
     fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let steps = way_steps(link, graph, way);
-        let chosen = steps - u32::from(way.steps);
+        let guessed = u32::from(way.steps);
+        let chosen = if link.is_on_own_object(way.site) { 0 } else { steps - guessed };
         let conditions = match link.program.language(way.site.file) {
             Language::Rust => link.deciding_tests_over(way.site),
             _ => link.conditions_over(way.site),
         };
-        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen }
+        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
     }
 
     /// What the path costs if a way leads to it.
@@ -53,13 +57,14 @@ impl Cost {
             hops: self.hops + 1,
             site: way.site,
             chosen: self.chosen + own.chosen,
+            guessed: self.guessed + own.guessed,
         }
     }
 
-    /// Python: the steps that a way's own do not tell. Of two choices among implementations the second hangs on the first, as
+    /// Python: the steps that a way's own do not tell. Of two choices among objects the second hangs on the first, as
     /// of two branches each of which is one of many; and of a long way hardly anybody believes the end.
     pub(crate) fn doubts(&self) -> u32 {
-        let of_one_kind = self.chosen >= 2 || self.steps - self.chosen >= 2;
+        let of_one_kind = self.chosen >= 2 || self.guessed >= 2;
         let is_far = self.hops > FAR;
         u32::from(of_one_kind) + if is_far { u32::from(LOW_STEPS) } else { 0 }
     }
@@ -68,6 +73,13 @@ impl Cost {
 /// The best way on from each state.
 pub(crate) struct Paths {
     pub(crate) best: Vec<Option<(Cost, Way)>>,
+}
+
+impl Link<'_> {
+    /// Whether a call is one of an object on itself.
+    fn is_on_own_object(&self, site: SiteRef) -> bool {
+        self.receiver_form(site).is_some_and(|form| is_own_receiver(self.program.facts(site.file), form))
+    }
 }
 
 /// Steps of one edge, with what the share of labelled alternatives adds.

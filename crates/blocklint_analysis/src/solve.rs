@@ -208,7 +208,7 @@ pub(crate) fn findings<'a>(
             }
         }
     }
-    lower_what_is_said_already(&mut places, min_confidence);
+    lower_what_is_said_already(link, &mut places, min_confidence);
     lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     let units = Units::new(link);

@@ -10,8 +10,13 @@ use crate::link::Link;
 use crate::paths::Paths;
 use crate::search::Next;
 
-/// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note.
-pub(super) fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candidate>>, min_confidence: Confidence) {
+/// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
+/// waits a while.
+pub(super) fn lower_what_is_said_already(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
     let heavy: FxHashSet<(SiteRef, Option<u32>)> = places
         .iter()
         .filter(|(_, candidates)| {
@@ -29,8 +34,11 @@ pub(super) fn lower_what_is_said_already(places: &mut FxHashMap<Place, Vec<Candi
         if !heavy.contains(&(*site, *arg)) {
             continue;
         }
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.label.effect == Effect::File) {
-            if candidate.label.severity == Severity::Warning {
+        let is_python = link.program.language(site.file) == Language::Python;
+        for candidate in candidates.iter_mut() {
+            let effect = candidate.label.effect;
+            let is_besides = effect == Effect::File || is_python && effect == Effect::Wait;
+            if is_besides && candidate.label.severity == Severity::Warning {
                 candidate.label.severity = Severity::Note;
             }
         }
