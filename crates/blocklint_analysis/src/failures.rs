@@ -10,7 +10,8 @@ use crate::callers::Callers;
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::names;
-use crate::regions::lies_in;
+use crate::regions::{around, lies_in};
+use crate::search::Way;
 
 impl Link<'_> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.
@@ -71,6 +72,27 @@ impl Link<'_> {
             let raised = facts.site(last);
             raised.kind == SiteKind::Call && raised.at.position > row.at.position && self.is_raised(site.file, last)
         })
+    }
+
+    /// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
+    /// `await` there would be left out where the task is cancelled.
+    pub(crate) fn removes_at_the_end(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        names::python::removes_one(facts.text(facts.site(last.site.site).name))
+            && ways.iter().any(|way| self.is_in_finally(way.site))
+            && !ways.iter().any(|way| self.adds_up(way.site))
+    }
+
+    fn is_in_finally(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
+    }
+
+    /// Python: whether a site imports a module by name.
+    pub(crate) fn imports(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.language == Language::Python && names::python::imports(facts.text(facts.site(site.site).name))
     }
 
     /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.

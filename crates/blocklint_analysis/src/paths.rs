@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::{LOW_STEPS, Link};
 use crate::mentions::is_own_receiver;
+use crate::names;
 use crate::search::{Graph, Next, StateId, Way};
 use crate::targets::Target;
 
@@ -20,6 +21,8 @@ const CONDITION: u32 = 3;
 pub(crate) struct Cost {
     /// Inferred steps.
     pub(crate) steps: u32,
+    /// Python: whether it ends at what is kept of a file. What reads the file itself holds longer.
+    ends_at_entry: bool,
     /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
     length: u32,
     /// Hops alone.
@@ -45,7 +48,8 @@ impl Cost {
             Language::Rust => link.deciding_tests_over(way.site),
             _ => link.conditions_over(way.site),
         };
-        Cost { steps, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
+        let ends_at_entry = link.is_of_entry(graph, way);
+        Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
     }
 
     /// What the path costs if a way leads to it.
@@ -53,6 +57,7 @@ impl Cost {
         let own = Cost::of(link, graph, way);
         Cost {
             steps: self.steps + own.steps,
+            ends_at_entry: self.ends_at_entry,
             length: self.length + own.length,
             hops: self.hops + 1,
             site: way.site,
@@ -76,6 +81,15 @@ pub(crate) struct Paths {
 }
 
 impl Link<'_> {
+    /// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
+    fn is_of_entry(&self, graph: &Graph<'_>, way: &Way) -> bool {
+        let Next::Leaf(leaf) = way.next else { return false };
+        let facts = self.program.facts(way.site.file);
+        facts.language == Language::Python
+            && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
+            && names::python::is_of_entry(facts.text(facts.site(way.site.site).name))
+    }
+
     /// Whether a call is one of an object on itself.
     fn is_on_own_object(&self, site: SiteRef) -> bool {
         self.receiver_form(site).is_some_and(|form| is_own_receiver(self.program.facts(site.file), form))

@@ -204,8 +204,8 @@ impl<'a> Link<'a> {
         if fails.is_some() {
             severity = Severity::Error;
         }
-        // One call of many that iterate is one call; the loop around it is the caller's to see.
-        if severity == Severity::Note && !is_sized && self.adds_up(site) {
+        // One call of many that iterate is one call; the loop around it is the caller's to see. Modules are imported once each.
+        if severity == Severity::Note && !is_sized && !self.imports(site) && self.adds_up(site) {
             severity = Severity::Warning;
         }
         let label = Label {

@@ -671,6 +671,24 @@ pub(crate) fn removes(name: &str) -> bool {
     })
 }
 
+/// Whether a function of this name removes one file or one empty folder.
+pub(crate) fn removes_one(name: &str) -> bool {
+    matches!(name, "unlink" | "remove" | "rmdir")
+}
+
+/// Whether a function of this name reads or changes what a file system keeps of a file, not what is in it.
+pub(crate) fn is_of_entry(name: &str) -> bool {
+    removes_one(name)
+        || matches!(name, "exists" | "lexists" | "is_file" | "is_dir" | "is_symlink" | "is_mount" | "isfile" | "isdir")
+        || matches!(name, "islink" | "ismount" | "stat" | "lstat" | "access" | "getsize" | "getmtime" | "getatime")
+        || matches!(name, "getctime" | "samefile" | "chmod" | "chown" | "utime" | "touch" | "mkdir" | "makedirs")
+}
+
+/// Whether a function of this name imports a module, which is there the next time.
+pub(crate) fn imports(name: &str) -> bool {
+    matches!(name, "import_module" | "__import__")
+}
+
 /// Whether a class of this name, by convention, is an exception.
 pub(crate) fn sounds_like_exception(name: &str) -> bool {
     name.ends_with("Exception") || name.ends_with("Error")
