@@ -22,7 +22,7 @@ pub(crate) struct Cost {
     /// Inferred steps.
     pub(crate) steps: u32,
     /// Python: whether it ends at what is kept of a file. What reads the file itself holds longer.
-    ends_at_entry: bool,
+    pub(crate) ends_at_entry: bool,
     /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
     length: u32,
     /// Hops alone.

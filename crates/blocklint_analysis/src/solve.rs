@@ -471,7 +471,7 @@ fn finding(
     let key = |c: &&Candidate| {
         let (rank, seconds) = hold_of(&c.label).rank();
         let shortest_first = (Reverse(rank), Reverse(seconds.to_bits()));
-        (Reverse(confidence(c)), shortest_first, c.cost, c.way.arg, way_number(&c.way))
+        (Reverse(confidence(c)), c.cost.ends_at_entry, shortest_first, c.cost, c.way.arg, way_number(&c.way))
     };
     // There is a candidate of that severity: it was taken from one.
     let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
