@@ -11,13 +11,13 @@ use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
-    pub(crate) fn invocation(&mut self, node: Node<'_>, object: Option<FormId>) -> FormId {
+    pub(crate) fn invocation(&mut self, node: Node<'_>, object: Option<(Node<'_>, FormId)>) -> FormId {
         let f = fields();
         let Some(name_node) = child(node, f.name) else { return self.other() };
         let name = self.name(name_node);
         let callee = match object {
-            Some(object) => {
-                let object = self.through_super(node, object);
+            Some((object_node, object)) => {
+                let object = self.through_super(node, object_node, name_node, object);
                 self.form(Form::Attr(object, name))
             }
             None => self.form(Form::Name(name)),
@@ -26,7 +26,7 @@ impl Walker<'_> {
             Some(arguments) => self.arguments(arguments),
             None => Vec::new(),
         };
-        let site = self.named_site(SiteKind::Call, callee, name_node, span(node), &args);
+        let site = self.site(SiteKind::Call, callee, (name, span(name_node)), span(node), &args);
         if object.is_none() {
             self.flag(site, SiteFlags::BARE);
         }
@@ -43,11 +43,15 @@ impl Walker<'_> {
             self.value(outer);
         }
         let ty = self.type_form(ty_node);
-        let args = match child(node, f.arguments) {
+        let arguments = child(node, f.arguments);
+        let args = match arguments {
             Some(arguments) => self.arguments(arguments),
             None => Vec::new(),
         };
-        let callee = match named(node).find(|part| kind(*part) == K::ClassBody) {
+        // It comes last of all.
+        let behind = arguments.is_none_or(|arguments| arguments.end_byte() < node.end_byte());
+        let class_body = if behind { named(node).find(|part| kind(*part) == K::ClassBody) } else { None };
+        let callee = match class_body {
             Some(body) => {
                 let class = self.deeper(body, |walker| walker.anonymous_class(body, ty));
                 match class {
@@ -58,7 +62,7 @@ impl Walker<'_> {
             None => ty,
         };
         // A class body is no part of the call.
-        let end = child(node, f.arguments).unwrap_or(node).end_byte() as u32;
+        let end = arguments.unwrap_or(node).end_byte() as u32;
         let whole = Span::new(node.start_byte() as u32, end);
         let site = self.named_site(SiteKind::New, callee, last_name(ty_node), whole, &args);
         self.form(Form::Result(site))

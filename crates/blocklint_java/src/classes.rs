@@ -34,7 +34,7 @@ impl Walker<'_> {
     pub(crate) fn class_declaration(&mut self, node: Node<'_>) {
         let f = fields();
         let (Some(class_kind), Some(name)) = (class_kind(node), child(node, f.name)) else { return };
-        let annotations = self.annotations(node);
+        let annotations = self.modifiers(node).annotations;
         let decorators = self.decorators(&annotations);
         let decorators = self.facts.list(&decorators);
         let var = self.type_var(name);

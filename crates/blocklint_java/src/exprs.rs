@@ -22,24 +22,25 @@ impl Walker<'_> {
         let mut chain = Vec::new();
         let mut at = node;
         while let Some(inner) = inner_of(at) {
-            chain.push(at);
+            chain.push((at, inner));
             at = inner;
         }
         let mut form = self.value_inner(at);
-        while let Some(link) = chain.pop() {
-            form = self.link(link, form);
+        while let Some((link, inner)) = chain.pop() {
+            form = self.link(link, inner, form);
         }
         form
     }
 
-    /// One link of a chain, its inner expression being known.
-    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+    /// One link of a chain, its inner expression and what that gives being known.
+    fn link(&mut self, node: Node<'_>, object: Node<'_>, inner: FormId) -> FormId {
         let f = fields();
         match kind(node) {
-            K::Invocation => self.invocation(node, Some(inner)),
+            K::Invocation => self.invocation(node, Some((object, inner))),
             K::FieldAccess => {
-                let inner = self.through_super(node, inner);
-                let Some(field) = child(node, f.field) else { return self.other() };
+                let field = child(node, f.field);
+                let inner = self.through_super(node, object, field.unwrap_or(node), inner);
+                let Some(field) = field else { return self.other() };
                 let name = self.name(field);
                 self.form(Form::Attr(inner, name))
             }
@@ -84,10 +85,14 @@ impl Walker<'_> {
         }
     }
 
-    /// `Outer.super.m`: the middle `super`.
-    pub(crate) fn through_super(&mut self, node: Node<'_>, inner: FormId) -> FormId {
-        let object = child(node, fields().object);
-        if all(node).any(|part| kind(part) == K::Super && Some(part) != object) {
+    /// `Outer.super.m`: the middle `super`, between the object and the name.
+    pub(crate) fn through_super(&mut self, node: Node<'_>, object: Node<'_>, name: Node<'_>, inner: FormId) -> FormId {
+        // Mostly nothing but a point stands there. Where something is wrong, the word may be there without its text.
+        let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
+        if !may_hold(between, b"super") && !node.has_error() {
+            return inner;
+        }
+        if all(node).any(|part| kind(part) == K::Super && part != object) {
             let name = self.facts.intern("super");
             return self.form(Form::Attr(inner, name));
         }
@@ -223,23 +228,18 @@ impl Walker<'_> {
 
     /// Operators nest to the left; a run of one of `&&` and `||` is one list.
     fn binary(&mut self, node: Node<'_>) -> FormId {
-        let f = fields();
         let mut steps = Vec::new();
         let mut at = node;
         while kind(at) == K::Binary {
-            let (Some(left), Some(operator), Some(right)) =
-                (child(at, f.left), child(at, f.operator), child(at, f.right))
-            else {
-                break;
-            };
-            steps.push((operator.kind(), right));
+            let Some((left, operator, right)) = operands(at) else { break };
+            steps.push((kind(operator), right));
             at = left;
         }
         let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
         while let Some((sign, right)) = steps.pop() {
             let logic = match sign {
-                "&&" => Some((AltKind::And, RegionKind::Then)),
-                "||" => Some((AltKind::Or, RegionKind::Else)),
+                K::AndSign => Some((AltKind::And, RegionKind::Then)),
+                K::OrSign => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
             let Some((alt, arm)) = logic else {
@@ -295,7 +295,7 @@ impl Walker<'_> {
     fn assignment(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
-        let plain = child(node, f.operator).is_none_or(|operator| operator.kind() == "=");
+        let plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
         let target = self.value(left);
         let value = self.value(right);
         let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
@@ -305,8 +305,8 @@ impl Walker<'_> {
 
     /// The arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
-        let parts: Vec<Node<'_>> = named(node).collect();
-        let mut args = Vec::with_capacity(parts.len());
+        let parts = named(node);
+        let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
         for part in parts {
             args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
         }
@@ -330,7 +330,6 @@ fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether nothing in an expression can run other code or bind a name.
 pub(crate) fn is_simple(node: Node<'_>) -> bool {
-    let f = fields();
     let mut at = node;
     loop {
         at = match kind(at) {
@@ -351,8 +350,8 @@ pub(crate) fn is_simple(node: Node<'_>) -> bool {
                 Some(inner) => inner,
                 None => return true,
             },
-            K::Binary => match (child(at, f.left), child(at, f.right)) {
-                (Some(left), Some(right)) if is_leaf(right) => left,
+            K::Binary => match operands(at) {
+                Some((left, _, right)) if is_leaf(right) => left,
                 _ => return false,
             },
             _ => return true,
@@ -364,14 +363,29 @@ fn is_leaf(node: Node<'_>) -> bool {
     named(node).next().is_none()
 }
 
-fn comparison(sign: &str) -> Option<Comparison> {
+/// The sides of a binary expression and the sign between them.
+fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
+    // Nothing else stands there, unless a comment does or something is wrong.
+    if node.child_count() == 3 && !node.has_error() {
+        return Some((node.child(0)?, node.child(1)?, node.child(2)?));
+    }
+    let f = fields();
+    Some((child(node, f.left)?, child(node, f.operator)?, child(node, f.right)?))
+}
+
+/// Whether a word may stand in a text; quick where the text is short.
+pub(crate) fn may_hold(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text.windows(word.len()).any(|part| part == word)
+}
+
+fn comparison(sign: K) -> Option<Comparison> {
     Some(match sign {
-        "==" => Comparison::Eq,
-        "!=" => Comparison::NotEq,
-        "<" => Comparison::Less,
-        "<=" => Comparison::LessEq,
-        ">" => Comparison::Greater,
-        ">=" => Comparison::GreaterEq,
+        K::Equal => Comparison::Eq,
+        K::NotEqual => Comparison::NotEq,
+        K::LessSign => Comparison::Less,
+        K::LessEqual => Comparison::LessEq,
+        K::GreaterSign => Comparison::Greater,
+        K::GreaterEqual => Comparison::GreaterEq,
         _ => return None,
     })
 }

@@ -46,22 +46,21 @@ impl Walker<'_> {
         let f = fields();
         let Some(name_node) = child(node, f.name) else { return };
         let name = self.name(name_node);
-        let annotations = self.annotations(node);
-        let decorators = self.decorators(&annotations);
+        let modifiers = self.modifiers(node);
+        let decorators = self.decorators(&modifiers.annotations);
         let list = self.facts.list(&decorators);
         let var = self.member_var(name);
-        let is_static = self.has_modifier(node, "static");
-        let mut flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
+        let mut flags = if modifiers.is_static { BodyFlags::STATIC } else { BodyFlags::default() };
         let block = child(node, f.body);
         if block.is_none_or(|block| self.only_refuses(block)) {
             flags = flags.with(BodyFlags::STUB);
         }
-        if self.says_override(node) {
+        if modifiers.overrides {
             flags = flags.with(BodyFlags::OVERRIDES);
         }
         let body = self.new_body(BodyKind::Function, name, span(node), span(name_node), flags);
         let callable = self.form(Form::Callable(body));
-        self.decorate(&annotations, &decorators, callable, span(name_node));
+        self.decorate(&modifiers.annotations, &decorators, callable, span(name_node));
         let target = self.var_form(var);
         self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
         let row = self.facts.body_mut(body);
@@ -81,8 +80,8 @@ impl Walker<'_> {
             self.parameters(parameters, body);
         }
         if let Some(block) = block {
-            if self.has_modifier(node, "synchronized") {
-                let lock = match is_static && class.is_some() {
+            if modifiers.is_synchronized {
+                let lock = match modifiers.is_static && class.is_some() {
                     true => {
                         let var = self.facts.facts().class(class).var;
                         if var.is_some() { self.var_form(var) } else { self.other() }
@@ -121,8 +120,8 @@ impl Walker<'_> {
     fn constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
-        let annotations = self.annotations(node);
-        let decorators = self.decorators(&annotations);
+        let decorators = self.modifiers(node).annotations;
+        let decorators = self.decorators(&decorators);
         let list = self.facts.list(&decorators);
         let body = self.constructor_body(name, span(node));
         self.facts.body_mut(body).decorators = list;
@@ -158,12 +157,10 @@ impl Walker<'_> {
         let mut params = Vec::new();
         for part in named(node) {
             let (name, ty, dimensions, param_kind) = match kind(part) {
-                K::FormalParameter => (
-                    child(part, f.name),
-                    child(part, f.type_name),
-                    child(part, f.dimensions),
-                    ParamKind::PositionalOnly,
-                ),
+                K::FormalParameter => {
+                    let parts = declared_parts(part);
+                    (parts.name, parts.ty, parts.dimensions, ParamKind::PositionalOnly)
+                }
                 K::Spread => {
                     let declarator = named(part).find(|part| kind(*part) == K::VariableDeclarator);
                     let ty = named(part).find(|part| {
@@ -210,18 +207,18 @@ impl Walker<'_> {
         let f = fields();
         let owner_is_interface =
             self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
-        let flags = if owner_is_interface || self.has_modifier(node, "static") {
+        let flags = if owner_is_interface || self.modifiers(node).is_static {
             BodyFlags::STATIC
         } else {
             BodyFlags::default()
         };
         let ty = child(node, f.type_name);
         for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
-            let Some(name) = child(declarator, f.name) else { continue };
-            let annotation = self.declared(ty, child(declarator, f.dimensions));
+            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let annotation = self.declared(ty, dimensions);
             let var = self.declare_field(name);
             let target = self.var_form(var);
-            let Some(value_node) = child(declarator, f.value) else {
+            let Some(value_node) = value else {
                 self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
                 continue;
             };
@@ -244,9 +241,7 @@ impl Walker<'_> {
         if kind(node) != K::ArrayInitializer {
             return self.value(node);
         }
-        let parts: Vec<Node<'_>> = named(node).collect();
-        let parts: Vec<FormId> = parts
-            .into_iter()
+        let parts: Vec<FormId> = named(node)
             .map(|part| self.deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
             .collect();
         let list = self.facts.list(&parts);
@@ -265,4 +260,35 @@ impl Walker<'_> {
         }
         self.leave(place);
     }
+}
+
+/// The parts of a parameter or of a variable's declarator.
+#[derive(Default)]
+pub(crate) struct Declared<'t> {
+    pub(crate) ty: Option<Node<'t>>,
+    pub(crate) name: Option<Node<'t>>,
+    pub(crate) dimensions: Option<Node<'t>>,
+    pub(crate) value: Option<Node<'t>>,
+}
+
+/// The parts of a parameter or of a declarator: `@A T x[]`, `x[] = v`.
+pub(crate) fn declared_parts(node: Node<'_>) -> Declared<'_> {
+    let of_variable = kind(node) == K::VariableDeclarator;
+    if node.has_error() {
+        let f = fields();
+        let (ty, value) = (child(node, f.type_name), child(node, f.value));
+        return Declared { ty, name: child(node, f.name), dimensions: child(node, f.dimensions), value };
+    }
+    // All at one go: they stand in this order.
+    let mut parts = Declared::default();
+    for part in named(node) {
+        match kind(part) {
+            K::Modifiers => {}
+            _ if !of_variable && parts.ty.is_none() => parts.ty = Some(part),
+            _ if parts.name.is_none() => parts.name = Some(part),
+            K::Dimensions => parts.dimensions = Some(part),
+            _ => parts.value = Some(part),
+        }
+    }
+    parts
 }

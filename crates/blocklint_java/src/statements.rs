@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use crate::NO_NAME;
 use crate::classes::class_kind;
 use crate::kinds::{K, child, fields, kind, named};
+use crate::members::{Declared, declared_parts};
 use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
@@ -168,9 +169,9 @@ impl Walker<'_> {
         let f = fields();
         let ty = child(node, f.type_name);
         for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
-            let Some(name) = child(declarator, f.name) else { continue };
-            let annotation = self.declared(ty, child(declarator, f.dimensions));
-            let value = match child(declarator, f.value) {
+            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let annotation = self.declared(ty, dimensions);
+            let value = match value {
                 Some(value) => self.initial_value(value),
                 None => FormId::NONE,
             };

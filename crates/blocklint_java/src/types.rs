@@ -93,7 +93,7 @@ impl Walker<'_> {
                 None => self.other(),
             },
             K::Wildcard => {
-                let upper = all(node).any(|part| part.kind() == "extends");
+                let upper = all(node).any(|part| kind(part) == K::ExtendsWord);
                 match named(node).find(|part| !is_annotation(*part) && kind(*part) != K::Super) {
                     Some(bound) => {
                         let bound = self.type_form(bound);

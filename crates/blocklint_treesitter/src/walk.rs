@@ -19,6 +19,8 @@ pub struct Walk<'s> {
     pub facts: FactsBuilder,
     /// The file's bytes.
     pub source: &'s [u8],
+    /// The same as text, if they are all valid.
+    pub(crate) valid: Option<&'s str>,
     /// The body being walked.
     pub body: BodyId,
     /// The region being walked.
@@ -41,6 +43,10 @@ pub struct Left {
 impl<'s> Walk<'s> {
     /// The text of a node.
     pub fn text(&self, node: Node<'_>) -> Cow<'s, str> {
+        // Checked once for the whole file: names are asked for by the thousand.
+        if let Some(text) = self.valid.and_then(|text| text.get(node.byte_range())) {
+            return Cow::Borrowed(text);
+        }
         String::from_utf8_lossy(self.source.get(node.byte_range()).unwrap_or_default())
     }
 
