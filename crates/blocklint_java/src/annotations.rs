@@ -5,7 +5,7 @@ use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, Sit
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::kinds::{K, all, child, fields, kind, named};
+use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
@@ -90,9 +90,13 @@ impl Walker<'_> {
 
     /// What stands before a declaration.
     pub(crate) fn modifiers<'t>(&self, node: Node<'t>) -> Modifiers<'t> {
+        self.modifiers_in(first(node).filter(|first| kind(*first) == K::Modifiers))
+    }
+
+    /// What a list of modifiers says.
+    pub(crate) fn modifiers_in<'t>(&self, list: Option<Node<'t>>) -> Modifiers<'t> {
         let mut modifiers = Modifiers::default();
-        let Some(list) = named(node).next().filter(|first| kind(*first) == K::Modifiers) else { return modifiers };
-        for part in all(list) {
+        for part in list.into_iter().flat_map(all) {
             match kind(part) {
                 K::Static => modifiers.is_static = true,
                 K::SynchronizedWord => modifiers.is_synchronized = true,

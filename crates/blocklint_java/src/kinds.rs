@@ -1,6 +1,6 @@
 //! Node kinds and fields of the grammar as numbers.
 
-pub(crate) use blocklint_treesitter::{all, child, named};
+pub(crate) use blocklint_treesitter::{all, child, first, named};
 use tree_sitter::Node;
 
 blocklint_treesitter::grammar! {
@@ -11,6 +11,7 @@ blocklint_treesitter::grammar! {
         Annotation = "annotation",
         AnnotationElement = "annotation_type_element_declaration",
         AnnotationType = "annotation_type_declaration",
+        Arguments = "argument_list",
         ArrayAccess = "array_access",
         ArrayCreation = "array_creation_expression",
         ArrayInitializer = "array_initializer",
@@ -131,6 +132,7 @@ blocklint_treesitter::grammar! {
         TypeIdentifier = "type_identifier",
         TypeList = "type_list",
         TypeParameter = "type_parameter",
+        TypeParameters = "type_parameters",
         TypePattern = "type_pattern",
         Unary = "unary_expression",
         Underscore = "underscore_pattern",

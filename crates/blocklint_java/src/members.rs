@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
+use crate::declarations::{Declaration, Declared, Signature, declared_parts};
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, Walking, span};
 
@@ -20,7 +21,7 @@ impl Walker<'_> {
             K::CompactConstructor => walker.compact_constructor(node),
             K::FieldDeclaration | K::Constant => walker.field_declaration(node),
             K::EnumConstant => walker.enum_constant(node),
-            K::EnumBodyDeclarations => walker.class_body(node),
+            K::EnumBodyDeclarations => walker.class_body(named(node)),
             K::StaticInitializer => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 walker.initialiser(node, block, BodyFlags::STATIC, "<static>");
@@ -43,15 +44,15 @@ impl Walker<'_> {
 
     /// A method, with or without a block.
     fn method(&mut self, node: Node<'_>) {
-        let f = fields();
-        let Some(name_node) = child(node, f.name) else { return };
+        let signature = Signature::of(node);
+        let Some(name_node) = signature.name else { return };
         let name = self.name(name_node);
-        let modifiers = self.modifiers(node);
+        let modifiers = self.modifiers_in(signature.modifiers);
         let decorators = self.decorators(&modifiers.annotations);
         let list = self.facts.list(&decorators);
         let var = self.member_var(name);
         let mut flags = if modifiers.is_static { BodyFlags::STATIC } else { BodyFlags::default() };
-        let block = child(node, f.body);
+        let block = signature.body;
         if block.is_none_or(|block| self.only_refuses(block)) {
             flags = flags.with(BodyFlags::STUB);
         }
@@ -70,13 +71,13 @@ impl Walker<'_> {
 
         let place = self.enter(body, ClassId::NONE);
         self.scopes.push();
-        for (param, bound) in self.generics(node) {
+        for (param, bound) in self.generics(signature.type_parameters) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
-        let returns = self.declared(child(node, f.type_name), child(node, f.dimensions));
+        let returns = self.declared(signature.ty, signature.dimensions);
         self.facts.body_mut(body).returns = returns;
-        if let Some(parameters) = child(node, f.parameters) {
+        if let Some(parameters) = signature.parameters {
             self.parameters(parameters, body);
         }
         if let Some(block) = block {
@@ -127,7 +128,7 @@ impl Walker<'_> {
         self.facts.body_mut(body).decorators = list;
         let place = self.enter(body, ClassId::NONE);
         self.scopes.push();
-        for (param, bound) in self.generics(node) {
+        for (param, bound) in self.generics(child(node, f.type_parameters)) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
@@ -175,8 +176,8 @@ impl Walker<'_> {
             };
             let annotation = self.declared(ty, dimensions);
             let sym = match name {
-                Some(name) if self.text(name) != "_" => self.name(name),
-                _ => NO_NAME,
+                Some(name) => self.bound_name(name),
+                None => NO_NAME,
             };
             params.push(self.param(sym, param_kind, params.len() as u32, annotation));
         }
@@ -204,16 +205,11 @@ impl Walker<'_> {
 
     /// Fields: an initialiser that can run code is a body of its own.
     fn field_declaration(&mut self, node: Node<'_>) {
-        let f = fields();
         let owner_is_interface =
             self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
-        let flags = if owner_is_interface || self.modifiers(node).is_static {
-            BodyFlags::STATIC
-        } else {
-            BodyFlags::default()
-        };
-        let ty = child(node, f.type_name);
-        for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
+        let mut declaration = Declaration::of(node);
+        while let Some(declarator) = declaration.next() {
+            let ty = declaration.ty;
             let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
             let annotation = self.declared(ty, dimensions);
             let var = self.declare_field(name);
@@ -228,6 +224,8 @@ impl Walker<'_> {
                 continue;
             }
             let sym = self.name(name);
+            let is_static = owner_is_interface || self.modifiers_in(declaration.modifiers).is_static;
+            let flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
             let body = self.new_body(BodyKind::Initialiser, sym, span(declarator), span(name), flags);
             let place = self.enter(body, ClassId::NONE);
             let value = self.initial_value(value_node);
@@ -260,35 +258,4 @@ impl Walker<'_> {
         }
         self.leave(place);
     }
-}
-
-/// The parts of a parameter or of a variable's declarator.
-#[derive(Default)]
-pub(crate) struct Declared<'t> {
-    pub(crate) ty: Option<Node<'t>>,
-    pub(crate) name: Option<Node<'t>>,
-    pub(crate) dimensions: Option<Node<'t>>,
-    pub(crate) value: Option<Node<'t>>,
-}
-
-/// The parts of a parameter or of a declarator: `@A T x[]`, `x[] = v`.
-pub(crate) fn declared_parts(node: Node<'_>) -> Declared<'_> {
-    let of_variable = kind(node) == K::VariableDeclarator;
-    if node.has_error() {
-        let f = fields();
-        let (ty, value) = (child(node, f.type_name), child(node, f.value));
-        return Declared { ty, name: child(node, f.name), dimensions: child(node, f.dimensions), value };
-    }
-    // All at one go: they stand in this order.
-    let mut parts = Declared::default();
-    for part in named(node) {
-        match kind(part) {
-            K::Modifiers => {}
-            _ if !of_variable && parts.ty.is_none() => parts.ty = Some(part),
-            _ if parts.name.is_none() => parts.name = Some(part),
-            K::Dimensions => parts.dimensions = Some(part),
-            _ => parts.value = Some(part),
-        }
-    }
-    parts
 }

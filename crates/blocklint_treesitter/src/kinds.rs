@@ -155,6 +155,13 @@ pub fn named(node: Node<'_>) -> Children<'_> {
     children(node, true)
 }
 
+/// The first of them.
+pub fn first(node: Node<'_>) -> Option<Node<'_>> {
+    // Hardly ever a comment stands there.
+    let first = node.named_child(0)?;
+    if first.is_extra() { named(node).next() } else { Some(first) }
+}
+
 /// All children, without comments.
 pub fn all(node: Node<'_>) -> Children<'_> {
     children(node, false)

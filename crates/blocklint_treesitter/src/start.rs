@@ -73,16 +73,8 @@ pub fn start<'s>(
         facts.problem(span(error), message);
     }
     let region = facts.facts().body(body).region;
-    let walk = Walk {
-        facts,
-        source: bytes,
-        valid: valid.ok(),
-        body,
-        region,
-        class: ClassId::NONE,
-        depth: 0,
-        too_deep: false,
-    };
+    let walk =
+        Walk { facts, source: bytes, valid: valid.ok(), body, region, class: ClassId::NONE, depth: 0, too_deep: false };
     Ok(Started { walk, tree, parser })
 }
 

@@ -47,7 +47,20 @@ impl<'s> Walk<'s> {
         if let Some(text) = self.valid.and_then(|text| text.get(node.byte_range())) {
             return Cow::Borrowed(text);
         }
-        String::from_utf8_lossy(self.source.get(node.byte_range()).unwrap_or_default())
+        String::from_utf8_lossy(self.bytes(node))
+    }
+
+    /// The bytes of a node.
+    pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The symbol of a node's text.
+    pub fn symbol(&mut self, node: Node<'_>) -> Sym {
+        match self.valid.and_then(|text| text.get(node.byte_range())) {
+            Some(text) => self.facts.intern(text),
+            None => self.facts.intern(&String::from_utf8_lossy(self.bytes(node))),
+        }
     }
 
     /// Starts a body's walk; give the result to [`Self::leave`].
