@@ -1,32 +1,15 @@
 //! Annotations as decorators: the annotation type, or the result of a `New` site with its arguments.
 
 use blocklint_core::Span;
-use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, SiteKind};
+use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, Site, SiteFlags, SiteId, SiteKind, Sym};
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::kinds::{K, all, child, fields, kind, named};
-use crate::types::is_annotation;
+use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
-    /// Whether a method says that it implements or overrides another one.
-    pub(crate) fn says_override(&self, node: Node<'_>) -> bool {
-        let says = |part: Node<'_>| {
-            child(part, fields().name)
-                .is_some_and(|name| matches!(&*self.text(name), "Override" | "java.lang.Override"))
-        };
-        all_annotations(node).any(says)
-    }
-
-    /// The annotations in a declaration's modifiers that mean something outside the compiler.
-    pub(crate) fn annotations<'t>(&self, node: Node<'t>) -> Vec<Node<'t>> {
-        all_annotations(node)
-            .filter(|part| child(*part, fields().name).is_some_and(|name| !is_inert(&self.text(name))))
-            .collect()
-    }
-
-    /// Their forms, outermost first.
+    /// The forms of annotations, outermost first.
     pub(crate) fn decorators(&mut self, annotations: &[Node<'_>]) -> Vec<FormId> {
         annotations.iter().map(|&node| self.annotation(node)).collect()
     }
@@ -86,29 +69,61 @@ impl Walker<'_> {
         name: Node<'_>,
         whole: Span,
         args: &[Arg],
-    ) -> blocklint_facts::SiteId {
+    ) -> SiteId {
         let sym = self.name(name);
-        let at = self.at();
-        self.facts.site(
-            Site {
-                kind,
-                flags: SiteFlags::default(),
-                callee,
-                name: sym,
-                args: List::EMPTY,
-                at,
-                span: whole,
-                name_span: span(name),
-            },
-            args,
-        )
+        self.site(kind, callee, (sym, span(name)), whole, args)
     }
 
-    /// Whether a modifier stands before a declaration.
-    pub(crate) fn has_modifier(&self, node: Node<'_>, word: &str) -> bool {
-        let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
-        modifiers.is_some_and(|modifiers| all(modifiers).any(|part| part.kind() == word))
+    /// Adds a site; its name and where that stands are known.
+    pub(crate) fn site(
+        &mut self,
+        kind: SiteKind,
+        callee: FormId,
+        (name, name_span): (Sym, Span),
+        whole: Span,
+        args: &[Arg],
+    ) -> SiteId {
+        let at = self.at();
+        let flags = SiteFlags::default();
+        self.facts.site(Site { kind, flags, callee, name, args: List::EMPTY, at, span: whole, name_span }, args)
     }
+
+    /// What stands before a declaration.
+    pub(crate) fn modifiers<'t>(&self, node: Node<'t>) -> Modifiers<'t> {
+        self.modifiers_in(first(node).filter(|first| kind(*first) == K::Modifiers))
+    }
+
+    /// What a list of modifiers says.
+    pub(crate) fn modifiers_in<'t>(&self, list: Option<Node<'t>>) -> Modifiers<'t> {
+        let mut modifiers = Modifiers::default();
+        for part in list.into_iter().flat_map(all) {
+            match kind(part) {
+                K::Static => modifiers.is_static = true,
+                K::SynchronizedWord => modifiers.is_synchronized = true,
+                K::Annotation | K::MarkerAnnotation => {
+                    let Some(name) = child(part, fields().name) else { continue };
+                    let name = self.text(name);
+                    modifiers.overrides |= matches!(&*name, "Override" | "java.lang.Override");
+                    if !is_inert(&name) {
+                        modifiers.annotations.push(part);
+                    }
+                }
+                _ => {}
+            }
+        }
+        modifiers
+    }
+}
+
+/// What stands before a declaration.
+#[derive(Default)]
+pub(crate) struct Modifiers<'t> {
+    /// The annotations that mean something outside the compiler.
+    pub(crate) annotations: Vec<Node<'t>>,
+    /// Whether it says that it implements or overrides another one.
+    pub(crate) overrides: bool,
+    pub(crate) is_static: bool,
+    pub(crate) is_synchronized: bool,
 }
 
 /// The last name of a qualified name or type.
@@ -127,12 +142,6 @@ pub(crate) fn last_name(node: Node<'_>) -> Node<'_> {
             None => return at,
         }
     }
-}
-
-/// All annotations in a declaration's modifiers.
-fn all_annotations(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let modifiers = named(node).find(|part| kind(*part) == K::Modifiers);
-    modifiers.into_iter().flat_map(named).filter(|part| is_annotation(*part))
 }
 
 /// Annotations of `java.lang` that speak to the compiler only.

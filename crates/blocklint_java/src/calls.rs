@@ -5,28 +5,28 @@ use blocklint_facts::{Form, FormId, SiteFlags, SiteKind};
 use tree_sitter::Node;
 
 use crate::annotations::last_name;
-use crate::kinds::{K, child, fields, kind, named};
+use crate::exprs::Link;
+use crate::kinds::{K, child, fields, first, kind, named};
 use crate::types::is_annotation;
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A method call, its receiver being known. A bare name is left to the analysis: it may be inherited.
-    pub(crate) fn invocation(&mut self, node: Node<'_>, object: Option<FormId>) -> FormId {
-        let f = fields();
-        let Some(name_node) = child(node, f.name) else { return self.other() };
+    pub(crate) fn invocation(&mut self, call: &Link<'_>, object: Option<FormId>) -> FormId {
+        let Some(name_node) = call.name else { return self.other() };
         let name = self.name(name_node);
         let callee = match object {
             Some(object) => {
-                let object = self.through_super(node, object);
+                let object = self.through_super(call, name_node, object);
                 self.form(Form::Attr(object, name))
             }
             None => self.form(Form::Name(name)),
         };
-        let args = match child(node, f.arguments) {
+        let args = match call.arguments {
             Some(arguments) => self.arguments(arguments),
             None => Vec::new(),
         };
-        let site = self.named_site(SiteKind::Call, callee, name_node, span(node), &args);
+        let site = self.site(SiteKind::Call, callee, (name, span(name_node)), span(call.node), &args);
         if object.is_none() {
             self.flag(site, SiteFlags::BARE);
         }
@@ -37,17 +37,20 @@ impl Walker<'_> {
     pub(crate) fn creation(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let Some(ty_node) = child(node, f.type_name) else { return self.other() };
-        let first = named(node).next();
-        let before = first.filter(|first| *first != ty_node && !is_annotation(*first));
+        let before = first(node).filter(|first| *first != ty_node && !is_annotation(*first));
         if let Some(outer) = before.filter(|outer| kind(*outer) != K::TypeArguments) {
             self.value(outer);
         }
         let ty = self.type_form(ty_node);
-        let args = match child(node, f.arguments) {
+        let arguments = child(node, f.arguments);
+        let args = match arguments {
             Some(arguments) => self.arguments(arguments),
             None => Vec::new(),
         };
-        let callee = match named(node).find(|part| kind(*part) == K::ClassBody) {
+        // It comes last of all.
+        let behind = arguments.is_none_or(|arguments| arguments.end_byte() < node.end_byte());
+        let class_body = if behind { named(node).find(|part| kind(*part) == K::ClassBody) } else { None };
+        let callee = match class_body {
             Some(body) => {
                 let class = self.deeper(body, |walker| walker.anonymous_class(body, ty));
                 match class {
@@ -58,7 +61,7 @@ impl Walker<'_> {
             None => ty,
         };
         // A class body is no part of the call.
-        let end = child(node, f.arguments).unwrap_or(node).end_byte() as u32;
+        let end = arguments.unwrap_or(node).end_byte() as u32;
         let whole = Span::new(node.start_byte() as u32, end);
         let site = self.named_site(SiteKind::New, callee, last_name(ty_node), whole, &args);
         self.form(Form::Result(site))

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::kinds::{K, child, fields, kind, named};
+use crate::kinds::{K, child, fields, first, kind, named};
 use crate::walker::{Place, Walker, Walking, span};
 
 /// A class being walked.
@@ -34,14 +34,14 @@ impl Walker<'_> {
     pub(crate) fn class_declaration(&mut self, node: Node<'_>) {
         let f = fields();
         let (Some(class_kind), Some(name)) = (class_kind(node), child(node, f.name)) else { return };
-        let annotations = self.annotations(node);
+        let annotations = self.modifiers(node).annotations;
         let decorators = self.decorators(&annotations);
         let decorators = self.facts.list(&decorators);
         let var = self.type_var(name);
         let sym = self.name(name);
         let opened = self.open_class(class_kind, sym, span(node), span(name), var);
         let params: Vec<FormId> = self
-            .generics(node)
+            .generics(child(node, f.type_parameters))
             .into_iter()
             .map(|(param, bound)| {
                 let name = self.form(Form::Str(param));
@@ -71,11 +71,12 @@ impl Walker<'_> {
         let body = self.body;
         self.facts.body_mut(body).decorators = decorators;
         if let Some(body) = child(node, f.body) {
-            self.declare_members(body);
+            let members: Vec<Node<'_>> = named(body).collect();
+            self.declare_members(&members);
             if kind(node) == K::RecordDeclaration {
-                self.record(node, body);
+                self.record(node, &members);
             }
-            self.class_body(body);
+            self.class_body(members.into_iter());
         }
         self.close_class(opened);
     }
@@ -90,8 +91,9 @@ impl Walker<'_> {
         let shown = self.facts.intern("<anonymous>");
         let own = self.body;
         self.facts.body_mut(own).name = shown;
-        self.declare_members(body);
-        self.class_body(body);
+        let members: Vec<Node<'_>> = named(body).collect();
+        self.declare_members(&members);
+        self.class_body(members.into_iter());
         let class = opened.class;
         self.close_class(opened);
         class
@@ -169,13 +171,15 @@ impl Walker<'_> {
     }
 
     /// Declares fields, constants and nested classes, which are seen before they are defined.
-    fn declare_members(&mut self, body: Node<'_>) {
+    fn declare_members(&mut self, parts: &[Node<'_>]) {
         let f = fields();
-        for part in named(body) {
+        for &part in parts {
             match kind(part) {
                 K::FieldDeclaration | K::Constant => {
                     for declarator in named(part).filter(|part| kind(*part) == K::VariableDeclarator) {
-                        if let Some(name) = child(declarator, f.name) {
+                        // It comes first.
+                        let name = if declarator.has_error() { child(declarator, f.name) } else { first(declarator) };
+                        if let Some(name) = name {
                             self.declare_field(name);
                         }
                     }
@@ -185,11 +189,9 @@ impl Walker<'_> {
                         self.declare_field(name);
                     }
                 }
-                K::EnumBodyDeclarations => {
-                    let _ = self.deeper(part, |walker| walker.declare_members(part));
-                }
-                _ if part.is_error() => {
-                    let _ = self.deeper(part, |walker| walker.declare_members(part));
+                at if at == K::EnumBodyDeclarations || part.is_error() => {
+                    let inner: Vec<Node<'_>> = named(part).collect();
+                    let _ = self.deeper(part, |walker| walker.declare_members(&inner));
                 }
                 _ => self.declare_type(part),
             }
@@ -204,8 +206,8 @@ impl Walker<'_> {
     }
 
     /// The members of a class in order.
-    pub(crate) fn class_body(&mut self, body: Node<'_>) {
-        for part in named(body) {
+    pub(crate) fn class_body<'t>(&mut self, parts: impl Iterator<Item = Node<'t>>) {
+        for part in parts {
             self.member_or_statement(part);
         }
     }
@@ -249,7 +251,7 @@ impl Walker<'_> {
     }
 
     /// What a record declares without writing it: a field and an accessor per component, and the constructor.
-    fn record(&mut self, node: Node<'_>, body: Node<'_>) {
+    fn record(&mut self, node: Node<'_>, own: &[Node<'_>]) {
         let f = fields();
         let Some(parameters) = child(node, f.parameters) else { return };
         let mut components = Vec::new();
@@ -261,7 +263,6 @@ impl Walker<'_> {
             self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
             components.push((name, var, annotation));
         }
-        let own: Vec<Node<'_>> = named(body).collect();
         let no_parameters = |method: &Node<'_>| {
             child(*method, f.parameters).is_some_and(|parameters| named(parameters).next().is_none())
         };

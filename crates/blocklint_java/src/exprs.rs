@@ -8,7 +8,7 @@ use blocklint_facts::{
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::kinds::{K, all, child, fields, kind, named};
+use crate::kinds::{K, all, child, fields, first, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
@@ -20,26 +20,28 @@ impl Walker<'_> {
     fn chain(&mut self, node: Node<'_>) -> FormId {
         // Chains of calls and fields nest to the left, 100,000 deep in generated code.
         let mut chain = Vec::new();
-        let mut at = node;
-        while let Some(inner) = inner_of(at) {
+        let mut at = Link::of(node);
+        while let Some(inner) = at.inner {
             chain.push(at);
-            at = inner;
+            at = Link::of(inner);
         }
-        let mut form = self.value_inner(at);
+        let mut form = self.value_inner(&at);
         while let Some(link) = chain.pop() {
-            form = self.link(link, form);
+            form = self.link(&link, form);
         }
         form
     }
 
-    /// One link of a chain, its inner expression being known.
-    fn link(&mut self, node: Node<'_>, inner: FormId) -> FormId {
+    /// One link of a chain; what its inner expression gives is known.
+    fn link(&mut self, link: &Link<'_>, inner: FormId) -> FormId {
         let f = fields();
-        match kind(node) {
-            K::Invocation => self.invocation(node, Some(inner)),
+        let node = link.node;
+        match link.kind {
+            K::Invocation => self.invocation(link, Some(inner)),
             K::FieldAccess => {
-                let inner = self.through_super(node, inner);
-                let Some(field) = child(node, f.field) else { return self.other() };
+                let field = child(node, f.field);
+                let inner = self.through_super(link, field.unwrap_or(node), inner);
+                let Some(field) = field else { return self.other() };
                 let name = self.name(field);
                 self.form(Form::Attr(inner, name))
             }
@@ -84,10 +86,15 @@ impl Walker<'_> {
         }
     }
 
-    /// `Outer.super.m`: the middle `super`.
-    pub(crate) fn through_super(&mut self, node: Node<'_>, inner: FormId) -> FormId {
-        let object = child(node, fields().object);
-        if all(node).any(|part| kind(part) == K::Super && Some(part) != object) {
+    /// `Outer.super.m`: the middle `super`, between the object and the name.
+    pub(crate) fn through_super(&mut self, link: &Link<'_>, name: Node<'_>, inner: FormId) -> FormId {
+        let Link { node, inner: Some(object), .. } = *link else { return inner };
+        // Mostly nothing but a point stands there. Where something is wrong, the word may be there without its text.
+        let between = self.source.get(object.end_byte()..name.start_byte()).unwrap_or_default();
+        if !may_hold(between, b"super") && !node.has_error() {
+            return inner;
+        }
+        if all(node).any(|part| kind(part) == K::Super && part != object) {
             let name = self.facts.intern("super");
             return self.form(Form::Attr(inner, name));
         }
@@ -110,9 +117,10 @@ impl Walker<'_> {
         self.form(Form::Compare(Comparison::Is, value, ty))
     }
 
-    fn value_inner(&mut self, node: Node<'_>) -> FormId {
+    fn value_inner(&mut self, link: &Link<'_>) -> FormId {
         let f = fields();
-        match kind(node) {
+        let node = link.node;
+        match link.kind {
             K::Identifier => self.name_form(node),
             K::This => {
                 self.capture_this();
@@ -122,15 +130,14 @@ impl Walker<'_> {
                 let name = self.facts.intern("super");
                 self.form(Form::Name(name))
             }
-            K::Invocation => self.invocation(node, None),
+            K::Invocation => self.invocation(link, None),
             K::Creation => self.creation(node),
             K::Lambda => self.lambda(node),
             K::Binary => self.binary(node),
             K::Ternary => self.ternary(node),
             K::Assignment => self.assignment(node),
             K::Update => {
-                let operand = named(node).next();
-                let Some(operand) = operand else { return self.other() };
+                let Some(operand) = first(node) else { return self.other() };
                 let target = self.value(operand);
                 let value = self.other();
                 if matches!(self.facts.facts().form(target), Form::Var(_) | Form::Attr(..) | Form::Subscript(..)) {
@@ -223,23 +230,18 @@ impl Walker<'_> {
 
     /// Operators nest to the left; a run of one of `&&` and `||` is one list.
     fn binary(&mut self, node: Node<'_>) -> FormId {
-        let f = fields();
         let mut steps = Vec::new();
         let mut at = node;
         while kind(at) == K::Binary {
-            let (Some(left), Some(operator), Some(right)) =
-                (child(at, f.left), child(at, f.operator), child(at, f.right))
-            else {
-                break;
-            };
-            steps.push((operator.kind(), right));
+            let Some((left, operator, right)) = operands(at) else { break };
+            steps.push((kind(operator), right));
             at = left;
         }
         let mut form = if kind(at) == K::Binary { self.other() } else { self.value(at) };
         while let Some((sign, right)) = steps.pop() {
             let logic = match sign {
-                "&&" => Some((AltKind::And, RegionKind::Then)),
-                "||" => Some((AltKind::Or, RegionKind::Else)),
+                K::AndSign => Some((AltKind::And, RegionKind::Then)),
+                K::OrSign => Some((AltKind::Or, RegionKind::Else)),
                 _ => None,
             };
             let Some((alt, arm)) = logic else {
@@ -295,7 +297,7 @@ impl Walker<'_> {
     fn assignment(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
         let (Some(left), Some(right)) = (child(node, f.left), child(node, f.right)) else { return self.other() };
-        let plain = child(node, f.operator).is_none_or(|operator| operator.kind() == "=");
+        let plain = child(node, f.operator).is_none_or(|operator| kind(operator) == K::EqualsSign);
         let target = self.value(left);
         let value = self.value(right);
         let (value, assign) = if plain { (value, AssignKind::Plain) } else { (self.other(), AssignKind::Augmented) };
@@ -305,8 +307,8 @@ impl Walker<'_> {
 
     /// The arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'_>) -> Vec<blocklint_facts::Arg> {
-        let parts: Vec<Node<'_>> = named(node).collect();
-        let mut args = Vec::with_capacity(parts.len());
+        let parts = named(node);
+        let mut args = Vec::with_capacity(parts.at_most().unwrap_or_default());
         for part in parts {
             args.push(blocklint_facts::Arg { name: NO_NAME, value: self.value(part), span: span(part) });
         }
@@ -314,13 +316,52 @@ impl Walker<'_> {
     }
 }
 
-/// The expression that a link of a chain stands on; none for what is no link.
-fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
+/// An expression that may be a link of a chain.
+pub(crate) struct Link<'t> {
+    pub(crate) node: Node<'t>,
+    kind: K,
+    /// The expression it stands on; none for what is no link.
+    pub(crate) inner: Option<Node<'t>>,
+    /// Of a method call.
+    pub(crate) name: Option<Node<'t>>,
+    /// Of a method call.
+    pub(crate) arguments: Option<Node<'t>>,
+}
+
+impl<'t> Link<'t> {
+    fn of(node: Node<'t>) -> Self {
+        let kind = kind(node);
+        if kind == K::Invocation {
+            return Self::of_call(node);
+        }
+        Link { node, kind, inner: inner_of(node, kind), name: None, arguments: None }
+    }
+
+    /// `name(…)` and `object.name(…)`; where there is more, by the fields.
+    fn of_call(node: Node<'t>) -> Self {
+        let count = node.named_child_count() as u32;
+        if matches!(count, 2 | 3) && !node.has_error() {
+            let (name, arguments) = (node.named_child(count - 2), node.named_child(count - 1));
+            if name.is_some_and(|name| kind(name) == K::Identifier)
+                && arguments.is_some_and(|arguments| kind(arguments) == K::Arguments)
+            {
+                let inner = if count == 3 { node.named_child(0) } else { None };
+                return Link { node, kind: K::Invocation, inner, name, arguments };
+            }
+        }
+        let f = fields();
+        let (name, arguments) = (child(node, f.name), child(node, f.arguments));
+        Link { node, kind: K::Invocation, inner: child(node, f.object), name, arguments }
+    }
+}
+
+/// The expression that a link of a chain stands on; none for what is no link. Calls are seen to by [`Link`].
+fn inner_of(node: Node<'_>, kind: K) -> Option<Node<'_>> {
     let f = fields();
-    match kind(node) {
-        K::Invocation | K::FieldAccess => child(node, f.object),
+    match kind {
+        K::FieldAccess => child(node, f.object),
         K::ArrayAccess => child(node, f.array),
-        K::Paren | K::MethodReference => named(node).next(),
+        K::Paren | K::MethodReference => first(node),
         K::Cast => child(node, f.value),
         K::Unary => child(node, f.operand),
         K::Instanceof => child(node, f.left),
@@ -330,10 +371,10 @@ fn inner_of(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether nothing in an expression can run other code or bind a name.
 pub(crate) fn is_simple(node: Node<'_>) -> bool {
-    let f = fields();
     let mut at = node;
     loop {
-        at = match kind(at) {
+        let kind = kind(at);
+        at = match kind {
             K::Invocation
             | K::Creation
             | K::Lambda
@@ -347,12 +388,12 @@ pub(crate) fn is_simple(node: Node<'_>) -> bool {
             | K::ArrayInitializer
             | K::ArrayAccess
             | K::TemplateExpression => return false,
-            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_of(at) {
+            K::FieldAccess | K::Paren | K::Unary | K::Cast => match inner_of(at, kind) {
                 Some(inner) => inner,
                 None => return true,
             },
-            K::Binary => match (child(at, f.left), child(at, f.right)) {
-                (Some(left), Some(right)) if is_leaf(right) => left,
+            K::Binary => match operands(at) {
+                Some((left, _, right)) if is_leaf(right) => left,
                 _ => return false,
             },
             _ => return true,
@@ -361,17 +402,32 @@ pub(crate) fn is_simple(node: Node<'_>) -> bool {
 }
 
 fn is_leaf(node: Node<'_>) -> bool {
-    named(node).next().is_none()
+    first(node).is_none()
 }
 
-fn comparison(sign: &str) -> Option<Comparison> {
+/// The sides of a binary expression and the sign between them.
+fn operands(node: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
+    // Nothing else stands there, unless a comment does or something is wrong.
+    if node.child_count() == 3 && !node.has_error() {
+        return Some((node.child(0)?, node.child(1)?, node.child(2)?));
+    }
+    let f = fields();
+    Some((child(node, f.left)?, child(node, f.operator)?, child(node, f.right)?))
+}
+
+/// Whether a word may stand in a text; quick where the text is short.
+pub(crate) fn may_hold(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text.windows(word.len()).any(|part| part == word)
+}
+
+fn comparison(sign: K) -> Option<Comparison> {
     Some(match sign {
-        "==" => Comparison::Eq,
-        "!=" => Comparison::NotEq,
-        "<" => Comparison::Less,
-        "<=" => Comparison::LessEq,
-        ">" => Comparison::Greater,
-        ">=" => Comparison::GreaterEq,
+        K::Equal => Comparison::Eq,
+        K::NotEqual => Comparison::NotEq,
+        K::LessSign => Comparison::Less,
+        K::LessEqual => Comparison::LessEq,
+        K::GreaterSign => Comparison::Greater,
+        K::GreaterEqual => Comparison::GreaterEq,
         _ => return None,
     })
 }

@@ -1,24 +1,30 @@
 //! The package, imports and top-level classes of a file.
 
+use std::borrow::Cow;
+
 use blocklint_facts::{AssignKind, Form, FormId, Import, ImportKind, VarId, VarKind};
 use tree_sitter::Node;
 
 use crate::NO_NAME;
-use crate::kinds::{K, all, has, kind, named};
+use crate::exprs::may_hold;
+use crate::kinds::{K, has, kind, named};
 use crate::walker::{Walker, Walking, span};
 
 impl Walker<'_> {
     /// A whole file.
     pub(crate) fn file(&mut self, root: Node<'_>) {
+        let mut parts = Vec::new();
         for part in named(root) {
             match kind(part) {
                 K::Package => self.package(part),
                 K::Import => self.import(part),
-                _ => self.declare_type(part),
+                _ => {
+                    self.declare_type(part);
+                    parts.push(part);
+                }
             }
         }
         // A file without a class (Java 25) has methods here.
-        let parts: Vec<Node<'_>> = named(root).filter(|part| !matches!(kind(*part), K::Package | K::Import)).collect();
         for part in parts {
             self.member_or_statement(part);
         }
@@ -59,7 +65,7 @@ impl Walker<'_> {
         let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;
         };
-        let text: String = self.text(name).split_whitespace().collect();
+        let text = without_space(self.text(name));
         let module = self.facts.intern(&text);
         let at = self.at();
         self.facts.import(Import { kind: ImportKind::Package, module, level: 0, name: NO_NAME, at, span: span(node) });
@@ -67,16 +73,19 @@ impl Walker<'_> {
 
     /// `import a.B;`, `import a.*;`, `import static a.B.m;`, `import static a.B.*;`
     fn import(&mut self, node: Node<'_>) {
-        let Some(name) = named(node).find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
+        let mut parts = named(node);
+        let Some(name) = parts.find(|part| matches!(kind(*part), K::Identifier | K::ScopedIdentifier)) else {
             return;
         };
-        let text: String = self.text(name).split_whitespace().collect();
-        let star = has(node, K::Asterisk);
-        let is_static = all(node).any(|part| kind(part) == K::Static);
+        let text = without_space(self.text(name));
+        let star = parts.any(|part| kind(part) == K::Asterisk);
+        // The word stands before the name; in a comment it means nothing.
+        let before = self.source.get(node.start_byte()..name.start_byte()).unwrap_or_default();
+        let is_static = may_hold(before, b"static") && has(node, K::Static);
         let (import_kind, module, member) = match (is_static, star) {
-            (false, true) => (ImportKind::Star, text.as_str(), None),
-            (false, false) => (ImportKind::Module, text.as_str(), None),
-            (true, true) => (ImportKind::Static, text.as_str(), None),
+            (false, true) => (ImportKind::Star, &*text, None),
+            (false, false) => (ImportKind::Module, &*text, None),
+            (true, true) => (ImportKind::Static, &*text, None),
             (true, false) => match text.rsplit_once('.') {
                 Some((class, member)) => (ImportKind::Static, class, Some(member)),
                 None => return,
@@ -102,4 +111,9 @@ impl Walker<'_> {
         let value = self.form(Form::Import(import));
         self.bind(target, value, FormId::NONE, AssignKind::Import, span(name));
     }
+}
+
+/// A name without the space that may stand between its parts.
+fn without_space(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.contains(char::is_whitespace) { text.split_whitespace().collect::<String>().into() } else { text }
 }

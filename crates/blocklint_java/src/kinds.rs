@@ -1,15 +1,17 @@
 //! Node kinds and fields of the grammar as numbers.
 
-pub(crate) use blocklint_treesitter::{all, child, named};
+pub(crate) use blocklint_treesitter::{all, child, first, named};
 use tree_sitter::Node;
 
 blocklint_treesitter::grammar! {
     tree_sitter_java::LANGUAGE;
     kinds {
+        AndSign = "&&",
         AnnotatedType = "annotated_type",
         Annotation = "annotation",
         AnnotationElement = "annotation_type_element_declaration",
         AnnotationType = "annotation_type_declaration",
+        Arguments = "argument_list",
         ArrayAccess = "array_access",
         ArrayCreation = "array_creation_expression",
         ArrayInitializer = "array_initializer",
@@ -49,9 +51,12 @@ blocklint_treesitter::grammar! {
         EnumBodyDeclarations = "enum_body_declarations",
         EnumConstant = "enum_constant",
         EnumDeclaration = "enum_declaration",
+        Equal = "==",
+        EqualsSign = "=",
         ExplicitConstructor = "explicit_constructor_invocation",
         ExprStatement = "expression_statement",
         ExtendsInterfaces = "extends_interfaces",
+        ExtendsWord = "extends",
         False = "false",
         FieldAccess = "field_access",
         FieldDeclaration = "field_declaration",
@@ -61,6 +66,8 @@ blocklint_treesitter::grammar! {
         FormalParameter = "formal_parameter",
         FormalParameters = "formal_parameters",
         GenericType = "generic_type",
+        GreaterEqual = ">=",
+        GreaterSign = ">",
         Guard = "guard",
         HexFloat = "hex_floating_point_literal",
         HexInteger = "hex_integer_literal",
@@ -74,6 +81,8 @@ blocklint_treesitter::grammar! {
         Invocation = "method_invocation",
         Labeled = "labeled_statement",
         Lambda = "lambda_expression",
+        LessEqual = "<=",
+        LessSign = "<",
         LineComment = "line_comment",
         LocalVariable = "local_variable_declaration",
         MarkerAnnotation = "marker_annotation",
@@ -81,8 +90,10 @@ blocklint_treesitter::grammar! {
         MethodReference = "method_reference",
         Modifiers = "modifiers",
         New = "new",
+        NotEqual = "!=",
         Null = "null_literal",
         OctalInteger = "octal_integer_literal",
+        OrSign = "||",
         Package = "package_declaration",
         Paren = "parenthesized_expression",
         Pattern = "pattern",
@@ -121,6 +132,7 @@ blocklint_treesitter::grammar! {
         TypeIdentifier = "type_identifier",
         TypeList = "type_list",
         TypeParameter = "type_parameter",
+        TypeParameters = "type_parameters",
         TypePattern = "type_pattern",
         Unary = "unary_expression",
         Underscore = "underscore_pattern",

@@ -6,6 +6,7 @@ mod annotations;
 mod branches;
 mod calls;
 mod classes;
+mod declarations;
 mod exprs;
 mod fixes;
 mod imports;

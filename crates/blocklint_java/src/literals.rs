@@ -1,5 +1,7 @@
 //! Literals.
 
+use std::borrow::Cow;
+
 use blocklint_facts::{Form, FormId};
 use tree_sitter::Node;
 
@@ -26,7 +28,8 @@ impl Walker<'_> {
                 let inner = unescape(text.trim_matches('\''));
                 Form::Str(self.facts.intern_literal(&inner))
             }
-            K::String if named(node).all(|part| kind(part) != K::StringInterpolation) => {
+            // `\{…}`; most strings hold no backslash at all.
+            K::String if !text.contains('\\') || named(node).all(|part| kind(part) != K::StringInterpolation) => {
                 let inner = match text.strip_prefix("\"\"\"") {
                     // A text block starts on its second line.
                     Some(block) => block.strip_suffix("\"\"\"").unwrap_or(block).trim_start(),
@@ -54,9 +57,9 @@ fn integer(text: &str, radix: u32) -> Form {
 }
 
 /// The text of a literal with the plain escapes undone.
-fn unescape(text: &str) -> String {
+fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut out = String::new();
     let mut chars = text.chars();
@@ -75,5 +78,5 @@ fn unescape(text: &str) -> String {
             Some(c) => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }

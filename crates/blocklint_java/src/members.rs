@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
+use crate::declarations::{Declaration, Declared, Signature, declared_parts};
 use crate::kinds::{K, child, fields, kind, named};
 use crate::walker::{Walker, Walking, span};
 
@@ -20,7 +21,7 @@ impl Walker<'_> {
             K::CompactConstructor => walker.compact_constructor(node),
             K::FieldDeclaration | K::Constant => walker.field_declaration(node),
             K::EnumConstant => walker.enum_constant(node),
-            K::EnumBodyDeclarations => walker.class_body(node),
+            K::EnumBodyDeclarations => walker.class_body(named(node)),
             K::StaticInitializer => {
                 let block = named(node).find(|part| kind(*part) == K::Block);
                 walker.initialiser(node, block, BodyFlags::STATIC, "<static>");
@@ -43,25 +44,24 @@ impl Walker<'_> {
 
     /// A method, with or without a block.
     fn method(&mut self, node: Node<'_>) {
-        let f = fields();
-        let Some(name_node) = child(node, f.name) else { return };
+        let signature = Signature::of(node);
+        let Some(name_node) = signature.name else { return };
         let name = self.name(name_node);
-        let annotations = self.annotations(node);
-        let decorators = self.decorators(&annotations);
+        let modifiers = self.modifiers_in(signature.modifiers);
+        let decorators = self.decorators(&modifiers.annotations);
         let list = self.facts.list(&decorators);
         let var = self.member_var(name);
-        let is_static = self.has_modifier(node, "static");
-        let mut flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
-        let block = child(node, f.body);
+        let mut flags = if modifiers.is_static { BodyFlags::STATIC } else { BodyFlags::default() };
+        let block = signature.body;
         if block.is_none_or(|block| self.only_refuses(block)) {
             flags = flags.with(BodyFlags::STUB);
         }
-        if self.says_override(node) {
+        if modifiers.overrides {
             flags = flags.with(BodyFlags::OVERRIDES);
         }
         let body = self.new_body(BodyKind::Function, name, span(node), span(name_node), flags);
         let callable = self.form(Form::Callable(body));
-        self.decorate(&annotations, &decorators, callable, span(name_node));
+        self.decorate(&modifiers.annotations, &decorators, callable, span(name_node));
         let target = self.var_form(var);
         self.bind(target, callable, FormId::NONE, AssignKind::Definition, span(name_node));
         let row = self.facts.body_mut(body);
@@ -71,18 +71,18 @@ impl Walker<'_> {
 
         let place = self.enter(body, ClassId::NONE);
         self.scopes.push();
-        for (param, bound) in self.generics(node) {
+        for (param, bound) in self.generics(signature.type_parameters) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
-        let returns = self.declared(child(node, f.type_name), child(node, f.dimensions));
+        let returns = self.declared(signature.ty, signature.dimensions);
         self.facts.body_mut(body).returns = returns;
-        if let Some(parameters) = child(node, f.parameters) {
+        if let Some(parameters) = signature.parameters {
             self.parameters(parameters, body);
         }
         if let Some(block) = block {
-            if self.has_modifier(node, "synchronized") {
-                let lock = match is_static && class.is_some() {
+            if modifiers.is_synchronized {
+                let lock = match modifiers.is_static && class.is_some() {
                     true => {
                         let var = self.facts.facts().class(class).var;
                         if var.is_some() { self.var_form(var) } else { self.other() }
@@ -121,14 +121,14 @@ impl Walker<'_> {
     fn constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
-        let annotations = self.annotations(node);
-        let decorators = self.decorators(&annotations);
+        let decorators = self.modifiers(node).annotations;
+        let decorators = self.decorators(&decorators);
         let list = self.facts.list(&decorators);
         let body = self.constructor_body(name, span(node));
         self.facts.body_mut(body).decorators = list;
         let place = self.enter(body, ClassId::NONE);
         self.scopes.push();
-        for (param, bound) in self.generics(node) {
+        for (param, bound) in self.generics(child(node, f.type_parameters)) {
             let form = if bound.is_none() { self.other() } else { self.form(Form::Bound(bound)) };
             self.scopes.add_param(param, form);
         }
@@ -158,12 +158,10 @@ impl Walker<'_> {
         let mut params = Vec::new();
         for part in named(node) {
             let (name, ty, dimensions, param_kind) = match kind(part) {
-                K::FormalParameter => (
-                    child(part, f.name),
-                    child(part, f.type_name),
-                    child(part, f.dimensions),
-                    ParamKind::PositionalOnly,
-                ),
+                K::FormalParameter => {
+                    let parts = declared_parts(part);
+                    (parts.name, parts.ty, parts.dimensions, ParamKind::PositionalOnly)
+                }
                 K::Spread => {
                     let declarator = named(part).find(|part| kind(*part) == K::VariableDeclarator);
                     let ty = named(part).find(|part| {
@@ -178,8 +176,8 @@ impl Walker<'_> {
             };
             let annotation = self.declared(ty, dimensions);
             let sym = match name {
-                Some(name) if self.text(name) != "_" => self.name(name),
-                _ => NO_NAME,
+                Some(name) => self.bound_name(name),
+                None => NO_NAME,
             };
             params.push(self.param(sym, param_kind, params.len() as u32, annotation));
         }
@@ -207,21 +205,16 @@ impl Walker<'_> {
 
     /// Fields: an initialiser that can run code is a body of its own.
     fn field_declaration(&mut self, node: Node<'_>) {
-        let f = fields();
         let owner_is_interface =
             self.class.is_some() && self.facts.facts().class(self.class).kind == ClassKind::Interface;
-        let flags = if owner_is_interface || self.has_modifier(node, "static") {
-            BodyFlags::STATIC
-        } else {
-            BodyFlags::default()
-        };
-        let ty = child(node, f.type_name);
-        for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
-            let Some(name) = child(declarator, f.name) else { continue };
-            let annotation = self.declared(ty, child(declarator, f.dimensions));
+        let mut declaration = Declaration::of(node);
+        while let Some(declarator) = declaration.next() {
+            let ty = declaration.ty;
+            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let annotation = self.declared(ty, dimensions);
             let var = self.declare_field(name);
             let target = self.var_form(var);
-            let Some(value_node) = child(declarator, f.value) else {
+            let Some(value_node) = value else {
                 self.bind(target, FormId::NONE, annotation, AssignKind::Declaration, span(name));
                 continue;
             };
@@ -231,6 +224,8 @@ impl Walker<'_> {
                 continue;
             }
             let sym = self.name(name);
+            let is_static = owner_is_interface || self.modifiers_in(declaration.modifiers).is_static;
+            let flags = if is_static { BodyFlags::STATIC } else { BodyFlags::default() };
             let body = self.new_body(BodyKind::Initialiser, sym, span(declarator), span(name), flags);
             let place = self.enter(body, ClassId::NONE);
             let value = self.initial_value(value_node);
@@ -244,9 +239,7 @@ impl Walker<'_> {
         if kind(node) != K::ArrayInitializer {
             return self.value(node);
         }
-        let parts: Vec<Node<'_>> = named(node).collect();
-        let parts: Vec<FormId> = parts
-            .into_iter()
+        let parts: Vec<FormId> = named(node)
             .map(|part| self.deeper(part, |w| w.initial_value(part)).unwrap_or_else(|| self.other()))
             .collect();
         let list = self.facts.list(&parts);

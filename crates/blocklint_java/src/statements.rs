@@ -6,7 +6,8 @@ use tree_sitter::Node;
 
 use crate::NO_NAME;
 use crate::classes::class_kind;
-use crate::kinds::{K, child, fields, kind, named};
+use crate::declarations::{Declaration, Declared, declared_parts};
+use crate::kinds::{K, child, fields, first, kind, named};
 use crate::walker::{After, Walker, Walking, span};
 
 impl Walker<'_> {
@@ -62,7 +63,7 @@ impl Walker<'_> {
         let f = fields();
         match kind(node) {
             K::ExprStatement => {
-                if let Some(inner) = named(node).next() {
+                if let Some(inner) = first(node) {
                     if kind(inner) == K::Switch {
                         return self.switch(inner).is_none();
                     }
@@ -82,7 +83,7 @@ impl Walker<'_> {
             K::If => self.if_statement(node, after),
             K::While | K::Do | K::For | K::EnhancedFor => self.loop_statement(node),
             K::Return => {
-                let value = match named(node).next() {
+                let value = match first(node) {
                     Some(value) => self.value(value),
                     None => FormId::NONE,
                 };
@@ -90,7 +91,7 @@ impl Walker<'_> {
                 true
             }
             K::Yield => {
-                let value = match named(node).next() {
+                let value = match first(node) {
                     Some(value) => self.value(value),
                     None => self.other(),
                 };
@@ -165,12 +166,12 @@ impl Walker<'_> {
 
     /// `T a = x, b;`
     pub(crate) fn local_variable(&mut self, node: Node<'_>) {
-        let f = fields();
-        let ty = child(node, f.type_name);
-        for declarator in named(node).filter(|part| kind(*part) == K::VariableDeclarator) {
-            let Some(name) = child(declarator, f.name) else { continue };
-            let annotation = self.declared(ty, child(declarator, f.dimensions));
-            let value = match child(declarator, f.value) {
+        let mut declaration = Declaration::of(node);
+        while let Some(declarator) = declaration.next() {
+            let ty = declaration.ty;
+            let Declared { name: Some(name), dimensions, value, .. } = declared_parts(declarator) else { continue };
+            let annotation = self.declared(ty, dimensions);
+            let value = match value {
                 Some(value) => self.initial_value(value),
                 None => FormId::NONE,
             };
@@ -323,7 +324,7 @@ impl Walker<'_> {
 
     /// A name's symbol; none for `_`.
     pub(crate) fn bound_name(&mut self, node: Node<'_>) -> blocklint_facts::Sym {
-        if self.text(node) == "_" { NO_NAME } else { self.name(node) }
+        if self.bytes(node) == b"_" { NO_NAME } else { self.name(node) }
     }
 }
 

@@ -17,7 +17,7 @@ impl Walker<'_> {
     /// The declared type of a variable or result; none for `var` and `void`.
     pub(crate) fn declared(&mut self, node: Option<Node<'_>>, dimensions: Option<Node<'_>>) -> FormId {
         let Some(node) = node else { return FormId::NONE };
-        if kind(node) == K::VoidType || (kind(node) == K::TypeIdentifier && self.text(node) == "var") {
+        if kind(node) == K::VoidType || (kind(node) == K::TypeIdentifier && self.bytes(node) == b"var") {
             return FormId::NONE;
         }
         let form = self.type_form(node);
@@ -93,7 +93,7 @@ impl Walker<'_> {
                 None => self.other(),
             },
             K::Wildcard => {
-                let upper = all(node).any(|part| part.kind() == "extends");
+                let upper = all(node).any(|part| kind(part) == K::ExtendsWord);
                 match named(node).find(|part| !is_annotation(*part) && kind(*part) != K::Super) {
                     Some(bound) => {
                         let bound = self.type_form(bound);
@@ -127,10 +127,10 @@ impl Walker<'_> {
         }
     }
 
-    /// The type parameters of a class or method with their bounds.
-    pub(crate) fn generics(&mut self, item: Node<'_>) -> Vec<(Sym, FormId)> {
+    /// Type parameters of a class or method with their bounds.
+    pub(crate) fn generics(&mut self, list: Option<Node<'_>>) -> Vec<(Sym, FormId)> {
         let mut params = Vec::new();
-        let Some(list) = child(item, fields().type_parameters) else { return params };
+        let Some(list) = list else { return params };
         let name_of = |part: Node<'_>| named(part).find(|part| kind(*part) == K::TypeIdentifier).map(|n| n.id());
         for part in named(list).filter(|part| kind(*part) == K::TypeParameter) {
             let Some(name) = named(part).find(|part| kind(*part) == K::TypeIdentifier) else { continue };

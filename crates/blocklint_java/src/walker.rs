@@ -54,8 +54,7 @@ impl<'s> Walking<'s> for Walker<'s> {}
 impl Walker<'_> {
     /// The symbol of a name.
     pub(crate) fn name(&mut self, node: Node<'_>) -> Sym {
-        let text = self.text(node);
-        self.facts.intern(&text)
+        self.symbol(node)
     }
 
     /// Starts a body's walk; give the result to [`Self::leave`].

@@ -86,25 +86,38 @@ pub struct Children<'t> {
 
 /// How the children are gone through.
 enum Way<'t> {
-    /// By their number: a cursor allocates, which costs more than counting to a few.
-    Few { node: Node<'t>, next: u32, count: u32 },
+    /// By their number: the parser balances long lists, so that one is found in a few steps, and a step of a cursor costs
+    /// more than that.
+    Counted { node: Node<'t>, next: u32, count: u32 },
     /// By a cursor, and whether it stands on one.
-    Many { cursor: TreeCursor<'t>, more: bool },
+    Stepped { cursor: TreeCursor<'t>, more: bool },
 }
 
-/// Up to so many children are few.
-const FEW: u32 = 6;
+/// Up to so many children are counted: comments one after the other, and what did not parse, are no balanced list.
+const COUNTED: u32 = 64;
+const COUNTED_IN_ERROR: u32 = 6;
 
 fn children(node: Node<'_>, named: bool) -> Children<'_> {
-    let count = node.child_count();
-    let way = if count <= FEW {
-        Way::Few { node, next: 0, count }
+    let count = if named { node.named_child_count() as u32 } else { node.child_count() };
+    let counted = count <= COUNTED_IN_ERROR || (count <= COUNTED && !node.is_error());
+    let way = if counted {
+        Way::Counted { node, next: 0, count }
     } else {
         let mut cursor = node.walk();
         let more = cursor.goto_first_child();
-        Way::Many { cursor, more }
+        Way::Stepped { cursor, more }
     };
     Children { way, named }
+}
+
+impl<'t> Children<'t> {
+    /// How many may come at most, where that is known.
+    pub fn at_most(&self) -> Option<usize> {
+        match self.way {
+            Way::Counted { next, count, .. } => Some((count - next) as usize),
+            Way::Stepped { .. } => None,
+        }
+    }
 }
 
 impl<'t> Iterator for Children<'t> {
@@ -113,21 +126,24 @@ impl<'t> Iterator for Children<'t> {
     fn next(&mut self) -> Option<Node<'t>> {
         loop {
             let node = match &mut self.way {
-                Way::Few { node, next, count } => {
+                Way::Counted { node, next, count } => {
                     if next == count {
                         return None;
                     }
                     *next += 1;
-                    node.child(*next - 1)?
+                    if self.named { node.named_child(*next - 1)? } else { node.child(*next - 1)? }
                 }
-                Way::Many { more: false, .. } => return None,
-                Way::Many { cursor, more } => {
+                Way::Stepped { more: false, .. } => return None,
+                Way::Stepped { cursor, more } => {
                     let node = cursor.node();
                     *more = cursor.goto_next_sibling();
+                    if self.named && !node.is_named() {
+                        continue;
+                    }
                     node
                 }
             };
-            if !node.is_extra() && (!self.named || node.is_named()) {
+            if !node.is_extra() {
                 return Some(node);
             }
         }
@@ -137,6 +153,13 @@ impl<'t> Iterator for Children<'t> {
 /// The named children, without comments.
 pub fn named(node: Node<'_>) -> Children<'_> {
     children(node, true)
+}
+
+/// The first of them.
+pub fn first(node: Node<'_>) -> Option<Node<'_>> {
+    // Hardly ever a comment stands there.
+    let first = node.named_child(0)?;
+    if first.is_extra() { named(node).next() } else { Some(first) }
 }
 
 /// All children, without comments.

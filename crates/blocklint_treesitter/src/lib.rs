@@ -6,7 +6,7 @@ mod start;
 mod walk;
 
 pub use comments::{comments, meant};
-pub use kinds::{Children, all, child, named, test_tables};
+pub use kinds::{Children, all, child, first, named, test_tables};
 pub use start::{Repair, Started, start};
 pub use walk::{Left, Walk, Walking, span};
 

@@ -63,7 +63,8 @@ pub fn start<'s>(
         return Err(Box::new(facts.finish()));
     };
     parsed();
-    if let Err(error) = std::str::from_utf8(bytes) {
+    let valid = std::str::from_utf8(bytes);
+    if let Err(error) = valid {
         let at = error.valid_up_to() as u32;
         facts.problem(Span::new(at, at + 1), "a byte here is not valid UTF-8".to_owned());
     }
@@ -72,7 +73,8 @@ pub fn start<'s>(
         facts.problem(span(error), message);
     }
     let region = facts.facts().body(body).region;
-    let walk = Walk { facts, source: bytes, body, region, class: ClassId::NONE, depth: 0, too_deep: false };
+    let walk =
+        Walk { facts, source: bytes, valid: valid.ok(), body, region, class: ClassId::NONE, depth: 0, too_deep: false };
     Ok(Started { walk, tree, parser })
 }
 

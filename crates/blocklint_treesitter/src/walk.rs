@@ -19,6 +19,8 @@ pub struct Walk<'s> {
     pub facts: FactsBuilder,
     /// The file's bytes.
     pub source: &'s [u8],
+    /// The same as text, if they are all valid.
+    pub(crate) valid: Option<&'s str>,
     /// The body being walked.
     pub body: BodyId,
     /// The region being walked.
@@ -41,7 +43,24 @@ pub struct Left {
 impl<'s> Walk<'s> {
     /// The text of a node.
     pub fn text(&self, node: Node<'_>) -> Cow<'s, str> {
-        String::from_utf8_lossy(self.source.get(node.byte_range()).unwrap_or_default())
+        // Checked once for the whole file: names are asked for by the thousand.
+        if let Some(text) = self.valid.and_then(|text| text.get(node.byte_range())) {
+            return Cow::Borrowed(text);
+        }
+        String::from_utf8_lossy(self.bytes(node))
+    }
+
+    /// The bytes of a node.
+    pub fn bytes(&self, node: Node<'_>) -> &'s [u8] {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The symbol of a node's text.
+    pub fn symbol(&mut self, node: Node<'_>) -> Sym {
+        match self.valid.and_then(|text| text.get(node.byte_range())) {
+            Some(text) => self.facts.intern(text),
+            None => self.facts.intern(&String::from_utf8_lossy(self.bytes(node))),
+        }
     }
 
     /// Starts a body's walk; give the result to [`Self::leave`].
