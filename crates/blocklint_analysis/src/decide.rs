@@ -114,6 +114,34 @@ impl<'l, 'a> Search<'l, 'a> {
         })
     }
 
+    /// Python: whether all calls of a function in the project rule out what its parameter decides, or pass on a parameter of
+    /// which their own callers do. A parameter that they leave out is there for others.
+    pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
+        let program = self.link.program;
+        if program.language(body.file) != Language::Python {
+            return false;
+        }
+        self.callers.few_call_sites(body).is_some_and(|sites| {
+            sites.iter().all(|&site| {
+                let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(body) else { return false };
+                let caller = Caller::plain(site, EnvId::NONE, with_receiver);
+                if self.form_passed(caller, Node::plain(body), guard).is_none() {
+                    return false;
+                }
+                match self.answer_of(caller, Node::plain(body), guard) {
+                    Answer::Fails => true,
+                    Answer::Param { index, passed, filled_in } if depth > 0 => {
+                        let filled_in = filled_in || guard.filled_in;
+                        let guard = Guard { param: index, passed, asked: None, filled_in, ..guard.clone() };
+                        let above = program.body_of_site(site);
+                        above != body && self.none_calls_it_so(above, &guard, depth - 1)
+                    }
+                    _ => false,
+                }
+            })
+        })
+    }
+
     /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
     /// one that only the callers of that caller decide.
     pub(crate) fn next_guard(&self, caller: Caller, node: Node, state: StateId, left: Option<&Guard>) -> NextGuard {
