@@ -261,6 +261,8 @@ pub struct Link<'a> {
     pub(crate) java_class_names: RefCell<FxHashMap<ClassRef, Rc<str>>>,
     /// Java: the names of members that classes have, by name.
     pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
+    /// What makes sites run the first time only.
+    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::first_time::FirstTime>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::method_kinds::MethodKind>>,
@@ -340,6 +342,7 @@ impl<'a> Link<'a> {
             runtimes: RefCell::default(),
             java_class_names: RefCell::default(),
             java_members: std::cell::OnceCell::new(),
+            first_times: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
