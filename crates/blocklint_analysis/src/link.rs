@@ -223,6 +223,8 @@ pub struct Link<'a> {
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
+    /// Java: what was asked of ways.
+    pub(crate) java_asked: crate::java_slight::Asked,
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
     /// Which objects find a label's implementation.
@@ -323,6 +325,7 @@ impl<'a> Link<'a> {
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
+            java_asked: Default::default(),
             java_rare: RefCell::default(),
             found_by: RefCell::default(),
             means_several: RefCell::default(),
