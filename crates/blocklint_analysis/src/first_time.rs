@@ -41,6 +41,15 @@ const DEPTH: u32 = 4;
 impl Link<'_> {
     /// What makes a site run the first time only.
     pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<FirstTime> {
+        if let Some(&known) = self.first_times.borrow().get(&site) {
+            return known;
+        }
+        let found = self.find_first_time(site);
+        self.first_times.borrow_mut().insert(site, found);
+        found
+    }
+
+    fn find_first_time(&self, site: SiteRef) -> Option<FirstTime> {
         let facts = self.program.facts(site.file);
         let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
@@ -241,16 +250,17 @@ impl Link<'_> {
     /// Who keeps a collection that a body fills.
     fn keeper_of_filled(&self, file: FileId, body: BodyId, all: FormId) -> Option<Kept> {
         let facts = self.program.facts(file);
-        let fills = |row: &blocklint_facts::Assign| match facts.form(row.target) {
-            Form::Subscript(base, _) => base == all && facts.body_of(row.at) == body,
-            _ => false,
+        let is_filled = || {
+            facts.assigns.iter().any(|row| match facts.form(row.target) {
+                Form::Subscript(base, _) => base == all && facts.body_of(row.at) == body,
+                _ => false,
+            })
         };
-        if !facts.assigns.iter().any(|row| fills(&row)) {
-            return None;
-        }
         match facts.form(all) {
-            Form::Var(var) => (facts.body(facts.var(var).body).kind == BodyKind::Module).then_some(Kept::ByProgram),
-            Form::Attr(base, sym) if is_own_receiver(facts, base) => {
+            Form::Var(var) => {
+                (facts.body(facts.var(var).body).kind == BodyKind::Module && is_filled()).then_some(Kept::ByProgram)
+            }
+            Form::Attr(base, sym) if is_own_receiver(facts, base) && is_filled() => {
                 let class = self.class_around(file, body)?;
                 let name = self.program.global(file, sym)?;
                 Some(match self.own_member(class, name) {

@@ -15,6 +15,15 @@ impl<'a> Link<'a> {
     /// Whether a body belongs to a class that other classes of a program install, and nobody names any of those: the program
     /// left the server over that they are for.
     pub(crate) fn is_installed_by_nobody(&self, root: BodyRef) -> bool {
+        if let Some(&known) = self.java_asked.installed.borrow().get(&root) {
+            return known;
+        }
+        let found = self.is_of_server_left_over(root);
+        self.java_asked.installed.borrow_mut().insert(root, found);
+        found
+    }
+
+    fn is_of_server_left_over(&self, root: BodyRef) -> bool {
         let Some(class) = self.class_around(root.file, root.body) else { return false };
         let facts = self.program.facts(class.file);
         let Some(name) = self.program.global(class.file, facts.class(class.class).name) else { return false };
@@ -72,21 +81,28 @@ impl<'a> Link<'a> {
     /// handler where the way begins: on its own thread a channel is closed at once.
     pub(crate) fn waits_for_own_channel(&self, ways: &[Way], body_of: &dyn Fn(&Way) -> Option<BodyRef>) -> bool {
         let Some(last) = ways.last() else { return false };
-        let facts = self.program.facts(last.site.file);
-        let here = facts.site(last.site.site).at;
-        let before = |name: &str| {
-            facts.sites.iter().any(|row| {
-                facts.text(row.name) == name
-                    && row.at.position < here.position
-                    && facts.body_of(row.at) == facts.body_of(here)
-            })
-        };
-        if !before(idioms::CLOSE) || !before(idioms::LISTEN_FOR_CLOSE) {
+        if !self.is_after_close(last.site) {
             return false;
         }
         ways.iter().filter(|way| body_of(way).is_some()).any(|way| {
             let facts = self.program.facts(way.site.file);
             facts.args_of(way.site.site).iter().any(|arg| self.comes_from_own_channel(way.site.file, arg.value, DEPTH))
+        })
+    }
+
+    /// Whether the body of a call has told something to close before it, and listened for that.
+    fn is_after_close(&self, site: SiteRef) -> bool {
+        *self.java_asked.after_close.borrow_mut().entry(site).or_insert_with(|| {
+            let facts = self.program.facts(site.file);
+            let here = facts.site(site.site).at;
+            let before = |name: &str| {
+                facts.sites.iter().any(|row| {
+                    facts.text(row.name) == name
+                        && row.at.position < here.position
+                        && facts.body_of(row.at) == facts.body_of(here)
+                })
+            };
+            before(idioms::CLOSE) && before(idioms::LISTEN_FOR_CLOSE)
         })
     }
 

@@ -63,6 +63,6 @@ impl<'a> JavaRoots<'a> {
             || names::java::is_of_runtime(root)
             || self.present.contains(root)
             // Code may name it in full.
-            || root.split('.').all(|segment| self.program.name(segment).is_some())
+            || self.program.files_naming_all(root.split('.')).next().is_some()
     }
 }

@@ -1,8 +1,11 @@
 //! Java: calls that hold their thread hardly ever, or a thread that serves nobody, as the whole way to them shows: after a failure, for a
 //! host that is an address, before anything is served, in a method that is left to nobody.
 
+use std::cell::RefCell;
+
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
+use rustc_hash::FxHashMap;
 
 use crate::guards::mentions;
 use crate::hierarchy::Ancestor;
@@ -15,6 +18,19 @@ use crate::regions::around;
 use crate::search::Way;
 use crate::targets::Target;
 use crate::value::EnvId;
+
+/// What was asked of Java's ways: a root is reached by many, which share most of their calls.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// Roots by whether only calls lead to them that a class replaces.
+    replaced: RefCell<FxHashMap<BodyRef, bool>>,
+    /// Roots by whether nobody installs what they belong to.
+    pub(crate) installed: RefCell<FxHashMap<BodyRef, bool>>,
+    /// Calls before which something was told to close, and listened to.
+    pub(crate) after_close: RefCell<FxHashMap<SiteRef, bool>>,
+    /// By the file of the root, a call, and what it enters, whether another program is meant.
+    other_programs: RefCell<FxHashMap<(FileId, SiteRef, BodyRef), bool>>,
+}
 
 /// Literals within literals.
 const DEEPEST: usize = 4;
@@ -57,22 +73,31 @@ impl<'a> Link<'a> {
         let Some(home) = self.java_module_of(root.file) else { return false };
         ways.iter().any(|way| {
             let Some(taken) = body_of(way).filter(|_| way.shared) else { return false };
-            self.java_module_of(taken.file).is_some_and(|module| module != home)
-                && self.targets(way.site, EnvId::NONE).list.iter().any(|target| {
-                    let Target::Overrides { class, name } = *target else { return false };
-                    let all = self.overrides(class, name);
-                    let real = all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of));
-                    let mut modules: Vec<_> = real.map(|of| self.java_module_of(of.file)).collect();
-                    let count = modules.len();
-                    modules.sort_unstable();
-                    modules.dedup();
-                    // Where what several programs share has one too, each of them brings its own in its place.
-                    let replaces_shared = || modules.len() >= PROGRAMS && self.is_built_with(root.file, taken.file);
-                    all.contains(&taken)
-                        && modules.contains(&Some(home))
-                        && (modules.len() == count || replaces_shared())
-                })
+            let key = (root.file, way.site, taken);
+            if let Some(&known) = self.java_asked.other_programs.borrow().get(&key) {
+                return known;
+            }
+            let found = self.is_implemented_at_home(root.file, home, way.site, taken);
+            self.java_asked.other_programs.borrow_mut().insert(key, found);
+            found
         })
+    }
+
+    /// Whether a call from a module enters another module's implementation of a method of which it has its own.
+    fn is_implemented_at_home(&self, from: FileId, home: usize, site: SiteRef, taken: BodyRef) -> bool {
+        self.java_module_of(taken.file).is_some_and(|module| module != home)
+            && self.targets(site, EnvId::NONE).list.iter().any(|target| {
+                let Target::Overrides { class, name } = *target else { return false };
+                let all = self.overrides(class, name);
+                let real = all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of));
+                let mut modules: Vec<_> = real.map(|of| self.java_module_of(of.file)).collect();
+                let count = modules.len();
+                modules.sort_unstable();
+                modules.dedup();
+                // Where what several programs share has one too, each of them brings its own in its place.
+                let replaces_shared = || modules.len() >= PROGRAMS && self.is_built_with(from, taken.file);
+                all.contains(&taken) && modules.contains(&Some(home)) && (modules.len() == count || replaces_shared())
+            })
     }
 
     /// Whether a call stands where a map has said that it has nothing: `it = known.get(host); if (it == null) { … }`.
@@ -192,6 +217,15 @@ impl<'a> Link<'a> {
     /// Whether all that calls a method are methods of its bases, each of which the class replaces without calling it: what they
     /// do is left to other derived classes.
     pub(crate) fn is_called_by_replaced_alone(&self, body: BodyRef) -> bool {
+        if let Some(&known) = self.java_asked.replaced.borrow().get(&body) {
+            return known;
+        }
+        let found = self.is_meant_by_replaced_alone(body);
+        self.java_asked.replaced.borrow_mut().insert(body, found);
+        found
+    }
+
+    fn is_meant_by_replaced_alone(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let Some(at) = function_around(facts, body.body) else { return false };
         let row = facts.body(at);

@@ -11,7 +11,7 @@ use crate::targets::Target;
 use crate::value::EnvId;
 
 /// Who keeps what a site makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kept {
     /// Nobody: it lives as long as the call that made it.
     Nowhere,

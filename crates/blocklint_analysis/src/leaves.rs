@@ -71,12 +71,16 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
             sites.extend(self.calls_of_instances(*language, &reach));
-            let mut globbed = self.glob_names(*language, &reach);
-            if *language == blocklint_core::Language::Java {
-                let java = self.link.java_names_of_globs().into_iter();
-                let implemented = self.link.names_implemented_by_library();
-                globbed.extend(java.chain(implemented).map(|name| (name, Roots::default())));
-            }
+            let globbed = match language {
+                Language::Java => {
+                    let of_globs = self.link.java_sites_of_globs();
+                    sites.extend(of_globs.sites);
+                    mentioned.extend(of_globs.names);
+                    let implemented = self.link.names_implemented_by_library();
+                    implemented.into_iter().map(|name| (name, Roots::default())).collect()
+                }
+                Language::Python | Language::Rust => self.glob_names(*language, &reach),
+            };
             let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
             for (name, roots) in names {
                 for name in self.link.with_aliases(name) {

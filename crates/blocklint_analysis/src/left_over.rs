@@ -123,7 +123,10 @@ impl Link<'_> {
 
     /// Whether a string somewhere names a module of this name: `"package.module:app"`, `"module.py"`.
     fn is_named_in_string(&self, stem: &str) -> bool {
-        self.program.texts().any(|text| {
+        // Something stands beside the name.
+        let may_name =
+            |text: &&str| text.len() > stem.len() && text.bytes().any(|byte| matches!(byte, b'.' | b'/' | b':'));
+        self.program.texts().filter(may_name).any(|text| {
             text.match_indices(stem).any(|(at, _)| {
                 let (before, after) = (&text[..at], &text[at + stem.len()..]);
                 before.ends_with(['.', '/']) && !after.starts_with(|next: char| next.is_alphanumeric() || next == '_')

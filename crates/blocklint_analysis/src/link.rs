@@ -223,6 +223,8 @@ pub struct Link<'a> {
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
+    /// Java: what was asked of ways.
+    pub(crate) java_asked: crate::java_slight::Asked,
     /// Java: what makes calls rare.
     pub(crate) java_rare: RefCell<crate::java_rare::Rare>,
     /// Which objects find a label's implementation.
@@ -261,6 +263,8 @@ pub struct Link<'a> {
     pub(crate) java_class_names: RefCell<FxHashMap<ClassRef, Rc<str>>>,
     /// Java: the names of members that classes have, by name.
     pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
+    /// What makes sites run the first time only.
+    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::first_time::FirstTime>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::method_kinds::MethodKind>>,
@@ -321,6 +325,7 @@ impl<'a> Link<'a> {
             chains: crate::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
+            java_asked: Default::default(),
             java_rare: RefCell::default(),
             found_by: RefCell::default(),
             means_several: RefCell::default(),
@@ -340,6 +345,7 @@ impl<'a> Link<'a> {
             runtimes: RefCell::default(),
             java_class_names: RefCell::default(),
             java_members: std::cell::OnceCell::new(),
+            first_times: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),

@@ -303,7 +303,8 @@ pub(crate) struct Causes {
     pub(crate) of_leaf: Vec<u32>,
     /// For each cause its first leaf.
     pub(crate) leaves: Vec<u32>,
-    component: Vec<u32>,
+    /// For each state its set. States that lead to the same causes mostly share one.
+    set_of: Vec<u32>,
     sets: Vec<Vec<u32>>,
 }
 
@@ -326,34 +327,56 @@ impl Causes {
             members[of as usize].push(state as u32);
         }
         // Components come out of the search with successors first.
+        let mut set_of_component: Vec<u32> = Vec::with_capacity(count);
         let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
         for states in &members {
-            let mut set: Vec<u32> = Vec::new();
+            let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
             for &state in states {
                 for way in &graph.states[state as usize].ways {
                     match way.next {
-                        Next::Leaf(leaf) => set.push(of_leaf[leaf as usize]),
+                        Next::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
                         Next::State(next) => {
-                            let of = component[next.0 as usize] as usize;
-                            if let Some(other) = sets.get(of) {
-                                set.extend_from_slice(other);
-                            }
+                            entered.extend(set_of_component.get(component[next.0 as usize] as usize));
                         }
                     }
                 }
             }
-            set.sort_unstable();
-            set.dedup();
-            sets.push(set);
+            entered.sort_unstable();
+            entered.dedup();
+            // A body with one call that blocks leads where that call does.
+            if let ([only], true) = (&entered[..], own.is_empty()) {
+                set_of_component.push(*only);
+                continue;
+            }
+            for &of in &entered {
+                own.extend_from_slice(&sets[of as usize]);
+            }
+            own.sort_unstable();
+            own.dedup();
+            let widest = entered.iter().copied().max_by_key(|&of| sets[of as usize].len());
+            let same = widest.filter(|&of| sets[of as usize].len() == own.len());
+            set_of_component.push(same.unwrap_or(sets.len() as u32));
+            if same.is_none() {
+                sets.push(own);
+            }
         }
-        Causes { of_leaf, leaves, component, sets }
+        let set_of = component.iter().map(|&of| set_of_component[of as usize]).collect();
+        Causes { of_leaf, leaves, set_of, sets }
     }
 
     /// The causes behind a way.
     pub(crate) fn behind(&self, way: &Way) -> &[u32] {
         match way.next {
             Next::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
-            Next::State(state) => &self.sets[self.component[state.0 as usize] as usize],
+            Next::State(state) => &self.sets[self.set_of[state.0 as usize] as usize],
+        }
+    }
+
+    /// A number for the causes behind a way: ways with the same number have the same.
+    pub(crate) fn number(&self, way: &Way) -> (bool, u32) {
+        match way.next {
+            Next::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
+            Next::State(state) => (false, self.set_of[state.0 as usize]),
         }
     }
 }

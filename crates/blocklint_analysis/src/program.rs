@@ -307,6 +307,18 @@ impl<'a> Program<'a> {
         &self.occurrences[self.occurrence_starts[at] as usize..self.occurrence_starts[at + 1] as usize]
     }
 
+    /// The files in which all of some texts occur as names or strings.
+    pub(crate) fn files_naming_all<'t>(&self, texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = FileId> {
+        let mut places: SmallVec<[&[(FileId, Sym)]; 8]> =
+            texts.map(|text| self.name(text).map_or(&[][..], |name| self.occurrences(name))).collect();
+        places.sort_by_key(|files| files.len());
+        let rarest = places.first().copied().unwrap_or_default();
+        rarest
+            .iter()
+            .map(|(file, _)| *file)
+            .filter(move |file| places.iter().all(|files| files.binary_search_by_key(file, |(file, _)| *file).is_ok()))
+    }
+
     /// The symbol of a name in a file.
     pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
         let rows = self.occurrences(name);

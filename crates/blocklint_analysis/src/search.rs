@@ -17,6 +17,7 @@ use crate::decide::{Decided, NextGuard};
 use crate::delegation::Shortest;
 use crate::first_time::FirstTime;
 use crate::ids::{BodyRef, PathId, SiteRef};
+use crate::kept::Kept;
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
 use crate::paths::ShareKey;
@@ -138,6 +139,8 @@ pub(crate) struct Search<'l, 'a> {
     again: Vec<(Caller, StateId)>,
     /// Sites by whether they run once in the life of a program.
     first_times: FxHashMap<SiteRef, Option<FirstTime>>,
+    /// Who keeps things, by whether they live as long as the program.
+    keepers: FxHashMap<Kept, bool>,
     pub(crate) remembered: Remembered,
 }
 
@@ -166,6 +169,7 @@ impl<'l, 'a> Search<'l, 'a> {
             conditional: FxHashMap::default(),
             again: Vec::new(),
             first_times: FxHashMap::default(),
+            keepers: FxHashMap::default(),
             remembered: Remembered::default(),
         }
     }
@@ -305,12 +309,14 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a site runs once in the life of a program, or of a key.
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
-        let (link, callers) = (self.link, &self.callers);
+        let (link, callers, keepers) = (self.link, &self.callers, &mut self.keepers);
         *self.first_times.entry(site).or_insert_with(|| {
             if let Some(found) = link.runs_first_time(site) {
                 return Some(found);
             }
-            link.first_time_of(site).filter(|found| TimesOf::new(link, callers).lives_on(found.keeper))
+            let lives_on = |keeper| TimesOf::new(link, callers).lives_on(keeper);
+            link.first_time_of(site)
+                .filter(|found| *keepers.entry(found.keeper).or_insert_with(|| lives_on(found.keeper)))
         })
     }
 

@@ -67,6 +67,8 @@ pub(crate) fn findings<'a>(
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    // A root comes to the same causes by many ways.
+    let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
@@ -84,7 +86,7 @@ pub(crate) fn findings<'a>(
                 false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
             };
             // What is silenced at its own place is no function that waits to be mended.
-            if silenced.is_none() {
+            if silenced.is_none() && counted.insert((hit.root, causes.number(&way))) {
                 for &cause in causes.behind(&way) {
                     reach[cause as usize].insert(hit.root);
                 }
@@ -111,6 +113,7 @@ pub(crate) fn findings<'a>(
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
     let roots = Roots::new(link);
+    let mut aside: FxHashMap<BodyRef, bool> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
             let language = link.program.language(candidate.root.file);
@@ -162,17 +165,7 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                let relative = || &link.program.files[candidate.root.file.index()].relative;
-                let is_for_show = match language {
-                    Language::Python => is_example(relative()),
-                    Language::Rust => link.is_of_copy(candidate.root.file),
-                    Language::Java => false,
-                };
-                if link.is_never_named(candidate.root)
-                    || link.is_left_over_method(candidate.root)
-                    || link.is_left_over_module(candidate.root.file)
-                    || is_for_show
-                {
+                if *aside.entry(candidate.root).or_insert_with(|| serves_nobody(link, candidate.root)) {
                     label.severity = Severity::Note;
                     continue;
                 }
@@ -258,6 +251,16 @@ pub(crate) fn findings<'a>(
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// Whether nobody calls a root, or it is there to show something.
+fn serves_nobody(link: &Link<'_>, root: BodyRef) -> bool {
+    let is_for_show = match link.program.language(root.file) {
+        Language::Python => is_example(&link.program.files[root.file.index()].relative),
+        Language::Rust => link.is_of_copy(root.file),
+        Language::Java => false,
+    };
+    is_for_show || link.is_never_named(root) || link.is_left_over_method(root) || link.is_left_over_module(root.file)
 }
 
 /// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
@@ -491,7 +494,10 @@ fn finding(
         Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
         Next::State(_) => None,
     });
-    let mut behind: Vec<u32> = candidates.iter().flat_map(|c| causes.behind(&c.way).iter().copied()).collect();
+    let mut sets: Vec<((bool, u32), &Way)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    sets.sort_unstable_by_key(|(number, _)| *number);
+    sets.dedup_by_key(|(number, _)| *number);
+    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
     behind.sort_unstable();
     behind.dedup();
     if let Some(way) = ways.last()
