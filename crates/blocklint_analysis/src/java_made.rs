@@ -26,6 +26,15 @@ struct Made {
     frames: Frames,
 }
 
+/// What the object of a call says of the implementation that is entered there.
+#[derive(Clone, Copy)]
+pub(crate) enum Objects {
+    /// Whether it is of others alone, by whatever way it comes there.
+    Known(bool),
+    /// What was passed on the way decides, for this receiver.
+    ByWay(FormId),
+}
+
 impl<'a> Link<'a> {
     /// Whether a way leads to one of several implementations, and the object there can be seen to be of others alone.
     pub(crate) fn is_of_another_object(&self, ways: &[Way], body_of: &dyn Fn(&Way) -> Option<BodyRef>) -> bool {
@@ -41,19 +50,39 @@ impl<'a> Link<'a> {
     }
 
     fn is_made_otherwise(&self, site: SiteRef, taken: BodyRef, frames: &[(SiteRef, BodyRef)]) -> bool {
+        let known = self.java_asked.objects.borrow().get(&(site, taken)).copied();
+        match known {
+            Some(Objects::Known(known)) => known,
+            Some(Objects::ByWay(receiver)) => self.are_of_others(site, receiver, taken, frames),
+            None => {
+                self.java_asked.asked_way.set(false);
+                let receiver = self.object_to_follow(site, taken);
+                let found = receiver.is_some_and(|receiver| self.are_of_others(site, receiver, taken, frames));
+                let objects = match receiver.filter(|_| self.java_asked.asked_way.get()) {
+                    Some(receiver) => Objects::ByWay(receiver),
+                    None => Objects::Known(found),
+                };
+                self.java_asked.objects.borrow_mut().insert((site, taken), objects);
+                found
+            }
+        }
+    }
+
+    /// The receiver of a call that means one of several implementations, where the class of the one that is entered has a name.
+    fn object_to_follow(&self, site: SiteRef, taken: BodyRef) -> Option<FormId> {
         let is_one_of_many = self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Overrides { class, name } => self.overrides(class, name).contains(&taken),
             _ => false,
         });
-        let Some(receiver) = self.receiver_form(site).filter(|_| is_one_of_many) else { return false };
+        let receiver = self.receiver_form(site).filter(|_| is_one_of_many)?;
         // Of a nameless class only its base is known.
-        let is_nameless = |class: ClassRef| {
-            let facts = self.program.facts(class.file);
-            facts.text(facts.class(class.class).name).is_empty()
-        };
-        if self.class_around(taken.file, taken.body).is_none_or(is_nameless) {
-            return false;
-        }
+        let class = self.class_around(taken.file, taken.body)?;
+        let facts = self.program.facts(class.file);
+        (!facts.text(facts.class(class.class).name).is_empty()).then_some(receiver)
+    }
+
+    /// Whether all that makes the object of a call can be seen, and makes objects of other implementations alone.
+    fn are_of_others(&self, site: SiteRef, receiver: FormId, taken: BodyRef, frames: &[(SiteRef, BodyRef)]) -> bool {
         let mut found = Vec::new();
         self.objects_of(site.file, receiver, frames, &mut found, DEPTH)
             && !found.is_empty()
@@ -125,6 +154,7 @@ impl<'a> Link<'a> {
             Form::Var(var) => {
                 let row = facts.var(var);
                 if let VarKind::Param(index) = row.kind {
+                    self.java_asked.asked_way.set(true);
                     let entered = frames.iter().rposition(|&(_, body)| body == BodyRef { file, body: row.body });
                     let Some(at) = entered else { return false };
                     let (site, body) = frames[at];

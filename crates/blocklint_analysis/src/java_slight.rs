@@ -1,7 +1,7 @@
 //! Java: calls that hold their thread hardly ever, or a thread that serves nobody, as the whole way to them shows: after a failure, for a
 //! host that is an address, before anything is served, in a method that is left to nobody.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::guards::mentions;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::java_made::Objects;
 use crate::java_options::field_of;
 use crate::link::Link;
 use crate::names::{java, java_idioms as idioms, last_name};
@@ -30,6 +31,10 @@ pub(crate) struct Asked {
     pub(crate) after_close: RefCell<FxHashMap<SiteRef, bool>>,
     /// By the file of the root, a call, and what it enters, whether another program is meant.
     other_programs: RefCell<FxHashMap<(FileId, SiteRef, BodyRef), bool>>,
+    /// By a call and what it enters, what its object says.
+    pub(crate) objects: RefCell<FxHashMap<(SiteRef, BodyRef), Objects>>,
+    /// Whether what was passed on the way was asked for since this was last reset.
+    pub(crate) asked_way: Cell<bool>,
 }
 
 /// Literals within literals.

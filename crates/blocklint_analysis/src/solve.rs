@@ -146,6 +146,13 @@ pub(crate) fn findings<'a>(
             {
                 candidate.cost.steps += u32::from(LOW_STEPS);
             }
+            // What is found below says less of a call or doubts it: a note of Java stays one, and only waits on its own loop are doubted.
+            let stays_note = language == Language::Java
+                && candidate.label.severity == Severity::Note
+                && candidate.label.effect != Effect::NestedLoop;
+            if stays_note {
+                continue;
+            }
             if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
                 candidate.label.severity = Severity::Note;
                 continue;
