@@ -1,11 +1,12 @@
 //! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
-use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags};
 
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
+use crate::names;
 use crate::program::folders;
 use crate::search::Way;
 
@@ -35,13 +36,29 @@ const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspec
 const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
 
 impl Link<'_> {
-    /// Whether the last call of a way makes a folder where a test around it says that it lacks: once, mostly.
+    /// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
+    /// for it (`exist_ok=True`): once, mostly.
     pub(crate) fn makes_what_lacks(&self, ways: &[Way]) -> bool {
         let Some(last) = ways.last() else { return false };
         let facts = self.program.facts(last.site.file);
         let row = facts.site(last.site.site);
-        MAKES_FOLDER.contains(&facts.text(row.name))
-            && self.tests_around(last.site, &|kind, test| {
+        if !MAKES_FOLDER.contains(&facts.text(row.name)) {
+            return false;
+        }
+        let looks_itself = facts.args_of(last.site.site).iter().any(|arg| {
+            arg.name.is_some() && facts.text(arg.name) == "exist_ok" && facts.form(arg.value) == Form::Bool(true)
+        });
+        // What objects of other libraries make may lie on another machine: `makedirs` is a function, `mkdir` a path's method.
+        let is_of_module = |receiver: FormId| match facts.form(receiver) {
+            Form::Var(var) => {
+                let name = facts.text(facts.var(var).name);
+                facts.imports.iter().any(|import| facts.text(import.module) == name)
+            }
+            _ => false,
+        };
+        let is_near = facts.text(row.name) != "makedirs" || self.receiver_form(last.site).is_none_or(is_of_module);
+        looks_itself && is_near && !ways.iter().any(|way| self.adds_up(way.site))
+            || self.tests_around(last.site, &|kind, test| {
                 let parts = match facts.form(test) {
                     Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
                     _ => std::slice::from_ref(&test),
@@ -54,6 +71,25 @@ impl Link<'_> {
                     !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
                 })
             })
+    }
+
+    /// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
+    /// a fraction of what the start takes.
+    pub(crate) fn prepares_process(&self, ways: &[Way]) -> bool {
+        let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
+        let called = self.program.facts(last.site.file);
+        if !names::python::is_of_one_file(called.text(called.site(last.site.site).name)) {
+            return false;
+        }
+        let facts = self.program.facts(first.site.file);
+        let here = facts.site(first.site.site).at;
+        let body = facts.body_of(here);
+        facts.sites.iter().any(|row| {
+            row.flags.has(SiteFlags::AWAITED)
+                && row.at.position > here.position
+                && names::python::starts_process(facts.text(row.name))
+                && facts.body_of(row.at) == body
+        }) && !ways.iter().any(|way| self.adds_up(way.site))
     }
 
     /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job

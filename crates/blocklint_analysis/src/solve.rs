@@ -346,6 +346,7 @@ fn is_slight(link: &Link<'_>, callers: &Callers<'_, '_>, paths: &Paths, candidat
             return candidate.label.effect == Effect::File
                 && (link.makes_what_lacks(&ways)
                     || link.removes_at_the_end(&ways)
+                    || link.prepares_process(&ways)
                     || ways.last().is_some_and(|last| link.is_made_at_import(last.site))
                     || link.runs_after_failure(callers, candidate.root, 3));
         }

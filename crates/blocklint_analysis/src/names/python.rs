@@ -684,6 +684,21 @@ pub(crate) fn is_of_entry(name: &str) -> bool {
         || matches!(name, "getctime" | "samefile" | "chmod" | "chown" | "utime" | "touch" | "mkdir" | "makedirs")
 }
 
+/// Whether a function of this name, by convention, starts a process.
+pub(crate) fn starts_process(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches('_'),
+        "create_subprocess_exec" | "create_subprocess_shell" | "open_process" | "run_process" | "start_process"
+    )
+}
+
+/// Whether a function of this name deals with one file, not with a tree of them or a copy of any size.
+pub(crate) fn is_of_one_file(name: &str) -> bool {
+    is_of_entry(name)
+        || matches!(name, "open" | "read" | "write" | "read_text" | "read_bytes" | "write_text" | "write_bytes")
+        || matches!(name, "mkstemp" | "mkdtemp" | "NamedTemporaryFile" | "TemporaryDirectory")
+}
+
 /// Whether a function of this name imports a module, which is there the next time.
 pub(crate) fn imports(name: &str) -> bool {
     matches!(name, "import_module" | "__import__")
