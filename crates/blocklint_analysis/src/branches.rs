@@ -624,7 +624,7 @@ fn counted(facts: &FileFacts, form: FormId) -> Option<FormId> {
     let row = facts.site(call);
     let is_count = facts.language == Language::Python
         && matches!(facts.form(row.callee), Form::Name(_))
-        && names::python::counts(facts.text(row.name));
+        && names::python_idioms::counts(facts.text(row.name));
     match facts.args_of(call)[..] {
         [only] if is_count => Some(only.value),
         _ => None,

@@ -120,7 +120,7 @@ impl<'a> Link<'a> {
     ) -> Option<FormId> {
         let facts = self.program.facts(file);
         let row = facts.site(call);
-        if facts.language != blocklint_core::Language::Python || !names::python::casts(facts.text(row.name)) {
+        if facts.language != blocklint_core::Language::Python || !names::python_idioms::casts(facts.text(row.name)) {
             return None;
         }
         let [_, value] = facts.args_of(call)[..] else { return None };

@@ -29,7 +29,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
         let name = facts.text(row.name);
-        let is_private = facts.language == Language::Python && names::python::is_private(name);
+        let is_private = facts.language == Language::Python && names::python_idioms::is_private(name);
         if !is_private || row.kind != BodyKind::Function || !facts.list(row.decorators).is_empty() {
             return false;
         }
@@ -58,7 +58,7 @@ impl<'a> Link<'a> {
         let Some(class) = row.class.get() else { return false };
         if facts.language != Language::Python
             || row.flow != Flow::Coroutine
-            || names::python::is_private(facts.text(row.name))
+            || names::python_idioms::is_private(facts.text(row.name))
             || !facts.list(row.decorators).is_empty()
             || self.is_named(body.file, row.name)
         {

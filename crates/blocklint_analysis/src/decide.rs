@@ -101,15 +101,19 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = facts.body(root.body);
         let is_private = facts.language == Language::Python
             && row.flow == Flow::Coroutine
-            && names::python::is_private(facts.text(row.name));
+            && names::python_idioms::is_private(facts.text(row.name));
         if !is_private {
             return false;
         }
-        self.callers.few_call_sites(root).is_some_and(|sites| {
+        self.all_callers(root, |caller| matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails))
+    }
+
+    /// Whether something holds for all calls of a body in the project, where there are any, and few.
+    fn all_callers(&self, body: BodyRef, holds: impl Fn(Caller) -> bool) -> bool {
+        self.callers.few_call_sites(body).is_some_and(|sites| {
             sites.iter().all(|&site| {
-                let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(root) else { return false };
-                let caller = Caller::plain(site, EnvId::NONE, with_receiver);
-                matches!(self.ask(caller, Node::plain(root), guard), Answer::Fails)
+                let with_receiver = self.link.targets(site, EnvId::NONE).receiver_of(body);
+                with_receiver.is_some_and(|with_receiver| holds(Caller::plain(site, EnvId::NONE, with_receiver)))
             })
         })
     }
@@ -118,28 +122,20 @@ impl<'l, 'a> Search<'l, 'a> {
     /// which their own callers do. A parameter that they leave out is there for others.
     pub(crate) fn none_calls_it_so(&self, body: BodyRef, guard: &Guard, depth: u32) -> bool {
         let program = self.link.program;
-        if program.language(body.file) != Language::Python {
-            return false;
-        }
-        self.callers.few_call_sites(body).is_some_and(|sites| {
-            sites.iter().all(|&site| {
-                let Some(with_receiver) = self.link.targets(site, EnvId::NONE).receiver_of(body) else { return false };
-                let caller = Caller::plain(site, EnvId::NONE, with_receiver);
-                if self.form_passed(caller, Node::plain(body), guard).is_none() {
-                    return false;
-                }
-                match self.answer_of(caller, Node::plain(body), guard) {
-                    Answer::Fails => true,
-                    Answer::Param { index, passed, filled_in } if depth > 0 => {
-                        let filled_in = filled_in || guard.filled_in;
-                        let guard = Guard { param: index, passed, asked: None, filled_in, ..guard.clone() };
-                        let above = program.body_of_site(site);
-                        above != body && self.none_calls_it_so(above, &guard, depth - 1)
+        let node = Node::plain(body);
+        program.language(body.file) == Language::Python
+            && self.all_callers(body, |caller| {
+                self.form_passed(caller, node, guard).is_some()
+                    && match self.pass_on(caller, node, guard) {
+                        NextGuard::Fails => true,
+                        // What goes by a key or through a wrapper is not asked further.
+                        NextGuard::Holds(left) if depth > 0 && left.asked.is_none() => {
+                            let above = program.body_of_site(caller.site);
+                            above != body && self.none_calls_it_so(above, &left, depth - 1)
+                        }
+                        _ => false,
                     }
-                    _ => false,
-                }
             })
-        })
     }
 
     /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:

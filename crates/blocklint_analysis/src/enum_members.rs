@@ -10,6 +10,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{ClassRef, FileId};
 use crate::link::Link;
 use crate::names::python::{self, EnumBase};
+use crate::names::python_idioms;
 use crate::value::{EnvId, Val};
 
 /// How deep a member's value is followed to a literal.
@@ -23,7 +24,7 @@ impl Link<'_> {
             return None;
         }
         match facts.form(base) {
-            Form::Attr(class, member) if python::asks_for_value(facts.text(name)) => {
+            Form::Attr(class, member) if python_idioms::asks_for_value(facts.text(name)) => {
                 self.member_of(file, class, member).map(|(_, _, value)| value)
             }
             _ => {

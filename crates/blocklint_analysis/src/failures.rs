@@ -36,7 +36,7 @@ impl Link<'_> {
         if facts.language != Language::Python {
             return false;
         }
-        tried_before(facts, facts.site(site.site).at, names::python::is_of_import).is_some()
+        tried_before(facts, facts.site(site.site).at, names::python_idioms::is_of_import).is_some()
     }
 
     /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
@@ -60,7 +60,7 @@ impl Link<'_> {
         let row = facts.site(site.site);
         let is_branch = |id: RegionId| matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else);
         if facts.language != Language::Python
-            || !names::python::removes(facts.text(row.name))
+            || !names::python_idioms::removes(facts.text(row.name))
             || !row.at.region.get().is_some_and(is_branch)
         {
             return false;
@@ -77,11 +77,9 @@ impl Link<'_> {
     /// Python: whether all that a way does is to remove a file when something ends, whatever came of it: in a `finally`. An
     /// `await` there would be left out where the task is cancelled.
     pub(crate) fn removes_at_the_end(&self, ways: &[Way]) -> bool {
-        let Some(last) = ways.last() else { return false };
-        let facts = self.program.facts(last.site.file);
-        names::python::removes_one(facts.text(facts.site(last.site.site).name))
+        self.called_at_the_end(ways).is_some_and(names::python_idioms::removes_one)
             && ways.iter().any(|way| self.is_in_finally(way.site))
-            && !ways.iter().any(|way| self.adds_up(way.site))
+            && !self.repeats(ways)
     }
 
     fn is_in_finally(&self, site: SiteRef) -> bool {
@@ -92,13 +90,13 @@ impl Link<'_> {
     /// Python: whether a site imports a module by name.
     pub(crate) fn imports(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.language == Language::Python && names::python::imports(facts.text(facts.site(site.site).name))
+        facts.language == Language::Python && names::python_idioms::imports(facts.text(facts.site(site.site).name))
     }
 
     /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
     pub(crate) fn is_raised(&self, file: FileId, call: SiteId) -> bool {
         let facts = self.program.facts(file);
-        names::python::sounds_like_exception(facts.text(facts.site(call).name))
+        names::python_idioms::sounds_like_exception(facts.text(facts.site(call).name))
             && self.program.index_of(file).uses_of_result(call).is_empty()
     }
 
@@ -148,8 +146,8 @@ impl Link<'_> {
     fn is_of_broken_data(&self, site: SiteRef, types: &[FormId]) -> bool {
         let facts = self.program.facts(site.file);
         let name = |&ty: &FormId| exception_name(facts, ty);
-        types.iter().all(|ty| name(ty).is_some_and(names::python::may_be_of_broken_data))
-            && types.iter().any(|ty| name(ty).is_some_and(names::python::is_of_broken_data))
+        types.iter().all(|ty| name(ty).is_some_and(names::python_idioms::may_be_of_broken_data))
+            && types.iter().any(|ty| name(ty).is_some_and(names::python_idioms::is_of_broken_data))
     }
 
     fn is_failure(&self, site: SiteRef, exception: FormId) -> bool {

@@ -12,6 +12,7 @@ use crate::failures::{handler_around, tried_before};
 use crate::ids::{ClassRef, FileId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::mentions::{Mention, is_own_receiver};
 use crate::names;
 use crate::regions::lies_in;
@@ -41,12 +42,7 @@ const DEPTH: u32 = 4;
 impl Link<'_> {
     /// What makes a site run the first time only.
     pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<FirstTime> {
-        if let Some(&known) = self.first_times.borrow().get(&site) {
-            return known;
-        }
-        let found = self.find_first_time(site);
-        self.first_times.borrow_mut().insert(site, found);
-        found
+        remembered(&self.first_times, site, || self.find_first_time(site))
     }
 
     fn find_first_time(&self, site: SiteRef) -> Option<FirstTime> {
@@ -91,7 +87,7 @@ impl Link<'_> {
         if facts.language != Language::Python {
             return None;
         }
-        let tried = tried_before(facts, facts.site(site.site).at, names::python::is_of_lookup)?;
+        let tried = tried_before(facts, facts.site(site.site).at, names::python_idioms::is_of_lookup)?;
         let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
         facts.sites.iter().find(is_look_up).map(|row| row.callee)
     }

@@ -5,6 +5,7 @@ use blocklint_facts::{BodyId, BodyKind, Form, FormId, SiteId, SiteKind, VarKind}
 
 use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::names::java_idioms as idioms;
 use crate::search::Way;
 
@@ -15,12 +16,7 @@ impl<'a> Link<'a> {
     /// Whether a body belongs to a class that other classes of a program install, and nobody names any of those: the program
     /// left the server over that they are for.
     pub(crate) fn is_installed_by_nobody(&self, root: BodyRef) -> bool {
-        if let Some(&known) = self.java_asked.installed.borrow().get(&root) {
-            return known;
-        }
-        let found = self.is_of_server_left_over(root);
-        self.java_asked.installed.borrow_mut().insert(root, found);
-        found
+        remembered(&self.java_asked.installed, root, || self.is_of_server_left_over(root))
     }
 
     fn is_of_server_left_over(&self, root: BodyRef) -> bool {

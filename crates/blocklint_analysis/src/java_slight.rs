@@ -13,6 +13,7 @@ use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::java_made::Objects;
 use crate::java_options::field_of;
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::names::{java, java_idioms as idioms, last_name};
 use crate::program::folders;
 use crate::regions::around;
@@ -79,12 +80,9 @@ impl<'a> Link<'a> {
         ways.iter().any(|way| {
             let Some(taken) = body_of(way).filter(|_| way.shared) else { return false };
             let key = (root.file, way.site, taken);
-            if let Some(&known) = self.java_asked.other_programs.borrow().get(&key) {
-                return known;
-            }
-            let found = self.is_implemented_at_home(root.file, home, way.site, taken);
-            self.java_asked.other_programs.borrow_mut().insert(key, found);
-            found
+            remembered(&self.java_asked.other_programs, key, || {
+                self.is_implemented_at_home(root.file, home, way.site, taken)
+            })
         })
     }
 
@@ -222,12 +220,7 @@ impl<'a> Link<'a> {
     /// Whether all that calls a method are methods of its bases, each of which the class replaces without calling it: what they
     /// do is left to other derived classes.
     pub(crate) fn is_called_by_replaced_alone(&self, body: BodyRef) -> bool {
-        if let Some(&known) = self.java_asked.replaced.borrow().get(&body) {
-            return known;
-        }
-        let found = self.is_meant_by_replaced_alone(body);
-        self.java_asked.replaced.borrow_mut().insert(body, found);
-        found
+        remembered(&self.java_asked.replaced, body, || self.is_meant_by_replaced_alone(body))
     }
 
     fn is_meant_by_replaced_alone(&self, body: BodyRef) -> bool {

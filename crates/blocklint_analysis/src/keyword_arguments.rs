@@ -10,6 +10,7 @@ use crate::constants::Constant;
 use crate::eval::Scope;
 use crate::ids::SiteRef;
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::names;
 use crate::value::EnvId;
 
@@ -53,12 +54,7 @@ impl Link<'_> {
     /// Whether a key, or whatever keys, are put into a variable before a call: `kwargs["timeout"] = 5`, `kwargs.update(more)`.
     fn is_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {
         let asked = (SiteRef { file: place.file, site: call }, var);
-        if let Some(&known) = self.changed_keys.borrow().get(&asked) {
-            return known;
-        }
-        let found = self.find_changed(place, var, call, key);
-        self.changed_keys.borrow_mut().insert(asked, found);
-        found
+        remembered(&self.changed_keys, asked, || self.find_changed(place, var, call, key))
     }
 
     fn find_changed(&self, place: Scope, var: VarId, call: SiteId, key: Sym) -> bool {

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::FileId;
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::program::Program;
 
 /// Neighbours below which a folder says nothing of the module that nobody imports.
@@ -64,12 +65,7 @@ impl Link<'_> {
     /// Whether nothing of the project imports a Python module or names it in a string, where most modules of the folder are
     /// imported, and it neither runs by itself nor registers anything: nobody calls what it defines.
     pub(crate) fn is_left_over_module(&self, file: FileId) -> bool {
-        if let Some(&known) = self.left_over.known.borrow().get(&file) {
-            return known;
-        }
-        let found = self.is_imported_nowhere(file);
-        self.left_over.known.borrow_mut().insert(file, found);
-        found
+        remembered(&self.left_over.known, file, || self.is_imported_nowhere(file))
     }
 
     fn is_imported_nowhere(&self, file: FileId) -> bool {

@@ -70,6 +70,7 @@ mod loop_tests;
 mod made_anew;
 mod made_at_import;
 mod members;
+mod memo;
 pub mod mentions;
 mod method_kinds;
 mod missing;

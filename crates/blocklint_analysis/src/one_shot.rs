@@ -36,7 +36,7 @@ impl Link<'_> {
         let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
         if facts.language != Language::Python
             || body.kind != BodyKind::Function
-            || !is_nested && names::python::may_be_main(facts.text(body.name))
+            || !is_nested && names::python_idioms::may_be_main(facts.text(body.name))
         {
             return false;
         }
@@ -71,7 +71,7 @@ impl Link<'_> {
             facts.body_of(row.at) == body.body
                 && (awaits_what_serves(facts, &row) || {
                     let name = facts.text(row.name);
-                    (starting.contains(name) || names::python::sounds_concurrent(name))
+                    (starting.contains(name) || names::python_idioms::sounds_concurrent(name))
                         && self.may_start(SiteRef { file: body.file, site })
                 })
         })
@@ -85,7 +85,7 @@ impl Link<'_> {
             Form::Result(call) => facts.site(call).name == name,
             _ => false,
         };
-        self.sites_under(main.file, names::python::EXITS).any(|exit| {
+        self.sites_under(main.file, names::python_idioms::EXITS).any(|exit| {
             let at = facts.site(exit).at;
             facts.body_of(at) == BodyId(0)
                 && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
@@ -128,7 +128,7 @@ impl Link<'_> {
     fn may_start(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let targets = self.targets(site, EnvId::NONE);
-        targets.list.is_empty() && names::python::sounds_concurrent(facts.text(facts.site(site.site).name))
+        targets.list.is_empty() && names::python_idioms::sounds_concurrent(facts.text(facts.site(site.site).name))
             || targets.list.iter().any(|target| match *target {
                 Target::Row { path, .. } => {
                     self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
@@ -149,7 +149,7 @@ impl Link<'_> {
 /// Whether a call is awaited that, by its name, serves, or that stands in a loop without end.
 fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
     row.flags.has(SiteFlags::AWAITED)
-        && (names::python::serves(facts.text(row.name)) || {
+        && (names::python_idioms::serves(facts.text(row.name)) || {
             around(facts, row.at.region)
                 .map(|id| facts.region(id))
                 .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))

@@ -35,7 +35,7 @@ impl Link<'_> {
         let class = facts.body(body).class;
         let wakes = |row: &Site| {
             row.kind == SiteKind::Call
-                && names::python::wakes(facts.text(row.name))
+                && names::python_idioms::wakes(facts.text(row.name))
                 && own_field_called(facts, row) == Some(condition)
         };
         class.is_some()

@@ -43,7 +43,8 @@ impl Cost {
     fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
         let steps = way_steps(link, graph, way);
         let guessed = u32::from(way.steps);
-        let chosen = if link.is_on_own_object(way.site) { 0 } else { steps - guessed };
+        let chosen = steps - guessed;
+        let chosen = if chosen > 0 && link.is_on_own_object(way.site) { 0 } else { chosen };
         let conditions = match link.program.language(way.site.file) {
             Language::Rust => link.deciding_tests_over(way.site),
             _ => link.conditions_over(way.site),
@@ -87,7 +88,7 @@ impl Link<'_> {
         let facts = self.program.facts(way.site.file);
         facts.language == Language::Python
             && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
-            && names::python::is_of_entry(facts.text(facts.site(way.site.site).name))
+            && names::python_idioms::is_of_entry(facts.text(facts.site(way.site.site).name))
     }
 
     /// Whether a call is one of an object on itself.

@@ -63,6 +63,6 @@ impl Link<'_> {
 
     fn is_rare(&self, site: SiteRef, form: FormId) -> bool {
         let facts = self.program.facts(site.file);
-        matches!(facts.form(form), Form::Str(name) if names::python::is_rare_platform(facts.text(name)))
+        matches!(facts.form(form), Form::Str(name) if names::python_idioms::is_rare_platform(facts.text(name)))
     }
 }

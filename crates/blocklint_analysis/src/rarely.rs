@@ -1,6 +1,7 @@
 //! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
 use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags};
+use blocklint_models::Argument;
 
 use crate::guards::mentions;
 use crate::ids::{FileId, SiteRef};
@@ -36,6 +37,19 @@ const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspec
 const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
 
 impl Link<'_> {
+    /// Whether a loop around a call of a way makes one long hold of its short ones.
+    pub(crate) fn repeats(&self, ways: &[Way]) -> bool {
+        ways.iter().any(|way| self.adds_up(way.site))
+    }
+
+    /// The name of what a way calls at its end.
+    pub(crate) fn called_at_the_end(&self, ways: &[Way]) -> Option<&str> {
+        ways.last().map(|last| {
+            let facts = self.program.facts(last.site.file);
+            facts.text(facts.site(last.site.site).name)
+        })
+    }
+
     /// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
     /// for it (`exist_ok=True`): once, mostly.
     pub(crate) fn makes_what_lacks(&self, ways: &[Way]) -> bool {
@@ -45,9 +59,8 @@ impl Link<'_> {
         if !MAKES_FOLDER.contains(&facts.text(row.name)) {
             return false;
         }
-        let looks_itself = facts.args_of(last.site.site).iter().any(|arg| {
-            arg.name.is_some() && facts.text(arg.name) == "exist_ok" && facts.form(arg.value) == Form::Bool(true)
-        });
+        let exist_ok = self.argument(last.site, &Argument::Keyword("exist_ok".to_owned()));
+        let looks_itself = exist_ok.is_some_and(|value| facts.form(value) == Form::Bool(true));
         // What objects of other libraries make may lie on another machine: `makedirs` is a function, `mkdir` a path's method.
         let is_of_module = |receiver: FormId| match facts.form(receiver) {
             Form::Var(var) => {
@@ -57,7 +70,7 @@ impl Link<'_> {
             _ => false,
         };
         let is_near = facts.text(row.name) != "makedirs" || self.receiver_form(last.site).is_none_or(is_of_module);
-        looks_itself && is_near && !ways.iter().any(|way| self.adds_up(way.site))
+        looks_itself && is_near && !self.repeats(ways)
             || self.tests_around(last.site, &|kind, test| {
                 let parts = match facts.form(test) {
                     Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
@@ -76,9 +89,8 @@ impl Link<'_> {
     /// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
     /// a fraction of what the start takes.
     pub(crate) fn prepares_process(&self, ways: &[Way]) -> bool {
-        let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
-        let called = self.program.facts(last.site.file);
-        if !names::python::is_of_one_file(called.text(called.site(last.site.site).name)) {
+        let (Some(first), Some(called)) = (ways.first(), self.called_at_the_end(ways)) else { return false };
+        if !names::python_idioms::is_of_one_file(called) {
             return false;
         }
         let facts = self.program.facts(first.site.file);
@@ -87,9 +99,9 @@ impl Link<'_> {
         facts.sites.iter().any(|row| {
             row.flags.has(SiteFlags::AWAITED)
                 && row.at.position > here.position
-                && names::python::starts_process(facts.text(row.name))
+                && names::python_idioms::starts_process(facts.text(row.name))
                 && facts.body_of(row.at) == body
-        }) && !ways.iter().any(|way| self.adds_up(way.site))
+        }) && !self.repeats(ways)
     }
 
     /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job
@@ -102,9 +114,7 @@ impl Link<'_> {
             folders(relative).any(|folder| BACKGROUND.contains(&folder))
                 || self.is_of_actor(self.program.body_of_site(first.site))
         };
-        is_behind()
-            && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name))
-            && !ways.iter().any(|way| self.adds_up(way.site))
+        is_behind() && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name)) && !self.repeats(ways)
     }
 
     /// Whether the last call of a way reads what lies there already, in a function that makes it where it does not:

@@ -11,6 +11,7 @@ use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name};
 use crate::label::{Label, Own};
 use crate::link::{LOW_STEPS, Link};
+use crate::memo::remembered;
 use crate::value::Val;
 
 /// Implementations of one method beyond which labels do not remember theirs.
@@ -146,12 +147,7 @@ impl<'a> Link<'a> {
     /// who also looks up the method through which that is reached.
     fn may_find(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
         let key = (class, exact, own, through);
-        if let Some(&known) = self.found_by.borrow().get(&key) {
-            return known;
-        }
-        let found = self.look_for(class, exact, own, through);
-        self.found_by.borrow_mut().insert(key, found);
-        found
+        remembered(&self.found_by, key, || self.look_for(class, exact, own, through))
     }
 
     fn look_for(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::mentions::Mention;
 use crate::value::{EnvId, Val};
 
@@ -342,12 +343,7 @@ impl<'a> Link<'a> {
 
     /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
     pub(crate) fn runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {
-        if let Some(&known) = self.runtimes.borrow().get(&file) {
-            return known;
-        }
-        let found = self.find_runtime_of(file);
-        self.runtimes.borrow_mut().insert(file, found);
-        found
+        remembered(&self.runtimes, file, || self.find_runtime_of(file))
     }
 
     fn find_runtime_of(&self, file: crate::ids::FileId) -> Option<Runtime> {

@@ -365,7 +365,7 @@ impl<'a> Link<'a> {
     fn is_entered_to_run(&self, body: BodyRef) -> bool {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
-        if facts.language != Language::Python || !names::python::enters_or_leaves(facts.text(row.name)) {
+        if facts.language != Language::Python || !names::python_idioms::enters_or_leaves(facts.text(row.name)) {
             return false;
         }
         let Some(class) = row.class.get() else { return false };
@@ -373,7 +373,7 @@ impl<'a> Link<'a> {
             let method = facts.body(facts.body_of(site.at));
             site.kind == SiteKind::Enter
                 && method.class.get() == Some(class)
-                && names::python::runs_object(facts.text(method.name))
+                && names::python_idioms::runs_object(facts.text(method.name))
                 && crate::mentions::is_own_receiver(facts, site.callee)
         })
     }
@@ -395,7 +395,7 @@ impl<'a> Link<'a> {
         let row = facts.body(body.body);
         facts.language == Language::Python
             && row.class.is_some()
-            && names::python::ends_the_program(facts.text(row.name))
+            && names::python_idioms::ends_the_program(facts.text(row.name))
     }
 
     /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
@@ -407,7 +407,7 @@ impl<'a> Link<'a> {
         let of = facts.body(body);
         facts.language == Language::Python
             && of.flow == Flow::Coroutine
-            && names::python::never_returns(facts, of.returns)
+            && names::python_idioms::never_returns(facts, of.returns)
             && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
             && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
     }

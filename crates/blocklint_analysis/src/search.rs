@@ -333,14 +333,14 @@ impl<'l, 'a> Search<'l, 'a> {
         }
         let (mut label, mut way) = (label.clone(), way);
         way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
-        if label.guard.as_ref().or(label.outer.as_ref()).is_some_and(|guard| self.none_awaits_it_so(root, guard)) {
-            return;
-        }
-        // Others may call it so; nobody here does.
-        if kind.kind == RootKind::Coroutine
-            && label.guard.as_ref().or(label.outer.as_ref()).is_some_and(|guard| self.none_calls_it_so(root, guard, 3))
-        {
-            way.steps = add_steps(way.steps, LOW_STEPS);
+        if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
+            if self.none_awaits_it_so(root, guard) {
+                return;
+            }
+            // Others may call it so; nobody here does.
+            if kind.kind == RootKind::Coroutine && self.none_calls_it_so(root, guard, 3) {
+                way.steps = add_steps(way.steps, LOW_STEPS);
+            }
         }
         // A root's own parameter is not visible elsewhere.
         label.outer = None;

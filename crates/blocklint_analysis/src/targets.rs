@@ -427,7 +427,7 @@ impl<'a> Link<'a> {
         let asks = |test: FormId| {
             let Form::Result(call) = facts.form(test) else { return false };
             let [asked] = facts.args_of(call)[..] else { return false };
-            names::python::asks_for_coroutine(facts.text(facts.site(call).name))
+            names::python_idioms::asks_for_coroutine(facts.text(facts.site(call).name))
                 && matches!(facts.form(asked.value), Form::Var(var) if is_kept(var))
         };
         // The arm in which it is none.

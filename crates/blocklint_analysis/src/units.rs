@@ -209,7 +209,7 @@ fn is_asked_for(link: &Link<'_>, site: SiteRef) -> bool {
     let mut at = facts.site(site.site).at.region;
     while let Some(id) = at.get() {
         let region = facts.region(id);
-        if region.kind == RegionKind::Then && names::python::asks_environment(facts, region.test) {
+        if region.kind == RegionKind::Then && names::python_idioms::asks_environment(facts, region.test) {
             return true;
         }
         at = region.parent;

@@ -121,8 +121,8 @@ impl Walker<'_> {
     fn constructor(&mut self, node: Node<'_>) {
         let f = fields();
         let Some(name) = child(node, f.name) else { return };
-        let decorators = self.modifiers(node).annotations;
-        let decorators = self.decorators(&decorators);
+        let annotations = self.modifiers(node).annotations;
+        let decorators = self.decorators(&annotations);
         let list = self.facts.list(&decorators);
         let body = self.constructor_body(name, span(node));
         self.facts.body_mut(body).decorators = list;

@@ -9,6 +9,7 @@ use blocklint_models::{CallRows, Selector};
 use crate::hierarchy::Ancestor;
 use crate::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
 use crate::link::Link;
+use crate::memo::remembered;
 use crate::targets::Target;
 use crate::value::{EnvId, Val};
 
@@ -145,12 +146,7 @@ impl<'a> Link<'a> {
         if self.program.language(body.file) != Language::Java {
             return true;
         }
-        if let Some(&known) = self.meant.borrow().get(&(site, body)) {
-            return known;
-        }
-        let found = self.means_this_override(class, body, site, &all[..], at);
-        self.meant.borrow_mut().insert((site, body), found);
-        found
+        remembered(&self.meant, (site, body), || self.means_this_override(class, body, site, &all[..], at))
     }
 
     /// Java: whether a call may mean several methods with code of their own.

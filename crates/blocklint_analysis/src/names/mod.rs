@@ -5,6 +5,7 @@ pub(crate) mod java_generated;
 pub(crate) mod java_idioms;
 mod java_overloads;
 pub(crate) mod python;
+pub(crate) mod python_idioms;
 pub(crate) mod rust;
 mod rust_calls;
 pub(crate) mod rust_modules;

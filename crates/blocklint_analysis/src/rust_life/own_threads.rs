@@ -5,6 +5,7 @@ use blocklint_facts::{Form, SiteId, SiteKind};
 
 use super::Life;
 use crate::ids::{BodyRef, FileId, SiteRef};
+use crate::memo::remembered;
 use crate::mentions::Mention;
 use crate::names::rust_serving;
 use crate::program::Program;
@@ -58,12 +59,7 @@ impl Life<'_, '_, '_> {
 
     /// Whether a function is run by nothing but threads of their own, and serves nobody there.
     pub(super) fn is_on_own_thread(&self, body: BodyRef) -> bool {
-        if let Some(&known) = self.own_threads.borrow().get(&body) {
-            return known;
-        }
-        let found = self.starts_threads_only(body) && !self.serves_below(body);
-        self.own_threads.borrow_mut().insert(body, found);
-        found
+        remembered(&self.own_threads, body, || self.starts_threads_only(body) && !self.serves_below(body))
     }
 
     fn starts_threads_only(&self, body: BodyRef) -> bool {
