@@ -241,15 +241,15 @@ impl<'a> Link<'a> {
             if row.at.position >= scope.at.position {
                 // Later assignments reach back through the end of a loop around both.
                 if self.share_loop(scope.file, row.at.region, scope.at.region) {
-                    parts.push(self.assigned(scope, assign));
+                    parts.push(self.assigned_or_declared(scope, id, assign));
                 }
                 continue;
             }
             match self.reaches(scope.file, row.at.region, scope.at.region) {
                 Reach::No => continue,
-                Reach::Maybe => parts.push(self.assigned(scope, assign)),
+                Reach::Maybe => parts.push(self.assigned_or_declared(scope, id, assign)),
                 Reach::Always => {
-                    parts.push(self.assigned(scope, assign));
+                    parts.push(self.assigned_or_declared(scope, id, assign));
                     settled = true;
                     break;
                 }
@@ -288,8 +288,12 @@ impl<'a> Link<'a> {
             // Whoever uses it from elsewhere runs after the module: what its end still holds, and what others assign.
             let end = facts.body(var.body).region;
             let mut settled = false;
+            let said_to_checkers = self.is_said_to_type_checkers(scope.file, id);
             for assign in facts.assign_ids_of(id).rev() {
                 let row = facts.assign(assign);
+                if said_to_checkers && self.for_type_checkers(scope.file, row.at.region) == Some(false) {
+                    continue;
+                }
                 if facts.body_of(row.at) != var.body {
                     parts.push(self.assigned(scope, assign));
                 } else if !settled {
@@ -326,6 +330,22 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
+    fn for_type_checkers(&self, file: FileId, region: RegionId) -> Option<bool> {
+        let facts = self.program.facts(file);
+        let mut tests = self.tests_at(file, region);
+        tests.find(|&(test, _)| names::python_idioms::is_for_type_checkers(facts, test)).map(|(_, holds)| holds)
+    }
+
+    /// Python: whether a name is bound for type checkers, who are told what it stands for; what runs has `Any` in its place.
+    fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
+        let facts = self.program.facts(file);
+        let mut assigns = facts.assigns_of(id);
+        facts.language == Language::Python
+            && facts.assigns_of(id).nth(1).is_some()
+            && assigns.any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
+    }
+
     /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.
     fn rust_twins(&self, scope: Scope, id: VarId) -> Typed {
         let facts = self.program.facts(scope.file);
@@ -340,6 +360,18 @@ impl<'a> Link<'a> {
         let joined = self.join(&parts);
         let differ = self.values.members(joined.value).iter().filter(|val| matches!(val, Val::Fn { .. })).count() > 1;
         if differ { self.inferred(joined) } else { joined }
+    }
+
+    /// What one assignment gives a local; in Python its declared type where the value does not tell:
+    /// `found: Optional[Credentials] = None`, `found, project = self.known[key]`.
+    fn assigned_or_declared(&self, scope: Scope, id: VarId, assign: AssignId) -> Typed {
+        let typed = self.assigned(scope, assign);
+        let facts = self.program.facts(scope.file);
+        if facts.language != Language::Python || !self.values.is_unknown(typed.value) {
+            return typed;
+        }
+        let declared = facts.assigns_of(id).find(|row| row.annotation.is_some());
+        declared.map_or(typed, |row| self.annotation(Scope { at: row.at, ..scope }, row.annotation))
     }
 
     /// What one assignment gives its target.

@@ -250,7 +250,7 @@ impl Link<'_> {
             facts.assigns.iter().any(|row| match facts.form(row.target) {
                 Form::Subscript(base, _) => base == all && facts.body_of(row.at) == body,
                 _ => false,
-            })
+            }) || self.notes_what_was_seen(file, body, all)
         };
         match facts.form(all) {
             Form::Var(var) => {
@@ -266,6 +266,27 @@ impl Link<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Python: whether a body puts what it has seen into a collection that nothing in its file takes anything out of:
+    /// `if name in _SEEN: return`, `_SEEN.add(name)`.
+    fn notes_what_was_seen(&self, file: FileId, body: BodyId, all: FormId) -> bool {
+        let facts = self.program.facts(file);
+        if facts.language != Language::Python {
+            return false;
+        }
+        let mut adds = false;
+        for row in &facts.sites {
+            if row.kind != SiteKind::Call || !matches!(facts.form(row.callee), Form::Attr(base, _) if base == all) {
+                continue;
+            }
+            let name = facts.text(row.name);
+            if names::empties(name) {
+                return false;
+            }
+            adds |= names::fills(name) && facts.body_of(row.at) == body;
+        }
+        adds
     }
 
     /// Whether a state that is unset there stays what it was for those that come later: where it begins or ends, and where

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::ids::{FileId, SiteRef};
 use crate::link::Link;
+use crate::names;
 use crate::names::python::{file_below, imported_module};
 use crate::units::{Units, calls_of};
 
@@ -177,12 +178,12 @@ impl Link<'_> {
         while let Some(id) = at.get() {
             let region = facts.region(id);
             if region.kind == RegionKind::Then {
-                match facts.form(region.test) {
-                    Form::Attr(_, name) | Form::Name(name) if facts.text(name) == "TYPE_CHECKING" => return false,
-                    Form::Var(var) if facts.text(facts.var(var).name) == "TYPE_CHECKING" => return false,
-                    // `if __name__ == "__main__"`.
-                    Form::Compare(_, left, _) if is_dunder_name(facts, left) => return false,
-                    _ => {}
+                if names::python_idioms::is_for_type_checkers(facts, region.test) {
+                    return false;
+                }
+                // `if __name__ == "__main__"`.
+                if matches!(facts.form(region.test), Form::Compare(_, left, _) if is_dunder_name(facts, left)) {
+                    return false;
                 }
             }
             at = region.parent;

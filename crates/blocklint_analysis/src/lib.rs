@@ -84,6 +84,7 @@ mod origins;
 mod outer_guards;
 mod overloads;
 mod own_locks;
+mod own_state;
 mod passing;
 mod patched;
 mod paths;

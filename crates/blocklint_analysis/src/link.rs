@@ -200,6 +200,8 @@ pub struct Link<'a> {
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// The conditions on parameters around the places of a branch.
     pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), GuardsOf>>,
+    /// What the branches around the places of a branch say of the fields of an object.
+    pub(crate) own_tests: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), crate::own_state::OwnTests>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
     /// The names of library calls that start tasks.
@@ -311,6 +313,7 @@ impl<'a> Link<'a> {
             alternatives: RefCell::default(),
             told_apart: RefCell::default(),
             guards: RefCell::default(),
+            own_tests: RefCell::default(),
             starting: std::cell::OnceCell::new(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),

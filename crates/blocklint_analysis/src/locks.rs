@@ -251,7 +251,9 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut paths = None;
         for state in &self.graph.states {
             let label = self.graph.labels.get(state.label);
-            if label.effect == Effect::Cpu || label.severity <= Severity::Note {
+            // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
+            let is_long = label.severity == Severity::Error;
+            if label.effect == Effect::Cpu || !is_long {
                 continue;
             }
             for way in &state.ways {

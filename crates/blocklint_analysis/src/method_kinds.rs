@@ -24,6 +24,8 @@ pub(crate) struct MethodKind {
     pub(crate) context_manager: bool,
     /// It runs once and then answers from memory.
     pub(crate) cached: bool,
+    /// It does so as long as the program lives.
+    pub(crate) kept: bool,
     /// It leaves its code to classes that derive.
     pub(crate) is_abstract: bool,
 }
@@ -79,6 +81,7 @@ impl Link<'_> {
                         Some(Decorator::ContextManager) => kind.context_manager = true,
                         Some(Decorator::Abstract) => kind.is_abstract = true,
                         Some(Decorator::Cached) => kind.cached = true,
+                        Some(Decorator::Kept) => (kind.cached, kind.kept) = (true, true),
                         Some(Decorator::CachedProperty) => (kind.property, kind.cached) = (true, true),
                         Some(Decorator::Transparent) | None => {}
                     }

@@ -36,8 +36,9 @@ impl Search<'_, '_> {
         if let Some(&known) = self.remembered.outs.borrow().get(&key) {
             return known;
         }
-        let is_out =
-            self.link.rules_out(caller, body, site) || self.link.asks_for_left_out(&self.callers, caller, body, site);
+        let is_out = self.link.rules_out(caller, body, site)
+            || self.link.asks_for_left_out(&self.callers, caller, body, site)
+            || self.link.own_state_rules_out(caller, body, site);
         self.remembered.outs.borrow_mut().insert(key, is_out);
         is_out
     }
@@ -109,7 +110,7 @@ enum Edge {
 impl Link<'_> {
     /// Whether a caller may rule out that a site is reached.
     fn is_conditional(&self, site: SiteRef) -> bool {
-        !self.guards_over(site).is_empty() || !self.parts_over(site).is_empty()
+        !self.guards_over(site).is_empty() || !self.parts_over(site).is_empty() || !self.own_tests_over(site).is_empty()
     }
 
     /// Whether what a caller passes to a body rules out that a site of it is reached.

@@ -20,6 +20,7 @@ use crate::ids::{BodyRef, PathId, SiteRef};
 use crate::kept::Kept;
 use crate::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::{LOW_STEPS, Link};
+use crate::names;
 use crate::paths::ShareKey;
 use crate::reach::Reach;
 use crate::roots::{Root, RootKind, Roots};
@@ -235,6 +236,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 label.hold = LabelHold::Fixed(Hold::Brief);
             }
         }
+        if !label.fails && label.severity > Severity::Note && self.makes_what_is_kept(body, way) {
+            (label.once, label.severity) = (true, Severity::Note);
+        }
         // A thread that was just told to end has little left to do.
         if label.for_end && label.severity > Severity::Note && self.place(site).is_told_to_end() {
             label.severity = Severity::Note;
@@ -305,6 +309,23 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.push(Node { body, env }, label, way);
+    }
+
+    /// Python: whether a way leads from a cached function without parameters, or to the constructor of what it makes: a cached
+    /// factory makes an object once for its settings.
+    fn makes_what_is_kept(&self, body: BodyRef, way: Way) -> bool {
+        let program = self.link.program;
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if facts.language != Language::Python || row.class.is_some() || !self.link.method_kind(body).kept {
+            return false;
+        }
+        let Next::State(next) = way.next else { return facts.params_of(body.body).is_empty() };
+        let callee = self.graph.states[next.0 as usize].node.body;
+        let made = program.facts(callee.file);
+        facts.params_of(body.body).is_empty()
+            || made.body(callee.body).class.is_some()
+                && names::is_constructor(made.language, made.text(made.body(callee.body).name))
     }
 
     /// Whether a site runs once in the life of a program, or of a key.

@@ -21,8 +21,10 @@ pub(crate) enum Decorator {
     Class,
     /// A generator used in `with`.
     ContextManager,
-    /// Runs once and then answers from memory.
+    /// Answers from memory once it ran, as long as its library keeps what it gave.
     Cached,
+    /// Answers from memory once it ran, as long as the program lives.
+    Kept,
     /// A property that does.
     CachedProperty,
     /// Leaves the code to classes that derive.
@@ -58,7 +60,7 @@ pub(crate) fn decorator(path: &str) -> Option<Decorator> {
             Decorator::Property
         }
         "functools.cached_property" => Decorator::CachedProperty,
-        "functools.lru_cache" | "functools.cache" => Decorator::Cached,
+        "functools.lru_cache" | "functools.cache" => Decorator::Kept,
         "abc.abstractmethod" => Decorator::Abstract,
         "builtins.staticmethod" | "abc.abstractstaticmethod" => Decorator::Static,
         "builtins.classmethod" | "abc.abstractclassmethod" => Decorator::Class,

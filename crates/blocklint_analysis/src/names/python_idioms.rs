@@ -47,6 +47,16 @@ pub(crate) fn asks_for_value(name: &str) -> bool {
     name == "value"
 }
 
+/// Whether a test holds for type checkers only: `TYPE_CHECKING`, `typing.TYPE_CHECKING`.
+pub(crate) fn is_for_type_checkers(facts: &FileFacts, test: FormId) -> bool {
+    let name = match facts.form(test) {
+        Form::Attr(_, name) | Form::Name(name) => name,
+        Form::Var(var) => facts.var(var).name,
+        _ => return false,
+    };
+    facts.text(name) == "TYPE_CHECKING"
+}
+
 /// Whether a test holds only where the environment has a variable, or one value of it, that it lacks by default.
 pub(crate) fn asks_environment(facts: &FileFacts, test: FormId) -> bool {
     let is_environment = |form: FormId| match facts.form(form) {
