@@ -87,10 +87,10 @@ impl Link<'_> {
         around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
     }
 
-    /// Python: whether a site imports a module by name.
-    pub(crate) fn imports(&self, site: SiteRef) -> bool {
+    /// Python: whether a site stays short however often a loop comes to it.
+    pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.language == Language::Python && names::python_idioms::imports(facts.text(facts.site(site.site).name))
+        facts.language == Language::Python && names::python_idioms::stays_short(facts.text(facts.site(site.site).name))
     }
 
     /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.

@@ -1,15 +1,17 @@
 //! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
-use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags, SiteId};
 use blocklint_models::Argument;
 
 use crate::guards::mentions;
-use crate::ids::{FileId, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 use crate::mentions::Mention;
 use crate::names;
 use crate::program::folders;
 use crate::search::Way;
+use crate::targets::Target;
+use crate::value::EnvId;
 
 /// Methods that ask whether something lies at a path.
 const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
@@ -93,15 +95,29 @@ impl Link<'_> {
         if !names::python_idioms::is_of_one_file(called) {
             return false;
         }
-        let facts = self.program.facts(first.site.file);
-        let here = facts.site(first.site.site).at;
-        let body = facts.body_of(here);
-        facts.sites.iter().any(|row| {
-            row.flags.has(SiteFlags::AWAITED)
-                && row.at.position > here.position
-                && names::python_idioms::starts_process(facts.text(row.name))
-                && facts.body_of(row.at) == body
-        }) && !self.repeats(ways)
+        let here = self.program.facts(first.site.file).site(first.site.site).at;
+        // What is read is for the coroutine itself.
+        let depth = if names::python_idioms::reads(called) { 0 } else { 2 };
+        self.awaits_process(self.program.body_of_site(first.site), here.position, depth) && !self.repeats(ways)
+    }
+
+    /// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
+    fn awaits_process(&self, body: BodyRef, after: u32, depth: u32) -> bool {
+        let facts = self.program.facts(body.file);
+        let mut awaited = facts.sites.iter().enumerate().filter(|(_, row)| {
+            row.flags.has(SiteFlags::AWAITED) && row.at.position > after && facts.body_of(row.at) == body.body
+        });
+        awaited.any(|(at, row)| {
+            if names::python_idioms::starts_process(facts.text(row.name)) {
+                return true;
+            }
+            let site = SiteRef { file: body.file, site: SiteId(at as u32) };
+            depth > 0
+                && self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Body { body: callee, .. } => callee != body && self.awaits_process(callee, 0, depth - 1),
+                    _ => false,
+                })
+        })
     }
 
     /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job

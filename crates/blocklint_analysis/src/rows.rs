@@ -205,7 +205,7 @@ impl<'a> Link<'a> {
             severity = Severity::Error;
         }
         // One call of many that iterate is one call; the loop around it is the caller's to see. Modules are imported once each.
-        if severity == Severity::Note && !is_sized && !self.imports(site) && self.adds_up(site) {
+        if severity == Severity::Note && !is_sized && !self.stays_short(site) && self.adds_up(site) {
             severity = Severity::Warning;
         }
         let label = Label {

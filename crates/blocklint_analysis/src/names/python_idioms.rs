@@ -164,13 +164,20 @@ pub(crate) fn starts_process(name: &str) -> bool {
 /// Whether a function of this name deals with one file, not with a tree of them or a copy of any size.
 pub(crate) fn is_of_one_file(name: &str) -> bool {
     is_of_entry(name)
-        || matches!(name, "open" | "read" | "write" | "read_text" | "read_bytes" | "write_text" | "write_bytes")
+        || reads(name)
+        || matches!(name, "open" | "write" | "write_text" | "write_bytes")
         || matches!(name, "mkstemp" | "mkdtemp" | "NamedTemporaryFile" | "TemporaryDirectory")
 }
 
-/// Whether a function of this name imports a module, which is there the next time.
-pub(crate) fn imports(name: &str) -> bool {
-    matches!(name, "import_module" | "__import__")
+/// Whether a method of this name reads a file.
+pub(crate) fn reads(name: &str) -> bool {
+    matches!(name, "read" | "read_text" | "read_bytes")
+}
+
+/// Whether calls of a function of this name do not add up in a loop: a module that was imported is there the next time, and a
+/// file that is closed gives back what is hardly left in its buffer.
+pub(crate) fn stays_short(name: &str) -> bool {
+    matches!(name, "import_module" | "__import__" | "close")
 }
 
 /// Whether a class of this name, by convention, is an exception.

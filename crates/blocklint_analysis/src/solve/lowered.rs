@@ -11,7 +11,7 @@ use crate::paths::Paths;
 use crate::search::Next;
 
 /// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
-/// waits a while.
+/// waits a while. Where it waits for an answer, that it sends a message is one, too.
 pub(super) fn lower_what_is_said_already(
     link: &Link<'_>,
     places: &mut FxHashMap<Place, Vec<Candidate>>,
@@ -30,14 +30,25 @@ pub(super) fn lower_what_is_said_already(
         })
         .map(|(&(site, arg, _), _)| (site, arg))
         .collect();
+    let waits: FxHashSet<(SiteRef, Option<u32>)> = places
+        .iter()
+        .filter(|(_, candidates)| {
+            candidates.iter().any(|candidate| {
+                candidate.label.effect == Effect::Wait
+                    && matches!(candidate.way.next, Next::State(_))
+                    && candidate.is_reported(min_confidence)
+            })
+        })
+        .map(|(&(site, arg, _), _)| (site, arg))
+        .collect();
     for ((site, arg, _), candidates) in places {
-        if !heavy.contains(&(*site, *arg)) {
-            continue;
-        }
+        let is_heavy = heavy.contains(&(*site, *arg));
         let is_python = link.program.language(site.file) == Language::Python;
+        let waits = is_python && waits.contains(&(*site, *arg));
         for candidate in candidates.iter_mut() {
             let effect = candidate.label.effect;
-            let is_besides = effect == Effect::File || is_python && effect == Effect::Wait;
+            let is_besides = is_heavy && (effect == Effect::File || is_python && effect == Effect::Wait)
+                || waits && effect == Effect::Network;
             if is_besides && candidate.label.severity == Severity::Warning {
                 candidate.label.severity = Severity::Note;
             }
