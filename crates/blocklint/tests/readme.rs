@@ -49,6 +49,20 @@ fn the_readme_shows_what_its_commands_print() {
 }
 
 #[test]
+fn the_readme_lists_every_rule() {
+    let readme = fs::read_to_string(repository().join("README.md")).expect("a README");
+    let pages = fs::read_dir(repository().join("rules")).expect("the rules' pages");
+    let names: Vec<String> = pages
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("utf-8"))
+        .filter_map(|file| file.strip_suffix(".md").map(str::to_owned))
+        .collect();
+    assert!(names.len() >= 19, "{names:?}");
+    for (code, name) in names.iter().filter_map(|page| page.split_once('-')) {
+        assert!(readme.contains(&format!("| {code} | {name} | ")), "the README's table lacks {code} {name}");
+    }
+}
+
+#[test]
 fn the_first_example_tells_the_whole_story() {
     let (code, printed, _) = run("check examples/service");
     assert_eq!(code, Some(1), "the README says that it exits with 1");
