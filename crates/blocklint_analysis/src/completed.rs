@@ -8,6 +8,7 @@ use crate::ids::SiteRef;
 use crate::java_options::field_of;
 use crate::link::Link;
 use crate::names::{self, java_idioms};
+use crate::regions::lies_in;
 use crate::targets::Target;
 use crate::value::EnvId;
 
@@ -94,6 +95,18 @@ impl<'a> Link<'a> {
             })
         };
         ends.next().is_some_and(gives_literal) && ends.all(gives_literal)
+    }
+
+    /// Whether the same object was told to end right before, under no other condition: `process.kill()`, `process.wait()`.
+    pub(crate) fn is_ended_before(&self, site: SiteRef, method: &str) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(receiver) = self.receiver_form(site) else { return false };
+        let here = facts.site(site.site).at;
+        self.calls_before(site, &[method]).any(|call| {
+            let ended = self.receiver_form(SiteRef { file: site.file, site: call });
+            ended.is_some_and(|ended| is_same(facts, ended, receiver))
+                && lies_in(facts, here.region, facts.site(call).at.region)
+        })
     }
 }
 

@@ -73,6 +73,11 @@ impl<'a> Link<'a> {
         Typed { value: self.values.one(Val::Library { ty, args, made: origin }), steps: made.steps.max(element.steps) }
     }
 
+    /// Whether something is added to what a variable holds.
+    pub(crate) fn is_added_to(&self, file: FileId, var: VarId, ty: PathId) -> bool {
+        !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name).is_empty()
+    }
+
     /// What is added to a container.
     fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym) -> Vec<Typed> {
         let mut found = Vec::new();

@@ -15,7 +15,7 @@ use crate::link::LOW_STEPS;
 use crate::names;
 use crate::rows::Shown;
 use crate::search::{Search, StateId, cap_wait};
-use crate::value::EnvId;
+use crate::value::{BoundId, EnvId};
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
@@ -211,10 +211,12 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some(form) = form else { return Answer::Unseen };
         let shown = |test: &Test| match test {
             Test::From(_) | Test::Unbounded => self.link.origin_test(test, caller.site, form, caller.env),
+            Test::Type(wanted) => self.link.type_test(wanted, caller.site, form, BoundId::NONE, caller.env),
             other => self.link.test_constant(other, &self.link.constant(caller.site, form, caller.env, 6)),
         };
         match tests.iter().map(shown).find(|shown| *shown != Shown::Yes) {
             None if guard.wanted => Answer::Holds,
+            Some(Shown::No) if !guard.wanted => Answer::Holds,
             None | Some(Shown::No) => Answer::Fails,
             Some(Shown::Param(index)) => self.passed_on(caller, node, guard, index),
             Some(_) => Answer::Unseen,
@@ -224,7 +226,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// What the argument of a site says to a guard.
     fn ask(&self, caller: Caller, node: Node, guard: &Guard) -> Answer {
         if let Question::Condition(condition) = &*guard.question
-            && guard.asks_for_origin()
+            && (guard.asks_for_origin() || guard.asks_for_type())
         {
             return self.ask_origin(caller, node, guard, &condition.tests);
         }

@@ -102,8 +102,12 @@ impl<'a> Link<'a> {
                 }
             }
             Form::Display(kind, list) => {
-                let parts: Vec<Typed> =
-                    facts.list(list).iter().take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
+                let parts: Vec<Typed> = facts
+                    .list(list)
+                    .iter()
+                    .take(MOST_WRITTEN_OUT)
+                    .map(|&part| self.eval_within(scope, part, depth))
+                    .collect();
                 if kind == DisplayKind::Tuple {
                     let steps = parts.iter().map(|part| part.steps).max().unwrap_or(0);
                     let parts: Vec<_> = parts.iter().map(|part| part.value).collect();
@@ -407,6 +411,9 @@ impl<'a> Link<'a> {
             return declared;
         }
         let is_java = self.program.language(scope.file) == Language::Java;
+        if let Some(given) = self.written_out(scope, row) {
+            return given;
+        }
         let [base] = self.values.members(declared.value)[..] else { return declared };
         if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {
             return declared;
@@ -437,6 +444,25 @@ impl<'a> Link<'a> {
             (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
             _ => declared,
         }
+    }
+
+    /// Python: what a local holds whose elements are all written out and known, and to which nothing is added:
+    /// `steps: List[Step] = [Load(), Save()]` holds no other step.
+    fn written_out(&self, scope: Scope, row: &Assign) -> Option<Typed> {
+        let facts = self.program.facts(scope.file);
+        let (Form::Display(kind, list), Form::Var(var)) = (facts.form(row.value), facts.form(row.target)) else {
+            return None;
+        };
+        let is_local = facts.body(facts.var(var).body).kind == BodyKind::Function;
+        let is_whole = (1..=MOST_WRITTEN_OUT).contains(&facts.list(list).len());
+        if facts.language != Language::Python || kind == DisplayKind::Tuple || !is_local || !is_whole {
+            return None;
+        }
+        let given = self.eval(scope, row.value);
+        let [Val::Library { ty, args, .. }] = self.values.members(given.value)[..] else { return None };
+        let elements = self.values.members(self.values.nth(args, 0)?);
+        let all_made = elements.iter().all(|val| matches!(val, Val::Instance { .. }));
+        (all_made && !self.is_added_to(scope.file, var, ty)).then_some(given)
     }
 
     /// Whether a value is a call under the last name of a library's type.
@@ -593,6 +619,9 @@ impl<'a> Link<'a> {
         }
     }
 }
+
+/// How many elements that are written out are looked at.
+const MOST_WRITTEN_OUT: usize = 16;
 
 /// How an assignment reaches a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

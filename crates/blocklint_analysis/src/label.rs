@@ -159,6 +159,14 @@ impl Guard {
         }
     }
 
+    /// Whether it asks for the type of an argument.
+    pub(crate) fn asks_for_type(&self) -> bool {
+        match &*self.question {
+            Question::Condition(condition) => condition.tests.iter().any(|test| matches!(test, Test::Type(_))),
+            _ => false,
+        }
+    }
+
     /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not
     /// what a caller has that does not say so.
     pub(crate) fn asks_for_scheme(&self) -> bool {

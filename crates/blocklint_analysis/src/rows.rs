@@ -8,6 +8,7 @@ use crate::constants::Constant;
 use crate::ids::{PathId, SiteRef};
 use crate::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::Link;
+use crate::names;
 use crate::value::{BoundId, EnvId, Val};
 
 /// What it means that nobody sees whether an `unless` is met.
@@ -193,7 +194,7 @@ impl<'a> Link<'a> {
         let for_end = row.ended_by.as_deref() == Some(WHEN_TOLD);
         if let Some(method) = &row.ended_by
             && !for_end
-            && self.is_handshake(site, method)
+            && (self.is_handshake(site, method) || self.is_ended_before(site, method))
         {
             severity = Severity::Note;
         }
@@ -371,12 +372,20 @@ impl<'a> Link<'a> {
         }
     }
 
-    fn type_test(&self, wanted: &[TypeTest], site: SiteRef, form: FormId, receiver: BoundId, env: EnvId) -> Shown {
-        let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
-            self.values.members(self.values.one(self.values.single(receiver)))
+    pub(crate) fn type_test(
+        &self,
+        wanted: &[TypeTest],
+        site: SiteRef,
+        form: FormId,
+        receiver: BoundId,
+        env: EnvId,
+    ) -> Shown {
+        let typed = if receiver.is_some() && self.receiver_form(site) == Some(form) {
+            self.values.one(self.values.single(receiver))
         } else {
-            self.values.members(self.eval(self.scope_of(site, env), form).value)
+            self.eval(self.scope_of(site, env), form).value
         };
+        let members = self.values.members(typed);
         let language = self.program.language(site.file);
         // A state of its own, which a local may be brought into by calls on it.
         let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
@@ -400,6 +409,15 @@ impl<'a> Link<'a> {
                     return Shown::Yes;
                 }
             }
+        }
+        // What is annotated as some file may be one in memory: that is for the callers to say.
+        let may_be_another =
+            |val: &Val| matches!(*val, Val::Library { ty, .. } if names::python::is_abstract(&self.library.text(ty)));
+        if language == Language::Python
+            && self.values.members(typed).iter().any(may_be_another)
+            && let Constant::Param(index) = self.constant(site, form, env, 2)
+        {
+            return Shown::Param(index);
         }
         if any_known { Shown::No } else { Shown::Hidden }
     }

@@ -53,6 +53,11 @@ pub(crate) fn lists_literals(path: &str) -> bool {
     matches!(path, "typing.Literal" | "typing_extensions.Literal")
 }
 
+/// Whether a type, by its path, is none that anything is made of: others stand for what is annotated so.
+pub(crate) fn is_abstract(path: &str) -> bool {
+    matches!(path, "typing.IO" | "typing.BinaryIO" | "typing.TextIO")
+}
+
 /// The language's own decorators by path.
 pub(crate) fn decorator(path: &str) -> Option<Decorator> {
     Some(match path {
