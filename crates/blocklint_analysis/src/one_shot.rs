@@ -41,6 +41,28 @@ impl Link<'_> {
             return false;
         }
         let index = self.program.index_of(made.file);
+        self.drivers_of(made).any(|site| !index.uses_of_result(site).is_empty())
+            && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+                Target::Body { body, .. } => !self.serves_or_starts(body),
+                _ => true,
+            })
+    }
+
+    /// Whether a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one
+    /// person waits for it, on a loop that nobody else uses.
+    pub(crate) fn is_driven_by_command(&self, made: SiteRef) -> bool {
+        self.program.language(made.file) == Language::Python
+            && self.program.is_command_line(made.file)
+            && self.drivers_of(made).next().is_some()
+            && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+                Target::Body { body, .. } => self.is_quiet(body, 4, &mut FxHashSet::default()),
+                _ => false,
+            })
+    }
+
+    /// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+    fn drivers_of(&self, made: SiteRef) -> impl Iterator<Item = SiteId> {
+        let index = self.program.index_of(made.file);
         let drives = |site: SiteId| {
             let callee = self.callee(SiteRef { file: made.file, site }, EnvId::NONE);
             self.values.members(callee.value).iter().any(|val| match *val {
@@ -50,16 +72,33 @@ impl Link<'_> {
                 _ => false,
             })
         };
-        let drivers = index.uses_of_result(made.site).iter().filter_map(|(mention, _)| match mention {
+        let first_arguments = index.uses_of_result(made.site).iter().filter_map(|(mention, _)| match mention {
             Mention::Arg(site, 0) => Some(site),
             _ => None,
         });
-        let is_driven = drivers.into_iter().any(|site| !index.uses_of_result(site).is_empty() && drives(site));
-        is_driven
-            && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
-                Target::Body { body, .. } => !self.serves_or_starts(body),
+        first_arguments.filter(|&site| drives(site)).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
+    fn is_quiet(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+        if !seen.insert(body) {
+            return true;
+        }
+        let facts = self.program.facts(body.file);
+        if names::python_idioms::serves(facts.text(facts.body(body.body).name)) || self.serves_or_starts(body) {
+            return false;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        facts.sites.iter().enumerate().all(|(at, row)| {
+            if !row.flags.has(SiteFlags::AWAITED) || facts.body_of(row.at) != body.body {
+                return true;
+            }
+            let site = SiteRef { file: body.file, site: SiteId(at as u32) };
+            self.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
+                Target::Body { body, .. } => self.is_quiet(body, depth, seen),
                 _ => true,
             })
+        })
     }
 
     /// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.

@@ -198,7 +198,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
             let when = if self.link.runs_once_in_endless(site) {
                 Some(When::Once)
-            } else if self.link.is_driven_alone(site) {
+            } else if self.link.is_driven_alone(site) || self.link.is_driven_by_command(site) {
                 Some(When::Command)
             } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
