@@ -9,14 +9,15 @@ use smallvec::SmallVec;
 
 use crate::constants::Constant;
 use crate::failures::{handler_around, tried_before};
-use crate::ids::{ClassRef, FileId, SiteRef};
+use crate::hierarchy::Ancestor;
+use crate::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::kept::Kept;
 use crate::link::Link;
 use crate::memo::remembered;
 use crate::mentions::{Mention, is_own_receiver};
 use crate::names;
 use crate::regions::lies_in;
-use crate::value::EnvId;
+use crate::value::{EnvId, Val};
 
 /// What a test asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,11 +207,37 @@ impl Link<'_> {
         if is_unset_again {
             return None;
         }
-        let Some(sets) = sets else {
+        let Some(sets) = sets.or_else(|| self.set_by_own_method(file, body, state, &assigns)) else {
             return self.is_set_by_callee(file, body, state).then_some(Kept::ByProgram);
         };
         let keeper = self.kept_where(file, Mention::Assign(sets));
         matches!(keeper, Kept::ByProgram | Kept::ByInstance(_)).then_some(keeper)
+    }
+
+    /// Python: where a method that a body calls on its own object sets a field: `if self._store is None: self._open()`.
+    fn set_by_own_method(&self, file: FileId, body: BodyId, state: FormId, assigns: &[AssignId]) -> Option<AssignId> {
+        let facts = self.program.facts(file);
+        if facts.language != Language::Python
+            || !matches!(facts.form(state), Form::Attr(base, _) if is_own_receiver(facts, base))
+        {
+            return None;
+        }
+        let class = self.class_around(file, body)?;
+        assigns.iter().copied().find(|&assign| {
+            let row = facts.assign(assign);
+            let setter = facts.body_of(row.at);
+            let name = facts.body(setter).name;
+            let is_called = |site: &Site| {
+                site.name == name
+                    && facts.body_of(site.at) == body
+                    && matches!(facts.form(site.callee), Form::Attr(base, _) if is_own_receiver(facts, base))
+            };
+            setter != body
+                && self.class_around(file, setter) == Some(class)
+                && matches!(facts.form(row.target), Form::Attr(base, _) if is_own_receiver(facts, base))
+                && self.truth_of(file, setter, row.value) != Some(false)
+                && facts.sites.iter().any(|site| is_called(&site))
+        })
     }
 
     /// Whether a body calls a function of its file that sets or fills a global, which nobody empties:
@@ -319,8 +346,15 @@ impl Link<'_> {
         }
     }
 
-    /// Whether the constructor function of a class (`__new__`) keeps the instances that it gives in the class.
+    /// Whether the constructor function of a class (`__new__`), or the call of its metaclass (`__call__`), keeps the instances
+    /// that it gives.
     pub(crate) fn gives_kept_instances(&self, class: ClassRef) -> bool {
+        self.keeps_in(class, names::gives_instances)
+            || self.metaclasses(class).iter().any(|&meta| self.keeps_in(meta, names::calls_class))
+    }
+
+    /// Whether a function of a class, chosen by its name, assigns a field of what it is called on, or fills it.
+    fn keeps_in(&self, class: ClassRef, is_meant: fn(Language, &str) -> bool) -> bool {
         let facts = self.program.facts(class.file);
         facts.assigns.iter().any(|row| {
             let target = match facts.form(row.target) {
@@ -330,8 +364,30 @@ impl Link<'_> {
             let Form::Attr(base, _) = facts.form(target) else { return false };
             let body = facts.body(facts.body_of(row.at));
             body.class.get() == Some(class.class)
-                && names::gives_instances(facts.language, facts.text(body.name))
+                && is_meant(facts.language, facts.text(body.name))
                 && is_own_receiver(facts, base)
         })
+    }
+
+    /// The project's classes that a class and its bases name as their metaclass.
+    fn metaclasses(&self, class: ClassRef) -> SmallVec<[ClassRef; 1]> {
+        let mut found = SmallVec::new();
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Class(of) = *ancestor else { continue };
+            let facts = self.program.facts(of.file);
+            let row = facts.class(of.class);
+            let keywords = facts.args.slice::<4>(row.keywords.range());
+            let Some(named) = keywords.iter().find(|arg| names::names_metaclass(facts.language, facts.text(arg.name)))
+            else {
+                continue;
+            };
+            let scope = self.signature_scope(BodyRef { file: of.file, body: row.body });
+            for val in self.values.members(self.eval(scope, named.value).value) {
+                if let Val::Class(meta) = val {
+                    found.push(meta);
+                }
+            }
+        }
+        found
     }
 }

@@ -302,6 +302,16 @@ pub(crate) fn gives_instances(language: Language, name: &str) -> bool {
     language == Language::Python && name == "__new__"
 }
 
+/// Whether a metaclass's method of this name chooses the instance that a call of its class gives.
+pub(crate) fn calls_class(language: Language, name: &str) -> bool {
+    language == Language::Python && name == "__call__"
+}
+
+/// Whether a keyword of a class statement names its metaclass.
+pub(crate) fn names_metaclass(language: Language, name: &str) -> bool {
+    language == Language::Python && name == "metaclass"
+}
+
 /// Whether a method of this name ends the threads of what it is called on.
 pub(crate) fn ends_threads(name: &str) -> bool {
     matches!(name, "shutdown" | "shutdownNow" | "close" | "terminate" | "join" | "dispose")
