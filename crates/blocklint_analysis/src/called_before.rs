@@ -1,8 +1,8 @@
-//! Calls by their names: those of a file, and those that stand before a site in its body.
+//! Calls of a file by their names, those that stand before a site in its body, and those that a body awaits.
 
-use blocklint_facts::{SiteId, SiteKind};
+use blocklint_facts::{SiteFlags, SiteId, SiteKind};
 
-use crate::ids::{FileId, SiteRef};
+use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
 
 impl<'a> Link<'a> {
@@ -11,6 +11,16 @@ impl<'a> Link<'a> {
         let index = self.program.index_of(file);
         let syms = names.iter().filter_map(move |text| self.program.local(file, self.program.name(text)?));
         syms.flat_map(|sym| index.sites_named(sym).iter().copied())
+    }
+
+    /// The calls that a body awaits.
+    pub(crate) fn awaited_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
+        let facts = self.program.facts(body.file);
+        (0..facts.sites.len() as u32).map(SiteId).filter_map(move |id| {
+            let row = facts.site(id);
+            let is_awaited = row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == body.body;
+            is_awaited.then_some(SiteRef { file: body.file, site: id })
+        })
     }
 
     /// The calls under any of these names that stand before a site in its body.

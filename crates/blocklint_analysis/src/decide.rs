@@ -202,8 +202,8 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
-    /// Whether what a site passes comes from where a guard asks for.
-    fn ask_origin(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
+    /// Whether what a site passes is of the type, or comes from where, a guard asks for.
+    fn ask_form(&self, caller: Caller, node: Node, guard: &Guard, tests: &[Test]) -> Answer {
         if caller.arg.is_some() || caller.kind == CallerKind::Consumes {
             return Answer::Unseen;
         }
@@ -228,7 +228,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if let Question::Condition(condition) = &*guard.question
             && (guard.asks_for_origin() || guard.asks_for_type())
         {
-            return self.ask_origin(caller, node, guard, &condition.tests);
+            return self.ask_form(caller, node, guard, &condition.tests);
         }
         let constant = match self.argument_for(caller, node, guard.param, guard.asked.as_deref()) {
             Given::Forwarded => return Answer::Forwarded,

@@ -344,10 +344,9 @@ impl<'a> Link<'a> {
     /// Python: whether a name is bound for type checkers, who are told what it stands for; what runs has `Any` in its place.
     fn is_said_to_type_checkers(&self, file: FileId, id: VarId) -> bool {
         let facts = self.program.facts(file);
-        let mut assigns = facts.assigns_of(id);
         facts.language == Language::Python
             && facts.assigns_of(id).nth(1).is_some()
-            && assigns.any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
+            && facts.assigns_of(id).any(|row| self.for_type_checkers(file, row.at.region) == Some(true))
     }
 
     /// Items of one name, of which `#[cfg]` chooses one: all of them, where more than one is no test's.

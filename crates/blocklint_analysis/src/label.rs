@@ -149,22 +149,19 @@ impl Guard {
         self.wanted && matches!(&*self.question, Question::Choice(Choice::Null))
     }
 
+    /// Whether a test of its condition is one of some.
+    fn tests(&self, is_meant: impl Fn(&Test) -> bool) -> bool {
+        matches!(&*self.question, Question::Condition(condition) if condition.tests.iter().any(is_meant))
+    }
+
     /// Whether it asks where an argument comes from or how much of it there is.
     pub(crate) fn asks_for_origin(&self) -> bool {
-        match &*self.question {
-            Question::Condition(condition) => {
-                condition.tests.iter().any(|test| matches!(test, Test::From(_) | Test::Unbounded))
-            }
-            _ => false,
-        }
+        self.tests(|test| matches!(test, Test::From(_) | Test::Unbounded))
     }
 
     /// Whether it asks for the type of an argument.
     pub(crate) fn asks_for_type(&self) -> bool {
-        match &*self.question {
-            Question::Condition(condition) => condition.tests.iter().any(|test| matches!(test, Test::Type(_))),
-            _ => false,
-        }
+        self.tests(|test| matches!(test, Test::Type(_)))
     }
 
     /// Whether it asks for an address of another scheme than those of files and the web: one of many, and as a rule not
@@ -305,7 +302,16 @@ struct Key {
     place: WhereSet,
     guards: [u32; 2],
     own: Option<Own>,
-    hold: (u8, u64),
+    hold: HoldKey,
+}
+
+/// A hold that can be looked up; numbers by their bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum HoldKey {
+    /// The rank of a hold, and its seconds.
+    Fixed(u8, u64),
+    /// A parameter, and the seconds of one unit of it: a label in minutes is another than one in seconds.
+    Param(u32, u64),
 }
 
 impl Labels {
@@ -315,9 +321,9 @@ impl Labels {
         let hold = match label.hold {
             LabelHold::Fixed(hold) => {
                 let (rank, seconds) = hold.rank();
-                (rank, seconds.to_bits())
+                HoldKey::Fixed(rank, seconds.to_bits())
             }
-            LabelHold::Param { index, unit } => (9 + (unit * 1e6) as u8 % 8, u64::from(index)),
+            LabelHold::Param { index, unit } => HoldKey::Param(index, unit.to_bits()),
         };
         let key = Key {
             effect: label.effect,

@@ -1,7 +1,7 @@
 //! What was imported before a call that patches, and keeps what was there: the top level of modules, read in order.
 
 use blocklint_core::{Confidence, Language};
-use blocklint_facts::{BodyId, Form, Import, ImportKind, RegionKind, SiteId, SiteKind};
+use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
 use blocklint_models::Switch;
 use rustc_hash::FxHashSet;
 
@@ -174,21 +174,11 @@ impl Link<'_> {
         if facts.body_of(import.at) != BodyId(0) {
             return false;
         }
-        let mut at = import.at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if region.kind == RegionKind::Then {
-                if names::python_idioms::is_for_type_checkers(facts, region.test) {
-                    return false;
-                }
-                // `if __name__ == "__main__"`.
-                if matches!(facts.form(region.test), Form::Compare(_, left, _) if is_dunder_name(facts, left)) {
-                    return false;
-                }
-            }
-            at = region.parent;
-        }
-        true
+        // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
+        !self.tests_at(file, import.at.region).any(|(test, holds)| {
+            let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
+            holds && (is_program || names::python_idioms::is_for_type_checkers(facts, test))
+        })
     }
 
     fn import_site(&self, file: FileId, import: &Import) -> Option<SiteRef> {

@@ -1,7 +1,7 @@
 //! Parts that an object was made without: `memory = Cache()`, whose class keeps what its constructor is not given as `None`
 //! and calls it only behind a test (`if self.remote is not None: self.remote.get(key)`).
 
-use blocklint_facts::{AltKind, BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym, VarKind};
+use blocklint_facts::{BodyId, Comparison, FileFacts, Form, FormId, SiteKind, Sym, VarKind};
 use smallvec::SmallVec;
 
 use crate::callers::{Caller, CallerKind, Callers, are_few};
@@ -12,6 +12,7 @@ use crate::link::Link;
 use crate::mentions::is_own_receiver;
 use crate::names;
 use crate::targets::Target;
+use crate::told_parts::each_told_part;
 use crate::value::EnvId;
 
 /// How many variables, fields and callers an object is followed through.
@@ -67,7 +68,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let mut found = SmallVec::new();
         for (test, holds) in self.tests_over(site) {
-            parts_in(facts, test, holds, &mut found, 4);
+            parts_in(facts, test, holds, &mut found);
         }
         found
     }
@@ -318,10 +319,8 @@ impl<'a> Link<'a> {
 }
 
 /// The fields of the own object that a test which comes out as `holds` says to be there.
-fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>, depth: u32) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match facts.form(test) {
-        Form::Not(inner) => parts_in(facts, inner, !holds, found, depth),
+fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[Sym; 2]>) {
+    each_told_part(facts, test, holds, &mut |part, holds| match facts.form(part) {
         Form::Attr(base, name) if holds && is_own_receiver(facts, base) => found.push(name),
         Form::Compare(comparison, left, right) if facts.form(right) == Form::None => {
             let is_there = match comparison {
@@ -330,15 +329,9 @@ fn parts_in(facts: &FileFacts, test: FormId, holds: bool, found: &mut SmallVec<[
                 _ => false,
             };
             if is_there {
-                parts_in(facts, left, true, found, depth);
+                parts_in(facts, left, true, found);
             }
         }
-        Form::Alt(AltKind::And, list) if holds => {
-            facts.list(list).iter().for_each(|&part| parts_in(facts, part, true, found, depth));
-        }
-        Form::Alt(AltKind::Or, list) if !holds => {
-            facts.list(list).iter().for_each(|&part| parts_in(facts, part, false, found, depth));
-        }
         _ => {}
-    }
+    });
 }

@@ -114,6 +114,7 @@ mod summary;
 mod targets;
 mod terminals;
 mod times;
+mod told_parts;
 mod told_to_end;
 mod type_tests;
 mod unawaited;

@@ -5,6 +5,7 @@ use blocklint_core::{Effect, Language};
 use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Site, SiteFlags, SiteId};
 use blocklint_models::{Concurrency, Uses};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::ids::{BodyRef, FileId, SiteRef};
 use crate::link::Link;
@@ -41,7 +42,7 @@ impl Link<'_> {
             return false;
         }
         let index = self.program.index_of(made.file);
-        self.drivers_of(made).any(|site| !index.uses_of_result(site).is_empty())
+        self.drivers_of(made).iter().any(|&site| !index.uses_of_result(site).is_empty())
             && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
                 Target::Body { body, .. } => !self.serves_or_starts(body),
                 _ => true,
@@ -53,7 +54,7 @@ impl Link<'_> {
     pub(crate) fn is_driven_by_command(&self, made: SiteRef) -> bool {
         self.program.language(made.file) == Language::Python
             && self.program.is_command_line(made.file)
-            && self.drivers_of(made).next().is_some()
+            && !self.drivers_of(made).is_empty()
             && self.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
                 Target::Body { body, .. } => self.is_quiet(body, 4, &mut FxHashSet::default()),
                 _ => false,
@@ -61,7 +62,7 @@ impl Link<'_> {
     }
 
     /// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
-    fn drivers_of(&self, made: SiteRef) -> impl Iterator<Item = SiteId> {
+    fn drivers_of(&self, made: SiteRef) -> SmallVec<[SiteId; 1]> {
         let index = self.program.index_of(made.file);
         let drives = |site: SiteId| {
             let callee = self.callee(SiteRef { file: made.file, site }, EnvId::NONE);
@@ -76,7 +77,7 @@ impl Link<'_> {
             Mention::Arg(site, 0) => Some(site),
             _ => None,
         });
-        first_arguments.filter(|&site| drives(site)).collect::<Vec<_>>().into_iter()
+        first_arguments.filter(|&site| drives(site)).collect()
     }
 
     /// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
@@ -89,11 +90,7 @@ impl Link<'_> {
             return false;
         }
         let Some(depth) = depth.checked_sub(1) else { return true };
-        facts.sites.iter().enumerate().all(|(at, row)| {
-            if !row.flags.has(SiteFlags::AWAITED) || facts.body_of(row.at) != body.body {
-                return true;
-            }
-            let site = SiteRef { file: body.file, site: SiteId(at as u32) };
+        self.awaited_in(body).all(|site| {
             self.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
                 Target::Body { body, .. } => self.is_quiet(body, depth, seen),
                 _ => true,

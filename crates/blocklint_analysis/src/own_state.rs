@@ -4,14 +4,14 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Comparison, Form, FormId};
-use smallvec::SmallVec;
+use blocklint_facts::{Comparison, Form, FormId};
 
 use crate::callers::{Caller, CallerKind};
 use crate::constants::Constant;
 use crate::ids::{BodyRef, Name, SiteRef};
 use crate::link::Link;
 use crate::mentions::is_own_receiver;
+use crate::told_parts::each_told_part;
 use crate::value::EnvId;
 
 /// A field is, or is not, one literal.
@@ -36,9 +36,6 @@ impl OwnTest {
 
 /// What the branches around a place say of the fields of an object.
 pub(crate) type OwnTests = Rc<[OwnTest]>;
-
-/// How deep a test is read.
-const DEPTH: u32 = 4;
 
 impl Link<'_> {
     /// Whether what a method asks of its object's fields around a call on itself rules out that a site of the method it calls
@@ -72,9 +69,8 @@ impl Link<'_> {
         }
         let mut found = Vec::new();
         if facts.language == Language::Python {
-            let tests: SmallVec<[(FormId, bool); 8]> = self.tests_over(site).collect();
-            for (test, holds) in tests {
-                self.add_own_tests(site, test, holds, &mut found, DEPTH);
+            for (test, holds) in self.tests_over(site) {
+                each_told_part(facts, test, holds, &mut |part, holds| found.extend(self.own_test(site, part, holds)));
             }
         }
         let found: OwnTests = Rc::from(found);
@@ -82,32 +78,23 @@ impl Link<'_> {
         found
     }
 
-    fn add_own_tests(&self, site: SiteRef, test: FormId, holds: bool, found: &mut Vec<OwnTest>, depth: u32) {
-        let Some(depth) = depth.checked_sub(1) else { return };
+    /// What a comparison that comes out as `holds` says of a field of the object.
+    fn own_test(&self, site: SiteRef, test: FormId, holds: bool) -> Option<OwnTest> {
         let facts = self.program.facts(site.file);
-        match facts.form(test) {
-            Form::Not(inner) => self.add_own_tests(site, inner, !holds, found, depth),
-            Form::Alt(AltKind::And, list) if holds => {
-                facts.list(list).iter().for_each(|&part| self.add_own_tests(site, part, true, found, depth));
-            }
-            Form::Alt(AltKind::Or, list) if !holds => {
-                facts.list(list).iter().for_each(|&part| self.add_own_tests(site, part, false, found, depth));
-            }
-            Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) => {
-                let Form::Attr(base, sym) = facts.form(left) else { return };
-                if !is_own_receiver(facts, base) {
-                    return;
-                }
-                let literal =
-                    self.constant_in(site.file, facts.body_of(facts.site(site.site).at), right, EnvId::NONE, 2);
-                if let (Constant::Str(_) | Constant::Int(_), Some(field)) =
-                    (&literal, self.program.global(site.file, sym))
-                {
-                    found.push(OwnTest { field, literal, equal: holds == (comparison == Comparison::Eq) });
-                }
-            }
-            _ => {}
+        let Form::Compare(comparison @ (Comparison::Eq | Comparison::NotEq), left, right) = facts.form(test) else {
+            return None;
+        };
+        let Form::Attr(base, sym) = facts.form(left) else { return None };
+        if !is_own_receiver(facts, base) {
+            return None;
         }
+        let body = facts.body_of(facts.site(site.site).at);
+        let literal = self.constant_in(site.file, body, right, EnvId::NONE, 2);
+        if !matches!(literal, Constant::Str(_) | Constant::Int(_)) {
+            return None;
+        }
+        let field = self.program.global(site.file, sym)?;
+        Some(OwnTest { field, literal, equal: holds == (comparison == Comparison::Eq) })
     }
 
     /// Whether a body assigns a field of this name.

@@ -1,6 +1,6 @@
 //! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
-use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind, SiteFlags, SiteId};
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
 use blocklint_models::Argument;
 
 use crate::guards::mentions;
@@ -104,19 +104,16 @@ impl Link<'_> {
     /// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
     fn awaits_process(&self, body: BodyRef, after: u32, depth: u32) -> bool {
         let facts = self.program.facts(body.file);
-        let mut awaited = facts.sites.iter().enumerate().filter(|(_, row)| {
-            row.flags.has(SiteFlags::AWAITED) && row.at.position > after && facts.body_of(row.at) == body.body
-        });
-        awaited.any(|(at, row)| {
-            if names::python_idioms::starts_process(facts.text(row.name)) {
-                return true;
-            }
-            let site = SiteRef { file: body.file, site: SiteId(at as u32) };
-            depth > 0
-                && self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        self.awaited_in(body).any(|site| {
+            let row = facts.site(site.site);
+            let starts = || names::python_idioms::starts_process(facts.text(row.name));
+            let starts_further = || {
+                self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
                     Target::Body { body: callee, .. } => callee != body && self.awaits_process(callee, 0, depth - 1),
                     _ => false,
                 })
+            };
+            row.at.position > after && (starts() || depth > 0 && starts_further())
         })
     }
 

@@ -205,7 +205,7 @@ impl<'a> Link<'a> {
         if fails.is_some() {
             severity = Severity::Error;
         }
-        // One call of many that iterate is one call; the loop around it is the caller's to see. Modules are imported once each.
+        // One call of many that iterate is one call; the loop around it is the caller's to see.
         if severity == Severity::Note && !is_sized && !self.stays_short(site) && self.adds_up(site) {
             severity = Severity::Warning;
         }
@@ -380,12 +380,11 @@ impl<'a> Link<'a> {
         receiver: BoundId,
         env: EnvId,
     ) -> Shown {
-        let typed = if receiver.is_some() && self.receiver_form(site) == Some(form) {
-            self.values.one(self.values.single(receiver))
+        let members = if receiver.is_some() && self.receiver_form(site) == Some(form) {
+            self.values.members(self.values.one(self.values.single(receiver)))
         } else {
-            self.eval(self.scope_of(site, env), form).value
+            self.values.members(self.eval(self.scope_of(site, env), form).value)
         };
-        let members = self.values.members(typed);
         let language = self.program.language(site.file);
         // A state of its own, which a local may be brought into by calls on it.
         let is_made = |test: &TypeTest| matches!(test, TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) if path.contains('<'));
@@ -394,7 +393,7 @@ impl<'a> Link<'a> {
             _ => Vec::new(),
         };
         let mut any_known = false;
-        for val in members.into_iter().chain(set_up) {
+        for val in members.iter().copied().chain(set_up) {
             let types = self.types_through(val);
             any_known |= !types.is_empty();
             for ty in types {
@@ -414,7 +413,7 @@ impl<'a> Link<'a> {
         let may_be_another =
             |val: &Val| matches!(*val, Val::Library { ty, .. } if names::python::is_abstract(&self.library.text(ty)));
         if language == Language::Python
-            && self.values.members(typed).iter().any(may_be_another)
+            && members.iter().any(may_be_another)
             && let Constant::Param(index) = self.constant(site, form, env, 2)
         {
             return Shown::Param(index);

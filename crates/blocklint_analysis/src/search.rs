@@ -314,18 +314,17 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Python: whether a way leads from a cached function without parameters, or to the constructor of what it makes: a cached
     /// factory makes an object once for its settings.
     fn makes_what_is_kept(&self, body: BodyRef, way: Way) -> bool {
-        let program = self.link.program;
-        let facts = program.facts(body.file);
-        let row = facts.body(body.body);
-        if facts.language != Language::Python || row.class.is_some() || !self.link.method_kind(body).kept {
-            return false;
-        }
-        let Next::State(next) = way.next else { return facts.params_of(body.body).is_empty() };
-        let callee = self.graph.states[next.0 as usize].node.body;
-        let made = program.facts(callee.file);
-        facts.params_of(body.body).is_empty()
-            || made.body(callee.body).class.is_some()
-                && names::is_constructor(made.language, made.text(made.body(callee.body).name))
+        let facts = self.link.program.facts(body.file);
+        let is_function = facts.language == Language::Python && facts.body(body.body).class.is_none();
+        let makes = |next: StateId| {
+            let callee = self.graph.states[next.0 as usize].node.body;
+            let made = self.link.program.facts(callee.file);
+            let row = made.body(callee.body);
+            row.class.is_some() && names::is_constructor(made.language, made.text(row.name))
+        };
+        is_function
+            && self.link.method_kind(body).kept
+            && (facts.params_of(body.body).is_empty() || matches!(way.next, Next::State(next) if makes(next)))
     }
 
     /// Whether a site runs once in the life of a program, or of a key.

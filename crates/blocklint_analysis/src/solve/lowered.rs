@@ -17,30 +17,16 @@ pub(super) fn lower_what_is_said_already(
     places: &mut FxHashMap<Place, Vec<Candidate>>,
     min_confidence: Confidence,
 ) {
-    let heavy: FxHashSet<(SiteRef, Option<u32>)> = places
-        .iter()
-        .filter(|(_, candidates)| {
-            candidates.iter().any(|candidate| {
-                let is_call = matches!(candidate.way.next, Next::State(_));
-                is_call
-                    && candidate.silenced.is_none()
-                    && candidate.label.severity == Severity::Error
-                    && candidate.confidence() >= min_confidence
-            })
-        })
-        .map(|(&(site, arg, _), _)| (site, arg))
-        .collect();
-    let waits: FxHashSet<(SiteRef, Option<u32>)> = places
-        .iter()
-        .filter(|(_, candidates)| {
-            candidates.iter().any(|candidate| {
-                candidate.label.effect == Effect::Wait
-                    && matches!(candidate.way.next, Next::State(_))
-                    && candidate.is_reported(min_confidence)
-            })
-        })
-        .map(|(&(site, arg, _), _)| (site, arg))
-        .collect();
+    // Behind which calls there is such a candidate.
+    let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
+        let is_call = |candidate: &Candidate| matches!(candidate.way.next, Next::State(_));
+        let shown = |candidate: &Candidate| is_call(candidate) && candidate.is_reported(min_confidence);
+        let with =
+            places.iter().filter(|(_, list)| list.iter().any(|candidate| shown(candidate) && is_meant(candidate)));
+        with.map(|(&(site, arg, _), _)| (site, arg)).collect()
+    };
+    let heavy = calls_with(&|candidate| candidate.label.severity == Severity::Error);
+    let waits = calls_with(&|candidate| candidate.label.effect == Effect::Wait);
     for ((site, arg, _), candidates) in places {
         let is_heavy = heavy.contains(&(*site, *arg));
         let is_python = link.program.language(site.file) == Language::Python;
