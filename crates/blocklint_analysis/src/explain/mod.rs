@@ -1,6 +1,7 @@
 //! What was made of single sites: everything that decided about one, for people who ask why.
 
 mod above;
+pub(crate) mod missing;
 mod reasons;
 mod sites;
 
@@ -8,20 +9,20 @@ use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 
-pub use crate::constants::Constant;
-pub use crate::rows::Shown;
+pub use crate::link::constants::Constant;
+pub use crate::link::rows::Shown;
 
 use crate::Options;
 use crate::Solved;
-use crate::callers::Callers;
-use crate::cuts::Cuts;
-use crate::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::label::LabelHold;
+use crate::entries::callers::Callers;
+use crate::entries::roots::{Root, Roots};
+use crate::graph::label::LabelHold;
 use crate::link::Link;
-use crate::roots::{Root, Roots};
+use crate::link::targets::Edge;
+use crate::link::value::{ValueId, Why};
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::search::cuts::Cuts;
 use crate::search::{Graph, Search, StateId};
-use crate::targets::Edge;
-use crate::value::{ValueId, Why};
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
@@ -236,7 +237,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
     pub fn new(link: &'l Link<'a>, options: Options) -> Self {
         let cuts = Cuts::new(link.program, options.rules);
         let graph = Search::new(link, &cuts).run();
-        let (findings, causes) = crate::solve::findings(link, &cuts, &graph, options.min_confidence);
+        let (findings, causes) = crate::findings::findings(link, &cuts, &graph, options.min_confidence);
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }

@@ -1,0 +1,700 @@
+//! From the graph of a search to findings: placement, severity, confidence, traces and causes.
+
+pub(crate) mod finding;
+mod lowered;
+
+use std::cmp::Reverse;
+
+use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
+use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_models::{Thread, expand_twin};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use crate::entries::callers::Callers;
+use crate::entries::roots::{Root, RootKind, Roots};
+use crate::entries::when::{Scopes, When};
+use crate::findings::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use crate::graph::label::{Label, LabelHold};
+use crate::graph::paths::{Causes, Cost, Paths};
+use crate::judge::java_slight::is_for_show;
+use crate::link::loop_bound::LoopBound;
+use crate::link::names;
+use crate::link::{LOW_STEPS, Link};
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::units::Units;
+use crate::rules::made_anew::is_example;
+use crate::rules::misuses::{called_for_a_chain, misuses};
+use crate::rules::native_hub::blocked_hubs;
+use crate::search::cuts::{Cuts, Misuse};
+use crate::search::{Graph, Next, Way};
+
+/// One label at a place, with the way it came.
+struct Candidate {
+    root: BodyRef,
+    kind: Root,
+    handed: bool,
+    label: Label,
+    way: Way,
+    cost: Cost,
+    /// The reason of the comment that silences it, if one does.
+    silenced: Option<Option<String>>,
+}
+
+impl Candidate {
+    /// By the steps of its way, however long that is, and by what its root is.
+    fn confidence(&self) -> Confidence {
+        confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
+
+    /// Whether it is shown by default, as far as its own severity and confidence go.
+    fn is_reported(&self, min_confidence: Confidence) -> bool {
+        self.silenced.is_none() && self.label.severity > Severity::Note && self.confidence() >= min_confidence
+    }
+}
+
+/// A call, or what it hands over, and the rule that speaks of it.
+type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
+
+/// Findings and causes of a finished search.
+pub(crate) fn findings<'a>(
+    link: &Link<'a>,
+    cuts: &Cuts,
+    graph: &Graph<'a>,
+    min_confidence: Confidence,
+) -> (Vec<RawFinding>, Vec<RawCause>) {
+    let paths = Paths::new(link, graph);
+    let causes = Causes::new(graph);
+    // One finding per place and rule.
+    let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
+    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    // A root comes to the same causes by many ways.
+    let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
+    for hit in &graph.hits {
+        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        for way in placed(link, graph, hit.root, hit.way, 0) {
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.steps += u32::from(hit.way.steps);
+            }
+            if link.program.language(way.site.file) == Language::Python {
+                cost.steps += cost.doubts();
+            }
+            let silenced = match hit.cut {
+                // The comment may stand where a literal is called, and the finding inside of it.
+                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
+            };
+            // What is silenced at its own place is no function that waits to be mended.
+            if silenced.is_none() && counted.insert((hit.root, causes.number(&way))) {
+                for &cause in causes.behind(&way) {
+                    reach[cause as usize].insert(hit.root);
+                }
+            }
+            let arg = if hit.handed { way.arg } else { None };
+            places.entry((way.site, arg, rule)).or_default().push(Candidate {
+                root: hit.root,
+                kind: hit.kind,
+                handed: hit.handed,
+                label: hit.label.clone(),
+                way,
+                cost,
+                silenced,
+            });
+        }
+    }
+    for candidates in places.values_mut() {
+        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
+            candidates.retain(|candidate| candidate.silenced.is_none());
+        }
+    }
+    // Code all of whose callers are start-up or exit is a note, with tests one level lower; what reads a file to make an object for each
+    // request is one higher.
+    let callers = Callers::new(link);
+    let mut scopes = Scopes::new(link, &callers);
+    let roots = Roots::new(link);
+    let mut aside: FxHashMap<BodyRef, bool> = FxHashMap::default();
+    for candidates in places.values_mut() {
+        for candidate in candidates {
+            let language = link.program.language(candidate.root.file);
+            if language == Language::Java
+                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                    || candidate.handed
+                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
+                && !link.may_be_served(
+                    &roots,
+                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
+                )
+            {
+                candidate.kind.kind = RootKind::Unserved;
+            }
+            // A way through a library may lead into a module that is never built with the one where it begins.
+            let leaves = |ways: &[Way]| ways[0].shared && !link.may_meet(candidate.root.file, ways[1].site.file);
+            if language == Language::Java && paths.follow(candidate.way).windows(2).any(leaves) {
+                candidate.cost.steps += u32::from(LOW_STEPS);
+            }
+            // Whoever passes that implementation here sees it fail in any case.
+            if let Next::State(entered) = candidate.way.next
+                && candidate.way.shared
+                && link.is_undone_besides(candidate.way.site, graph.states[entered.0 as usize].node.body)
+            {
+                candidate.cost.steps += u32::from(LOW_STEPS);
+            }
+            if language == Language::Java
+                && candidate.label.severity > Severity::Note
+                && is_refuted_in_java(link, graph, &paths, candidate)
+            {
+                candidate.cost.steps += u32::from(LOW_STEPS);
+            }
+            // What is found below says less of a call or doubts it: a note of Java stays one, and only waits on its own loop are doubted.
+            let stays_note = language == Language::Java
+                && candidate.label.severity == Severity::Note
+                && candidate.label.effect != Effect::NestedLoop;
+            if stays_note {
+                continue;
+            }
+            if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
+                candidate.label.severity = Severity::Note;
+                continue;
+            }
+            if language == Language::Java
+                && candidate.label.effect == Effect::NestedLoop
+                && leaf_of(&paths, candidate)
+                    .is_some_and(|leaf| link.may_wait_for_complete(graph.leaves[leaf as usize].site))
+            {
+                candidate.cost.steps += 2;
+            }
+            let label = &mut candidate.label;
+            if label.fails {
+                if language != Language::Python && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
+                    candidate.label.severity = Severity::Note;
+                }
+                continue;
+            }
+            if label.severity > Severity::Note {
+                if *aside.entry(candidate.root).or_insert_with(|| serves_nobody(link, candidate.root)) {
+                    label.severity = Severity::Note;
+                    continue;
+                }
+                // A handler that start-up code hands over runs later; one of a test does not outlive it.
+                let later =
+                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
+                // Unless the chain it is for looks something up, and ends with that.
+                let ends = || {
+                    link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up)
+                        || link.continues_future(candidate.way.site)
+                };
+                let when = match later {
+                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true => When::Unknown,
+                    false => scopes.of_site(candidate.root, candidate.way.site),
+                };
+                // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
+                // a test of Rust or Java has a thread of its own.
+                let alone = when != When::Test || language != Language::Python;
+                if when == When::Once && label.effect == Effect::Wait {
+                    // A task that waits without end takes a thread from the others for good.
+                } else if when.is_aside() {
+                    label.severity = if alone { Severity::Note } else { label.severity.lowered() };
+                } else if is_slight(link, &callers, &paths, candidate) {
+                    candidate.label.severity = Severity::Note;
+                }
+            } else if label.effect == Effect::File
+                && language != Language::Java
+                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && scopes.of(candidate.root) == When::Serving
+            {
+                label.severity = Severity::Warning;
+            }
+        }
+    }
+    lower_what_is_said_already(link, &mut places, min_confidence);
+    lower_what_is_short_beside_longer(link, &mut places, min_confidence);
+    lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
+    let units = Units::new(link);
+    let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
+    for hub in &hubs {
+        for &cause in &hub.causes {
+            reach[cause as usize].insert(hub.root);
+        }
+    }
+    let raw_causes: Vec<RawCause> = causes
+        .leaves
+        .iter()
+        .zip(&reach)
+        .map(|(&leaf, roots)| {
+            let leaf = &graph.leaves[leaf as usize];
+            let facts = link.program.facts(leaf.site.file);
+            RawCause {
+                file: leaf.site.file,
+                span: facts.site(leaf.site.site).span,
+                function: link.qualified_name(leaf.body(link)),
+                call: link.library.text(leaf.path).to_string(),
+                reach: roots.len() as u32,
+            }
+        })
+        .collect();
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
+    misused.extend(hubs);
+    let bound = LoopBound::new(link);
+    // What is called where it should be handed over is said once.
+    places.retain(|(site, ..), _| {
+        !misused.iter().any(|one| {
+            (one.site == *site || link.enters(*site, one.site))
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
+    });
+    let mut found: Vec<RawFinding> = places
+        .into_iter()
+        .map(|((site, arg, rule), candidates)| {
+            finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence)
+        })
+        .collect();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        called_for_a_chain(link, cuts, rule, &mut found);
+    }
+    found.extend(misused);
+    let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
+    found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
+    number_occurrences(link, &mut found);
+    (found, raw_causes)
+}
+
+/// Whether nobody calls a root, or it is there to show something.
+fn serves_nobody(link: &Link<'_>, root: BodyRef) -> bool {
+    let is_for_show = match link.program.language(root.file) {
+        Language::Python => is_example(&link.program.files[root.file.index()].relative),
+        Language::Rust => link.is_of_copy(root.file),
+        Language::Java => false,
+    };
+    is_for_show || link.is_never_named(root) || link.is_left_over_method(root) || link.is_left_over_module(root.file)
+}
+
+/// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
+/// only deadlocks where others wait for the thread does not where nobody else is served.
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
+    match scopes.of_site(candidate.root, candidate.way.site) {
+        When::Test => true,
+        when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
+            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            Next::State(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
+/// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
+fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    let ways = paths.follow(candidate.way);
+    let entered = |way: &Way| entered_by(graph, way);
+    if is_for_show(&link.program.files[candidate.root.file.index()].relative)
+        || link.asks_for_known_host(&ways)
+        || link.runs_after_failure_alone(&ways, candidate.label.effect)
+        || link.follows_failed_bind(candidate.root, &ways)
+        || link.is_called_by_replaced_alone(candidate.root)
+        || link.is_shown_on_purpose(candidate.root, &ways, candidate.label.effect)
+        || link.is_little_of_timer(candidate.root, candidate.label.effect)
+        || link.is_of_another_program(candidate.root, &ways, &entered)
+    {
+        return true;
+    }
+    match candidate.label.effect {
+        Effect::Cpu => candidate.kind.kind == RootKind::Computing,
+        Effect::NestedLoop => {
+            leaf_of(paths, candidate).is_some_and(|leaf| link.waits_for_complete(graph.leaves[leaf as usize].site))
+        }
+        _ => false,
+    }
+}
+
+/// Java: whether a way can be seen not to be taken: the object on it is another one, nobody installs the handler where it begins, or
+/// what it waits for or asks for is there.
+fn is_refuted_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
+    let ways = paths.follow(candidate.way);
+    let entered = |way: &Way| entered_by(graph, way);
+    link.is_of_another_object(&ways, &entered)
+        || link.is_installed_by_nobody(candidate.root)
+        || link.waits_for_own_channel(&ways, &entered)
+        || link.asks_for_relative_address(&ways, &entered)
+}
+
+/// The body that a way enters.
+fn entered_by(graph: &Graph<'_>, way: &Way) -> Option<BodyRef> {
+    match way.next {
+        Next::State(state) => Some(graph.states[state.0 as usize].node.body),
+        Next::Leaf(_) => None,
+    }
+}
+
+/// The leaf at the end of a candidate's way.
+fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
+    match paths.follow(candidate.way).last()?.next {
+        Next::Leaf(leaf) => Some(leaf),
+        Next::State(_) => None,
+    }
+}
+
+/// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
+/// in Rust also a wait of at most a millisecond, a file that the kernel makes up, one file of a job, input that is there, or
+/// what is kept until it is too old.
+fn is_slight(link: &Link<'_>, callers: &Callers<'_, '_>, paths: &Paths, candidate: &Candidate) -> bool {
+    match link.program.language(candidate.root.file) {
+        Language::Rust => {}
+        Language::Python => {
+            let ways = paths.follow(candidate.way);
+            return candidate.label.effect == Effect::File
+                && (link.makes_what_lacks(&ways)
+                    || link.removes_at_the_end(&ways)
+                    || link.prepares_process(&ways)
+                    || ways.last().is_some_and(|last| link.is_made_at_import(last.site))
+                    || link.runs_after_failure(callers, candidate.root, 3));
+        }
+        Language::Java => return false,
+    }
+    match (candidate.label.effect, hold_of(&candidate.label)) {
+        (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
+        (Effect::Input, _) => paths.follow(candidate.way).last().is_some_and(|last| link.is_ready(last.site)),
+        (Effect::Database, _) => {
+            let ways = paths.follow(candidate.way);
+            link.asks_for_none_of(&ways) || link.is_kept_by_key(&ways)
+        }
+        (Effect::Cpu, _) => link.is_kept_by_key(&paths.follow(candidate.way)),
+        (Effect::File, _) => {
+            let ways = paths.follow(candidate.way);
+            link.ends_at_pseudo_file(&ways)
+                || link.makes_what_lacks(&ways)
+                || ways.last().is_some_and(|last| link.makes_what_lacks_in_test(last.site))
+                || link.cleans_up(&ways)
+                || link.is_little_of_job(&ways)
+                || link.loads_or_makes(&ways)
+                || link.is_kept_by_key(&ways)
+                || link.is_kept_by_object(&ways)
+                || link.measures_itself(candidate.root.file)
+                || link.configures_anew(candidate.root)
+                || link.is_meant(&ways)
+                || ways.iter().any(|way| link.is_renewal(way.site))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
+fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+    let ways = paths.follow(*way);
+    let constructs = ways.last().is_some_and(|last| match last.next {
+        Next::Leaf(leaf) => {
+            let path = graph.leaves[leaf as usize].path;
+            link.library.is_type(path)
+        }
+        Next::State(_) => false,
+    });
+    constructs
+        && ways.iter().all(|way| {
+            let body = link.program.body_of_site(way.site);
+            !link.is_in_branch(way.site) && !link.method_kind(body).cached
+        })
+}
+
+/// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
+fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u32) -> Vec<Way> {
+    if depth > 8 {
+        return vec![way];
+    }
+    if let Next::State(state) = way.next {
+        let state = &graph.states[state.0 as usize];
+        let body = state.node.body;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let literal = matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+        if literal && body.file == root.file && encloses(link, root, body) {
+            return state.ways.iter().flat_map(|&inner| placed(link, graph, root, inner, depth + 1)).collect();
+        }
+    }
+    vec![way]
+}
+
+fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+    let facts = link.program.facts(inner.file);
+    let mut at = facts.body(inner.body).parent;
+    while let Some(id) = at.get() {
+        if id == outer.body {
+            return true;
+        }
+        at = facts.body(id).parent;
+    }
+    false
+}
+
+pub(crate) fn confidence_of(steps: u32) -> Confidence {
+    match steps {
+        0 => Confidence::High,
+        1 | 2 => Confidence::Medium,
+        _ => Confidence::Low,
+    }
+}
+
+/// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
+/// the way for taken; beyond a dozen nobody who reads the trace believes that any more, and in Java, where methods are
+/// short and have many implementations, sooner.
+fn steps_of_length(language: Language, hops: u32) -> u32 {
+    match (language, hops) {
+        (Language::Python, _) | (Language::Rust, 0..=8) | (Language::Java, 0..=6) => 0,
+        (Language::Rust, 9..=12) | (Language::Java, 7..=8) => 1,
+        _ => 3,
+    }
+}
+
+fn hold_of(label: &Label) -> Hold {
+    match label.hold {
+        LabelHold::Fixed(hold) => hold,
+        LabelHold::Param { .. } => Hold::Unstated,
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn finding(
+    link: &Link<'_>,
+    graph: &Graph<'_>,
+    paths: &Paths,
+    causes: &Causes,
+    bound: &LoopBound,
+    site: SiteRef,
+    arg: Option<u32>,
+    rule: blocklint_core::RuleCode,
+    candidates: &[Candidate],
+    min_confidence: Confidence,
+) -> RawFinding {
+    let language = link.program.language(site.file);
+    let far = |hops: u32| steps_of_length(language, hops);
+    let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
+    let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
+    let severity = candidates
+        .iter()
+        .filter(sure)
+        .map(|candidate| candidate.label.severity)
+        .max()
+        .or_else(|| candidates.iter().map(|candidate| candidate.label.severity).max())
+        .unwrap_or(Severity::Note);
+    let any_sure = candidates.iter().any(|candidate| sure(&candidate));
+    let of_severity = || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
+    // Among equally sure ways the one that holds longest, so that path and time are of one call.
+    let key = |c: &&Candidate| {
+        let (rank, seconds) = hold_of(&c.label).rank();
+        let shortest_first = (Reverse(rank), Reverse(seconds.to_bits()));
+        (Reverse(confidence(c)), c.cost.ends_at_entry, shortest_first, c.cost, c.way.arg, way_number(&c.way))
+    };
+    // There is a candidate of that severity: it was taken from one.
+    let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
+    let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
+    let ways = paths.follow(best.way);
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let span = match arg {
+        Some(arg) if row.kind != SiteKind::Decorate => {
+            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        }
+        _ => place_of(link, site),
+    };
+    let trace: Vec<RawStep> =
+        ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
+    let leaf = ways.last().and_then(|way| match way.next {
+        Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+        Next::State(_) => None,
+    });
+    let mut sets: Vec<((bool, u32), &Way)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    sets.sort_unstable_by_key(|(number, _)| *number);
+    sets.dedup_by_key(|(number, _)| *number);
+    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
+    behind.sort_unstable();
+    behind.dedup();
+    if let Some(way) = ways.last()
+        && let Next::Leaf(leaf) = way.next
+    {
+        let first = causes.of_leaf[leaf as usize];
+        behind.retain(|&cause| cause != first);
+        behind.insert(0, first);
+    }
+    let language = facts.language;
+    let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
+    let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
+    RawFinding {
+        rule,
+        severity,
+        confidence: confidence(best),
+        what: What::Holds,
+        effect: Some(best.label.effect),
+        context: Some(best.kind.context),
+        runtime: link.threads_of(site.file, best.kind.runtime),
+        root: best.root,
+        root_kind: Some(best.kind.kind),
+        handed: best.handed,
+        hold,
+        fails: leaf.and_then(|leaf| crate::link::rows::fails(leaf.row.row)),
+        file: site.file,
+        span,
+        site,
+        callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
+        trace,
+        causes: behind,
+        call,
+        repeats: ways.iter().any(|way| link.is_repeated(way.site)),
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
+        note: leaf.and_then(|leaf| leaf.row.note.clone()),
+        mending: Mending {
+            needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
+        },
+        twins,
+        holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        occurrence: 0,
+        suppressed: best.silenced.clone(),
+    }
+}
+
+impl Link<'_> {
+    /// Whether one run of its body may run a site many times.
+    pub(crate) fn is_repeated(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.in_loop(facts.site(site.site).at.region)
+    }
+}
+
+fn way_number(way: &Way) -> (u32, u32) {
+    match way.next {
+        Next::State(state) => (0, state.0),
+        Next::Leaf(leaf) => (1, leaf),
+    }
+}
+
+/// Where a site stands: in Python its first character, in Rust and Java the name called.
+pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
+    if facts.language != Language::Python && is_call {
+        return blocklint_core::Span::new(row.name_span.start, row.span.end);
+    }
+    row.span
+}
+
+pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
+    let facts = link.program.facts(way.site.file);
+    let row = facts.site(way.site.site);
+    let wraps = match way.next {
+        Next::State(_) => None,
+        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
+    };
+    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
+    let call = match way.next {
+        Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
+        Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
+    };
+    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize).copied());
+    let (span, written) = match arg {
+        // What runs is the argument; a literal has no name of its own.
+        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
+            (arg.span, link.written(way.site.file, arg.value))
+        }
+        Some(arg) => {
+            let text = link.written(way.site.file, arg.value);
+            (place_of(link, way.site), if text.is_empty() { link.written_site(way.site) } else { text })
+        }
+        None => (place_of(link, way.site), link.written_site(way.site)),
+    };
+    RawStep { file: way.site.file, span, function: link.qualified_name(body), call, written }
+}
+
+/// Async twins for a runtime: the path, and whether the rewrite is local.
+fn twins(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let path = link.library.text(leaf.path);
+    let calls = link.library.calls(leaf.path);
+    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
+    let separator = crate::link::library::separator(language);
+    let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
+    let of_type = link
+        .library
+        .split(leaf.path)
+        .is_some_and(|(parent, _)| link.library.is_type(parent) && link.library.ty(parent).is_some());
+    instead
+        .for_runtime(runtime)
+        .iter()
+        .map(|twin| {
+            let twin = expand_twin(twin, leaf.row.path, &path, language);
+            let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
+            (twin, local)
+        })
+        .collect()
+}
+
+/// Whether a path is spelled like a class: what hangs on it takes a receiver of its own.
+fn is_class(path: &str) -> bool {
+    blocklint_core::last_name(path).starts_with(char::is_uppercase)
+}
+
+/// What the row of a leaf says about mending it, for a runtime.
+fn mending(
+    link: &Link<'_>,
+    leaf: &crate::search::LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    file: FileId,
+    twins: &[(String, bool)],
+) -> Mending {
+    let calls = link.library.calls(leaf.path);
+    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    let mut mending = Mending {
+        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
+        kind: leaf.row.fix,
+        lazy: leaf.row.lazy,
+        ..Mending::default()
+    };
+    if link.program.language(file) == Language::Rust {
+        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some((twin, _)) = twins.first() {
+            let rows = link.library.calls(link.library.path(Language::Rust, twin));
+            let given = |rows: &blocklint_models::CallRows<'_>| {
+                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+            };
+            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.twin = link.available(file, twin);
+        }
+    }
+    mending
+}
+
+/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+fn class_twins(
+    link: &Link<'_>,
+    path: crate::program::ids::PathId,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
+    if !link.library.is_type(class) || method.starts_with("__") {
+        return Vec::new();
+    }
+    let separator = crate::link::library::separator(language);
+    let calls = link.library.calls(class);
+    let constructor = calls.with(|row| row.instead.is_some()).next();
+    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
+}
+
+/// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
+/// fingerprint knows it by its name.
+fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
+    let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
+    for finding in found {
+        let body = link.qualified_name(link.program.body_of_site(finding.site));
+        let count = seen.entry((finding.rule, finding.file, body, finding.callee.clone())).or_default();
+        finding.occurrence = *count;
+        *count += 1;
+    }
+}
