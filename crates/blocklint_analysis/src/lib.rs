@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod idioms;
 mod judge;
+mod labels;
 mod link;
 mod program;
 mod rules;
@@ -24,15 +25,15 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbounded, What};
-pub use graph::label::LabelHold;
+pub use graph::finding::{Anew, Mending, RawCause, RawFinding, RawStep, Serialisation, Starved, Unbounded, What};
+pub use labels::label::LabelHold;
 pub use link::Link;
 pub use link::available::Available;
 pub use link::targets::Edge;
 pub use link::value::{ArgsId, Val, ValueId, Why};
 pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
-pub use rules::large_response::Serialisation;
 pub use search::cuts::{Misuse, RuleNames};
 
 use crate::link::library::Library;

@@ -9,20 +9,21 @@ use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 
-pub use crate::link::constants::Constant;
+pub use crate::labels::constant::Constant;
 pub use crate::link::rows::Shown;
 
 use crate::Options;
 use crate::Solved;
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, Roots};
-use crate::graph::label::LabelHold;
+use crate::graph::{Graph, StateId};
+use crate::labels::label::LabelHold;
 use crate::link::Link;
 use crate::link::targets::Edge;
 use crate::link::value::{ValueId, Why};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::search::Search;
 use crate::search::cuts::Cuts;
-use crate::search::{Graph, Search, StateId};
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {

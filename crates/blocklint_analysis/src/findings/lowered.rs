@@ -3,12 +3,13 @@
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Candidate, Place, confidence_of, hold_of, leaf_of, steps_of_length};
+use super::{Candidate, Place, hold_of, leaf_of};
 use crate::entries::callers::Callers;
+use crate::graph::Next;
 use crate::graph::paths::Paths;
+use crate::judge::confidence::{confidence_of, steps_of_length};
 use crate::link::Link;
 use crate::program::ids::{BodyRef, SiteRef};
-use crate::search::Next;
 
 /// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
 /// waits a while. Where it waits for an answer, that it sends a message is one, too.

@@ -1,33 +1,37 @@
 //! From the graph of a search to findings: placement, severity, confidence, traces and causes.
 
-pub(crate) mod finding;
 mod lowered;
+mod mending;
 
 use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
-use blocklint_models::{Thread, expand_twin};
+use blocklint_models::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::mending::{mending, twins};
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, RootKind, Roots};
 use crate::entries::when::{Scopes, When};
-use crate::findings::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
-use crate::graph::label::{Label, LabelHold};
+use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
 use crate::graph::paths::{Causes, Cost, Paths};
+use crate::graph::steps::{place_of, step};
+use crate::graph::{Graph, Next, Way};
+use crate::judge::confidence::{confidence_of, steps_of_length};
 use crate::judge::java_slight::is_for_show;
+use crate::labels::label::{Label, LabelHold};
 use crate::link::loop_bound::LoopBound;
 use crate::link::names;
+use crate::link::units::{ByCode, Units};
 use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::program::units::Units;
+use crate::rules::large_response::{other_path, shows_by_code};
 use crate::rules::made_anew::is_example;
 use crate::rules::misuses::{called_for_a_chain, misuses};
 use crate::rules::native_hub::blocked_hubs;
 use crate::search::cuts::{Cuts, Misuse};
-use crate::search::{Graph, Next, Way};
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -212,7 +216,7 @@ pub(crate) fn findings<'a>(
     lower_what_is_said_already(link, &mut places, min_confidence);
     lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
-    let units = Units::new(link);
+    let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
         for &cause in &hub.causes {
@@ -427,25 +431,6 @@ fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
     false
 }
 
-pub(crate) fn confidence_of(steps: u32) -> Confidence {
-    match steps {
-        0 => Confidence::High,
-        1 | 2 => Confidence::Medium,
-        _ => Confidence::Low,
-    }
-}
-
-/// Java and Rust: what a long way adds. On most of its hops one implementation was taken for all there may be, and each branch on
-/// the way for taken; beyond a dozen nobody who reads the trace believes that any more, and in Java, where methods are
-/// short and have many implementations, sooner.
-fn steps_of_length(language: Language, hops: u32) -> u32 {
-    match (language, hops) {
-        (Language::Python, _) | (Language::Rust, 0..=8) | (Language::Java, 0..=6) => 0,
-        (Language::Rust, 9..=12) | (Language::Java, 7..=8) => 1,
-        _ => 3,
-    }
-}
-
 fn hold_of(label: &Label) -> Hold {
     match label.hold {
         LabelHold::Fixed(hold) => hold,
@@ -566,125 +551,6 @@ fn way_number(way: &Way) -> (u32, u32) {
         Next::State(state) => (0, state.0),
         Next::Leaf(leaf) => (1, leaf),
     }
-}
-
-/// Where a site stands: in Python its first character, in Rust and Java the name called.
-pub(crate) fn place_of(link: &Link<'_>, site: SiteRef) -> blocklint_core::Span {
-    let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
-    let is_call = matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro);
-    if facts.language != Language::Python && is_call {
-        return blocklint_core::Span::new(row.name_span.start, row.span.end);
-    }
-    row.span
-}
-
-pub(crate) fn step(link: &Link<'_>, graph: &Graph<'_>, way: &Way, handed: Option<u32>) -> RawStep {
-    let facts = link.program.facts(way.site.file);
-    let row = facts.site(way.site.site);
-    let wraps = match way.next {
-        Next::State(_) => None,
-        Next::Leaf(leaf) => graph.leaves[leaf as usize].wraps,
-    };
-    let body = wraps.unwrap_or_else(|| link.program.body_of_site(way.site));
-    let call = match way.next {
-        Next::State(state) => link.qualified_name(graph.states[state.0 as usize].node.body),
-        Next::Leaf(leaf) => link.library.text(graph.leaves[leaf as usize].path).to_string(),
-    };
-    let arg = way.arg.and_then(|arg| facts.args_of(way.site.site).get(arg as usize).copied());
-    let (span, written) = match arg {
-        // What runs is the argument; a literal has no name of its own.
-        Some(arg) if handed.is_some() && row.kind != SiteKind::Decorate => {
-            (arg.span, link.written(way.site.file, arg.value))
-        }
-        Some(arg) => {
-            let text = link.written(way.site.file, arg.value);
-            (place_of(link, way.site), if text.is_empty() { link.written_site(way.site) } else { text })
-        }
-        None => (place_of(link, way.site), link.written_site(way.site)),
-    };
-    RawStep { file: way.site.file, span, function: link.qualified_name(body), call, written }
-}
-
-/// Async twins for a runtime: the path, and whether the rewrite is local.
-fn twins(
-    link: &Link<'_>,
-    leaf: &crate::search::LeafSite<'_>,
-    runtime: Option<blocklint_core::Runtime>,
-    language: Language,
-) -> Vec<(String, bool)> {
-    let path = link.library.text(leaf.path);
-    let calls = link.library.calls(leaf.path);
-    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
-    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
-    let separator = crate::link::library::separator(language);
-    let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
-    let of_type = link
-        .library
-        .split(leaf.path)
-        .is_some_and(|(parent, _)| link.library.is_type(parent) && link.library.ty(parent).is_some());
-    instead
-        .for_runtime(runtime)
-        .iter()
-        .map(|twin| {
-            let twin = expand_twin(twin, leaf.row.path, &path, language);
-            let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
-            (twin, local)
-        })
-        .collect()
-}
-
-/// Whether a path is spelled like a class: what hangs on it takes a receiver of its own.
-fn is_class(path: &str) -> bool {
-    blocklint_core::last_name(path).starts_with(char::is_uppercase)
-}
-
-/// What the row of a leaf says about mending it, for a runtime.
-fn mending(
-    link: &Link<'_>,
-    leaf: &crate::search::LeafSite<'_>,
-    runtime: Option<blocklint_core::Runtime>,
-    file: FileId,
-    twins: &[(String, bool)],
-) -> Mending {
-    let calls = link.library.calls(leaf.path);
-    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
-    let mut mending = Mending {
-        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
-        kind: leaf.row.fix,
-        lazy: leaf.row.lazy,
-        ..Mending::default()
-    };
-    if link.program.language(file) == Language::Rust {
-        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
-        if let Some((twin, _)) = twins.first() {
-            let rows = link.library.calls(link.library.path(Language::Rust, twin));
-            let given = |rows: &blocklint_models::CallRows<'_>| {
-                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
-            };
-            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
-            mending.twin = link.available(file, twin);
-        }
-    }
-    mending
-}
-
-/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
-fn class_twins(
-    link: &Link<'_>,
-    path: crate::program::ids::PathId,
-    runtime: Option<blocklint_core::Runtime>,
-    language: Language,
-) -> Vec<(String, bool)> {
-    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
-    if !link.library.is_type(class) || method.starts_with("__") {
-        return Vec::new();
-    }
-    let separator = crate::link::library::separator(language);
-    let calls = link.library.calls(class);
-    let constructor = calls.with(|row| row.instead.is_some()).next();
-    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
-    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
 }
 
 /// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the

@@ -6,12 +6,12 @@ use std::collections::BinaryHeap;
 use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
+use crate::graph::{Graph, Next, StateId, Way};
 use crate::idioms;
 use crate::link::targets::Target;
 use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
 use crate::program::index::is_own_receiver;
-use crate::search::{Graph, Next, StateId, Way};
 
 /// How many hops longer a way may be that stands under one condition less.
 const CONDITION: u32 = 3;

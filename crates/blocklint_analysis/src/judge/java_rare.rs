@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::regions::{around, is_beside};
 use crate::idioms;
+use crate::judge::memo::Memo;
 use crate::link::completed::is_same;
 use crate::link::names::{self, java};
 use crate::link::{LOW_STEPS, Link};
@@ -29,11 +30,11 @@ impl<'a> Link<'a> {
         if self.program.language(site.file) != Language::Java {
             return 0;
         }
-        if let Some(&known) = self.java_rare.borrow().steps.get(&site) {
+        if let Some(&known) = self.above::<Memo>().java_rare.borrow().steps.get(&site) {
             return known;
         }
         let steps = self.find_rare_steps(site);
-        self.java_rare.borrow_mut().steps.insert(site, steps);
+        self.above::<Memo>().java_rare.borrow_mut().steps.insert(site, steps);
         steps
     }
 
@@ -178,7 +179,7 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
-        let mut memo = self.java_rare.borrow_mut();
+        let mut memo = self.above::<Memo>().java_rare.borrow_mut();
         let demands = memo.demands.entry(site.file).or_insert_with(|| {
             let all = facts.sites.iter().filter(|row| java::demands_worker(facts.text(row.name)));
             all.map(|row| (facts.body_of(row.at), row.at.position)).collect()

@@ -1,7 +1,7 @@
 //! How bad and how sure: what makes a finding less of either.
 
 pub(crate) mod after_failure;
-pub(crate) mod at_site;
+pub(crate) mod confidence;
 pub(crate) mod java_addresses;
 pub(crate) mod java_installed;
 pub(crate) mod java_kinds;
@@ -11,6 +11,7 @@ pub(crate) mod java_rare;
 pub(crate) mod java_shows;
 pub(crate) mod java_slight;
 pub(crate) mod made_at_import;
+mod memo;
 pub(crate) mod not_asked;
 pub(crate) mod once;
 pub(crate) mod one_of_many;

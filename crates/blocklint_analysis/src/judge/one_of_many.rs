@@ -7,7 +7,8 @@ use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, Regio
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use crate::graph::label::{Guard, is_rare_scheme};
+use crate::judge::memo::Memo;
+use crate::labels::label::{Guard, is_rare_scheme};
 use crate::link::completed::is_same;
 use crate::link::names::java;
 use crate::link::value::EnvId;
@@ -231,7 +232,7 @@ impl<'a> Link<'a> {
 
     /// With how many values a body compares what a form is, remembered.
     fn alternatives(&self, file: FileId, body: BodyId, subject: FormId) -> usize {
-        if let Some(&known) = self.alternatives.borrow().get(&(file, body, subject)) {
+        if let Some(&known) = self.above::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
             return known;
         }
         let facts = self.program.facts(file);
@@ -240,7 +241,7 @@ impl<'a> Link<'a> {
         for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
             self.collect(file, region.test, wanted, &mut found, 4);
         }
-        self.alternatives.borrow_mut().insert((file, body, subject), found.len());
+        self.above::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
         found.len()
     }
 
@@ -259,7 +260,7 @@ impl<'a> Link<'a> {
     /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
     /// fifty, also where a function asks for two of them alone.
     fn told_apart(&self, file: FileId, name: Sym) -> usize {
-        if let Some(&known) = self.told_apart.borrow().get(&(file, name)) {
+        if let Some(&known) = self.above::<Memo>().told_apart.borrow().get(&(file, name)) {
             return known;
         }
         let facts = self.program.facts(file);
@@ -271,7 +272,7 @@ impl<'a> Link<'a> {
             }
         }
         found.retain(|value| matches!(value, Value::Text(_)));
-        self.told_apart.borrow_mut().insert((file, name), found.len());
+        self.above::<Memo>().told_apart.borrow_mut().insert((file, name), found.len());
         found.len()
     }
 

@@ -120,7 +120,7 @@ pub enum What {
     /// A response that may be large is serialised on the event loop.
     LargeResponse {
         /// Which way it takes.
-        way: crate::rules::large_response::Serialisation,
+        way: Serialisation,
         /// The endpoint's name.
         endpoint: String,
         /// The call that its items come from, as written.
@@ -233,4 +233,22 @@ pub struct RawCause {
     pub call: String,
     /// How many roots reach it.
     pub reach: u32,
+}
+
+/// How a response is made of what an endpoint returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serialisation {
+    /// One call of compiled code gives the bytes.
+    Direct,
+    /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, for the version knows no
+    /// other way.
+    Rendered,
+    /// The same, for a response class is named.
+    ByClass,
+    /// The endpoint makes a response of data itself, which renders JSON of them.
+    ByHand,
+    /// Every value is converted by Python code, for nothing says what they are.
+    Encoded,
+    /// pydantic 1: everything is converted and validated again by Python code.
+    Old,
 }

@@ -1,14 +1,11 @@
 //! What is remembered of one search: a site is reached by each label of each body that it calls, and mostly says the same to all.
 
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 
-use crate::conditions::at_call::Answer;
 use crate::entries::callers::{Caller, Node};
-use crate::graph::label::{Guard, Guards, Own};
+use crate::labels::label::{Guard, Own};
 use crate::link::Link;
-use crate::program::ids::{BodyRef, SiteRef};
+use crate::program::ids::SiteRef;
 use crate::search::Search;
 
 /// What stands around a site, as far as it was asked.
@@ -93,47 +90,19 @@ impl Place<'_, '_, '_> {
     }
 }
 
-/// What calls say, as far as they were asked: one call enters a body once for each of its labels.
-#[derive(Default)]
-pub(crate) struct Told {
-    guards: Guards,
-    answers: FxHashMap<(Caller, BodyRef, u32), Answer>,
-}
-
 /// What receivers leave of labels.
 pub(crate) type Received = FxHashMap<(Caller, Node, Option<Own>), Option<(u8, Option<Own>)>>;
-
-/// Whether a call rules out that a site of what it calls is reached.
-pub(crate) type Outs = FxHashMap<(Caller, BodyRef, SiteRef), bool>;
 
 /// All that a search remembers of sites and calls.
 #[derive(Default)]
 pub(crate) struct Remembered {
     sites: FxHashMap<SiteRef, AtSite>,
     pub(crate) received: Received,
-    pub(crate) told: RefCell<Told>,
-    pub(crate) outs: RefCell<Outs>,
-    pub(crate) conditional: RefCell<FxHashMap<SiteRef, bool>>,
 }
 
 impl<'l, 'a> Search<'l, 'a> {
     /// A site to ask about.
     pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
         Place { link: self.link, site, known: self.remembered.sites.entry(site).or_default() }
-    }
-
-    /// What a call says to a guard, found once.
-    pub(crate) fn told(&self, caller: Caller, body: BodyRef, guard: &Guard, find: impl FnOnce() -> Answer) -> Answer {
-        let key = {
-            let told = &mut *self.remembered.told.borrow_mut();
-            let key = (caller, body, told.guards.id(guard));
-            if let Some(known) = told.answers.get(&key) {
-                return known.clone();
-            }
-            key
-        };
-        let answer = find();
-        self.remembered.told.borrow_mut().answers.insert(key, answer.clone());
-        answer
     }
 }
