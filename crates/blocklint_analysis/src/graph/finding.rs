@@ -7,9 +7,24 @@ use crate::entries::roots::RootKind;
 use crate::link::available::Available;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 
+/// A signal that spoke of a finding: what made it less bad, less sure, or worse.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason {
+    /// The signal's name.
+    pub name: &'static str,
+    /// What it says, as a clause.
+    pub says: &'static str,
+    /// What it makes of a finding, in a word or two.
+    pub makes: &'static str,
+    /// Where a reader sees it.
+    pub place: Option<(FileId, Span)>,
+}
+
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
+    /// The signals that spoke, where the analysis was told to account for them.
+    pub reasons: Vec<Reason>,
     /// The rule.
     pub rule: RuleCode,
     /// How bad.

@@ -20,7 +20,6 @@ use crate::link::memo::remembered;
 use crate::link::names::java;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::folders;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 
 /// What was asked of Java's ways: a root is reached by many, which share most of their calls.
@@ -363,12 +362,4 @@ fn is_or_holds(facts: &FileFacts, form: FormId, wanted: impl Fn(FormId) -> bool)
         Form::Var(var) => facts.assigns_of(var).any(|assign| wanted(assign.value)),
         _ => wanted(form),
     }
-}
-
-/// Folders of programs that measure, or that put load on others.
-const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
-
-/// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
-pub(crate) fn is_for_show(relative: &str) -> bool {
-    folders(relative).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
 }

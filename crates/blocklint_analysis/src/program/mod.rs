@@ -1,5 +1,6 @@
 //! The project as one: files in slots, names shared between them, and where each name occurs.
 
+pub(crate) mod folder;
 pub(crate) mod ids;
 pub(crate) mod index;
 

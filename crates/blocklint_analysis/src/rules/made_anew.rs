@@ -16,7 +16,7 @@ use crate::link::names;
 use crate::link::reach::Reach;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
-use crate::program::folders;
+use crate::program::folder::is_example;
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::program::index::{Mention, Wrap};
 
@@ -117,17 +117,6 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
         found.push(MadeAnew { site, path, creates, anew, severity, confidence });
     }
     found
-}
-
-/// Whether a file shows or measures something and serves nobody, as far as its path tells.
-pub(crate) fn is_example(relative: &str) -> bool {
-    folders(relative).any(|folder| {
-        folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
-            || matches!(
-                folder,
-                "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "perf" | "docs_src"
-            )
-    })
 }
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the

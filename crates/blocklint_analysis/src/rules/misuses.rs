@@ -219,6 +219,7 @@ fn misuse(
         mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
+        reasons: Vec::new(),
         suppressed: cuts.hides(link.program, site, body, rule),
     }
 }

@@ -226,6 +226,7 @@ fn finding(
         },
         holds_gil: leaf.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
+        reasons: Vec::new(),
         suppressed: cuts.hides(link.program, last.site, body, rule),
     })
 }
