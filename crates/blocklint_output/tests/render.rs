@@ -118,8 +118,14 @@ fn statistics_count_as_ruff_does() {
 #[test]
 fn the_last_line_counts_and_tells_what_is_below() {
     let line = |findings, causes, below| {
-        let counts =
-            Summary { findings, causes, below, min_severity: Severity::Warning, min_confidence: Confidence::Medium };
+        let counts = Summary {
+            findings,
+            causes,
+            below,
+            aside: 0,
+            min_severity: Severity::Warning,
+            min_confidence: Confidence::Medium,
+        };
         text(|out| summary(out, &counts))
     };
     let how = "--min-severity note --min-confidence low";

@@ -93,6 +93,7 @@ pub(crate) fn made() -> Made {
         fingerprint: "00d1e2f3a4b5c6d7".to_owned(),
         suppression: None,
         reasons: Vec::new(),
+        aside: None,
     };
     let sleep_place = place(app, APP, "time.sleep(2)", 0);
     let sleep_cause =
