@@ -1,4 +1,4 @@
-//! Keeps the table of libraries in the documentation current: `UPDATE=1 cargo test -p blocklint --test it libraries::`.
+//! Keeps the table of libraries in the documentation current: `UPDATE=1 cargo test --workspace --test it libraries::`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -19,7 +19,7 @@ fn the_table_is_current() {
     let written = fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == current,
-        "docs/libraries.md is out of date; run `UPDATE=1 cargo test -p blocklint --test it libraries::`"
+        "docs/libraries.md is out of date; run `UPDATE=1 cargo test --workspace --test it libraries::`"
     );
 }
 
