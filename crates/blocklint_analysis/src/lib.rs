@@ -3,148 +3,47 @@
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
 
-mod alternatives;
-mod annotation;
-mod assembly;
-mod at_site;
-mod available;
-mod branches;
-mod by_name;
-mod call;
-mod called_before;
-mod called_instances;
-mod callers;
-mod chains;
-mod completed;
-mod constants;
-mod containers;
-mod contents;
-mod cuts;
-mod dead;
-mod decide;
-mod declarative;
-mod delegation;
-mod deployed;
-mod dispatch;
+mod code;
+mod conditions;
 mod entries;
-mod enum_members;
-mod eval;
 mod explain;
-mod failures;
-mod filled;
-mod finding;
-mod first_time;
-mod given;
-mod guards;
-mod handed_results;
-mod hierarchy;
-mod hub;
-mod ids;
-mod implicit;
-mod java_addresses;
-mod java_first_time;
-mod java_installed;
-mod java_kinds;
-mod java_made;
-mod java_modules;
-mod java_options;
-mod java_rare;
-mod java_roots;
-mod java_servlets;
-mod java_shows;
-mod java_slight;
-mod kept;
-mod keyword_arguments;
-mod label;
-mod late_patch;
-mod lazy;
-mod leaf_names;
-mod leaves;
-mod left_out;
-mod left_over;
-mod library;
+mod findings;
+mod graph;
+mod idioms;
+mod judge;
+mod labels;
 mod link;
-mod locks;
-mod loop_bound;
-mod loop_tests;
-mod made_anew;
-mod made_at_import;
-mod members;
-mod memo;
-pub mod mentions;
-mod method_kinds;
-mod missing;
-mod misuses;
-mod named_rows;
-mod names;
-mod not_asked;
-mod offloads;
-mod one_shot;
-mod origins;
-mod outer_guards;
-mod overloads;
-mod own_locks;
-mod own_state;
-mod passing;
-mod patched;
-mod paths;
-mod platforms;
-mod pool_holds;
-mod presence;
 mod program;
-mod pseudo_files;
-mod qualified;
-mod rarely;
-mod reach;
-mod reaching;
-mod receivers;
-mod regions;
-mod request_bodies;
-mod response;
-mod roots;
-mod rows;
-mod rust_conditions;
-mod rust_life;
-mod rust_rare;
-mod scopes;
+mod rules;
 mod search;
-mod solve;
-mod state_by_param;
-mod summary;
-mod targets;
-mod terminals;
-mod times;
-mod told_to_end;
-mod type_tests;
-mod unawaited;
-mod undone;
-mod units;
-mod value;
-mod wrapped;
-mod written;
 
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
-pub use available::Available;
-pub use cuts::{Misuse, RuleNames};
+pub use entries::roots::{Root, RootKind};
+pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbounded, What};
-pub use ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-pub use label::LabelHold;
+pub use graph::finding::{
+    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
+};
+pub use judge::list::SIGNALS;
+pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
+pub use labels::label::LabelHold;
 pub use link::Link;
-pub use missing::{MissingCall, missing};
+pub use link::available::Available;
+pub use link::targets::Edge;
+pub use link::value::{ArgsId, Val, ValueId, Why};
+pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
-pub use response::Serialisation;
-pub use roots::{Root, RootKind};
-pub use targets::Edge;
-pub use value::{ArgsId, Val, ValueId, Why};
+pub use search::cuts::{Misuse, RuleNames};
 
-use crate::cuts::Cuts;
-use crate::library::Library;
+use crate::judge::signal::Judge;
+use crate::link::library::Library;
 use crate::search::Search;
+use crate::search::cuts::Cuts;
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]
@@ -153,6 +52,10 @@ pub struct Options {
     pub min_confidence: Confidence,
     /// Which rule reports what, for comments that name rules.
     pub rules: RuleNames,
+    /// Signals that are switched off, to measure what they do.
+    pub without: SignalSet,
+    /// Whether findings say which signals spoke of them: costs time.
+    pub account: bool,
 }
 
 /// What a run found: findings by path, offset and rule, and the causes behind them.
@@ -172,7 +75,8 @@ pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
 /// Finds what blocks, and whom.
 pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let cuts = Cuts::new(link.program, options.rules);
-    let graph = Search::new(link, &cuts).run();
-    let (findings, causes) = solve::findings(link, &cuts, &graph, options.min_confidence);
+    let judge = Judge::new(options.without);
+    let graph = Search::new(link, &cuts, &judge).run();
+    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options.min_confidence, options.account);
     Solved { findings, causes }
 }

@@ -51,7 +51,9 @@ const KNOWN: [&str; 14] = [
 
 /// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
-    file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/names"))
+    file.parent().is_some_and(|folder| {
+        folder.ends_with("blocklint_analysis/src/link/names") || folder.ends_with("blocklint_analysis/src/idioms")
+    })
         || file.ends_with("blocklint_core/src/words.rs")
         // Which way a framework serialises a response is no fact about a call.
         || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/response"))

@@ -4,11 +4,11 @@ use blocklint_facts::{Flow, SiteFlags, SiteKind};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
-use crate::callers::Node;
-use crate::ids::{BodyRef, PathId, SiteRef};
-use crate::search::{StateId, Way};
-use crate::targets::{Edge, Target};
-use crate::value::{EnvId, Val};
+use crate::entries::callers::Node;
+use crate::graph::{StateId, Way};
+use crate::link::targets::{Edge, Target};
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, PathId, SiteRef};
 
 impl Explainer<'_, '_> {
     /// Where the effects of a site end that belongs to no finding; never empty.
@@ -78,7 +78,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: crate::value::BoundId,
+        receiver: crate::link::value::BoundId,
         property: bool,
         found: &mut Vec<End>,
     ) {
@@ -128,7 +128,7 @@ impl Explainer<'_, '_> {
     }
 
     /// Why no row holds the thread at a call of which rows speak.
-    fn excused(&self, site: SiteRef, path: PathId, receiver: crate::value::BoundId, property: bool) -> End {
+    fn excused(&self, site: SiteRef, path: PathId, receiver: crate::link::value::BoundId, property: bool) -> End {
         let link = self.link;
         let rows = if property { link.library.properties(path) } else { link.library.calls(path) };
         for row in rows.effect() {
@@ -169,7 +169,7 @@ impl Explainer<'_, '_> {
         let library = &self.link.library;
         let language = library.language(path);
         let text = library.text(path);
-        let head = text.split(crate::library::separator(language)).next().unwrap_or_default();
+        let head = text.split(crate::link::library::separator(language)).next().unwrap_or_default();
         library.knows_root(language, head)
     }
 
@@ -246,7 +246,7 @@ impl Explainer<'_, '_> {
     }
 }
 
-impl crate::search::Graph<'_> {
+impl crate::graph::Graph<'_> {
     /// Whether some label reached a body that absorbs it.
     fn labelled_root(&self, body: BodyRef) -> bool {
         self.hits.iter().any(|hit| hit.root == body && !hit.handed)

@@ -1,0 +1,94 @@
+//! All conditions on parameters that a place stands under. A label carries the innermost one to its callers; the others are
+//! asked of each direct caller alone.
+
+use std::rc::Rc;
+
+use blocklint_facts::RegionId;
+
+use crate::conditions::Conditions;
+use crate::conditions::branches::answer;
+use crate::conditions::memo::Memo;
+use crate::entries::callers::{Caller, CallerKind};
+use crate::labels::constant::Constant;
+use crate::labels::label::{Guard, Question};
+use crate::link::Link;
+use crate::link::rows::Shown;
+use crate::program::ids::{BodyRef, SiteRef};
+
+impl Conditions<'_, '_> {
+    /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
+    /// the body on.
+    pub(crate) fn is_out(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+        let is_conditional = self.conditional.borrow().get(&site).copied();
+        let is_conditional = is_conditional.unwrap_or_else(|| {
+            let found = self.link.is_conditional(site);
+            self.conditional.borrow_mut().insert(site, found);
+            found
+        });
+        if !is_conditional {
+            return false;
+        }
+        let key = (caller, body, site);
+        if let Some(&known) = self.outs.borrow().get(&key) {
+            return known;
+        }
+        let is_out = self.link.rules_out(caller, body, site)
+            || self.link.asks_for_left_out(&self.callers, caller, body, site)
+            || self.link.own_state_rules_out(caller, body, site);
+        self.outs.borrow_mut().insert(key, is_out);
+        is_out
+    }
+}
+
+impl Link<'_> {
+    /// Whether a caller may rule out that a site is reached.
+    pub(crate) fn is_conditional(&self, site: SiteRef) -> bool {
+        !self.guards_over(site).is_empty() || !self.parts_over(site).is_empty() || !self.own_tests_over(site).is_empty()
+    }
+
+    /// Whether what a caller passes to a body rules out that a site of it is reached.
+    pub(crate) fn rules_out(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+        if caller.arg.is_some() || caller.kind != CallerKind::Runs || self.program.body_of_site(site) != body {
+            return false;
+        }
+        self.guards_over(site).iter().any(|guard| self.fails(caller, body, guard))
+    }
+
+    /// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+    pub(crate) fn guards_over(&self, site: SiteRef) -> Rc<[Guard]> {
+        let facts = self.program.facts(site.file);
+        let region = facts.site(site.site).at.region;
+        if let Some(known) = self.above::<Memo>().guards.borrow().get(&(site.file, region)) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        let mut at: RegionId = region;
+        while let Some(id) = at.get() {
+            found.extend(self.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
+            at = facts.region(id).parent;
+        }
+        let found: Rc<[Guard]> = Rc::from(found);
+        self.above::<Memo>().guards.borrow_mut().insert((site.file, region), found.clone());
+        found
+    }
+
+    fn fails(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+        let Question::Choice(choice) = &*guard.question else { return false };
+        if guard.asked.is_some() {
+            return false;
+        }
+        let is_out = |constant: &Constant| match answer(choice, constant) {
+            _ if guard.replaces(constant) => false,
+            Shown::Yes => !guard.wanted,
+            Shown::No => guard.wanted,
+            Shown::Param(_) | Shown::Hidden => false,
+        };
+        match self.passed_with(caller.site, body, guard.param, caller.with_receiver) {
+            Some(form) => {
+                self.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
+            }
+            None if self.unpacks(caller.site) => false,
+            None => self.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Code that nobody runs any more.
+
+pub(crate) mod python;

@@ -1,0 +1,92 @@
+//! Calls of libraries of which no row speaks, in bodies that must not block: where models are missing.
+
+use blocklint_core::{Confidence, Language, Span};
+use blocklint_facts::{BodyFlags, SiteFlags, SiteKind};
+
+use crate::entries::roots::Roots;
+use crate::link::Link;
+use crate::link::targets::Target;
+use crate::link::value::EnvId;
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
+
+/// A call that leads to a path of a library without any row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingCall {
+    /// The file it stands in.
+    pub file: FileId,
+    /// Its place there.
+    pub span: Span,
+    /// The path that is called.
+    pub path: String,
+    /// Whether some model speaks of other names of this library.
+    pub known_library: bool,
+    /// Whether its result is awaited where it stands, so that it holds no thread while it waits.
+    pub awaited: bool,
+}
+
+/// Every call inside a root of a reported file that leads to a library path of which no row speaks, in the order of
+/// files and places. The language's own built-in names are left out, and so are tests.
+pub fn missing(link: &Link<'_>) -> Vec<MissingCall> {
+    let roots = Roots::new(link);
+    let mut found = Vec::new();
+    for (at, file) in link.program.files.iter().enumerate().filter(|(_, file)| file.reported) {
+        let id = FileId(at as u32);
+        if link.program.is_test(id) {
+            continue;
+        }
+        for site in 0..file.facts.sites.len() as u32 {
+            let site = SiteRef { file: id, site: blocklint_facts::SiteId(site) };
+            let row = file.facts.site(site.site);
+            if !matches!(row.kind, SiteKind::Call | SiteKind::New | SiteKind::Macro) {
+                continue;
+            }
+            let body = BodyRef { file: id, body: file.facts.body_of(row.at) };
+            if roots.of(body).is_none_or(|root| root.confidence() < Confidence::Medium) || tests(link, body) {
+                continue;
+            }
+            let targets = link.targets(site, EnvId::NONE);
+            for target in &targets.list {
+                let Target::Row { path, property: false, .. } = *target else { continue };
+                let Some((path, known_library)) = unspoken(link, file.facts.language, path) else { continue };
+                let awaited = row.flags.has(SiteFlags::AWAITED);
+                found.push(MissingCall { file: id, span: row.span, path, known_library, awaited });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a body, or one around it, is a test.
+fn tests(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let mut at = Some(body.body);
+    while let Some(body) = at {
+        let row = facts.body(body);
+        if row.flags.has(BodyFlags::TEST) {
+            return true;
+        }
+        at = row.parent.get();
+    }
+    false
+}
+
+/// The path, if no row speaks of it, and whether one speaks of its library.
+fn unspoken(link: &Link<'_>, language: Language, path: PathId) -> Option<(String, bool)> {
+    let library = &link.library;
+    let text = library.text(path);
+    let separator = crate::link::library::separator(language);
+    let first = text.split(separator).next().unwrap_or(&text);
+    // Outside of Python a name alone is none of a library: nobody saw where it comes from.
+    let is_bare = language != Language::Python && !text.contains(separator);
+    let is_own = is_bare || matches!((language, first), (Language::Python, "builtins"));
+    // A synthetic type's members have no name outside of models.
+    if is_own || text.contains('<') {
+        return None;
+    }
+    // What has members that rows speak of is a type, whose making is known to be harmless.
+    let spoken = !library.calls(path).is_empty()
+        || !library.handovers(path).is_empty()
+        || library.ty(path).is_some()
+        || library.is_type(path);
+    (!spoken).then(|| (text.to_string(), library.knows_root(language, first)))
+}

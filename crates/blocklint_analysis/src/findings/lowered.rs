@@ -1,0 +1,118 @@
+//! Findings that say less beside others: they are notes where those are shown.
+
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Candidate, Place, hold_of, leaf_of};
+use crate::entries::callers::Callers;
+use crate::graph::Next;
+use crate::graph::paths::Paths;
+use crate::judge::confidence::{confidence_of, steps_of_length};
+use crate::judge::list::named;
+use crate::link::Link;
+use crate::program::ids::{BodyRef, SiteRef};
+
+/// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
+/// waits a while. Where it waits for an answer, that it sends a message is one, too.
+pub(super) fn lower_what_is_said_already(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    // Behind which calls there is such a candidate.
+    let calls_with = |is_meant: &dyn Fn(&Candidate) -> bool| -> FxHashSet<(SiteRef, Option<u32>)> {
+        let is_call = |candidate: &Candidate| matches!(candidate.way.next, Next::State(_));
+        let shown = |candidate: &Candidate| is_call(candidate) && candidate.is_reported(min_confidence);
+        let with =
+            places.iter().filter(|(_, list)| list.iter().any(|candidate| shown(candidate) && is_meant(candidate)));
+        with.map(|(&(site, arg, _), _)| (site, arg)).collect()
+    };
+    let heavy = calls_with(&|candidate| candidate.label.severity == Severity::Error);
+    let waits = calls_with(&|candidate| candidate.label.effect == Effect::Wait);
+    for ((site, arg, _), candidates) in places {
+        let is_heavy = heavy.contains(&(*site, *arg));
+        let is_python = link.program.language(site.file) == Language::Python;
+        let waits = is_python && waits.contains(&(*site, *arg));
+        for candidate in candidates.iter_mut() {
+            let effect = candidate.label.effect;
+            let is_besides = is_heavy && (effect == Effect::File || is_python && effect == Effect::Wait)
+                || waits && effect == Effect::Network;
+            if is_besides && candidate.label.severity == Severity::Warning {
+                candidate.make_note(named::SAID_ALREADY);
+            }
+        }
+    }
+}
+
+/// Rust and Python: what is short and only adds up, in a loop of a function that holds its thread for longer in the same way, is
+/// mended with that: the function moves to another thread as a whole.
+pub(super) fn lower_what_is_short_beside_longer(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    let is_moved_whole = |candidate: &Candidate| link.program.language(candidate.root.file) != Language::Java;
+    let is_brief = |candidate: &Candidate| hold_of(&candidate.label) == Hold::Brief;
+    let longer: FxHashSet<(BodyRef, Effect)> = places
+        .values()
+        .flatten()
+        .filter(|candidate| candidate.is_reported(min_confidence) && is_moved_whole(candidate) && !is_brief(candidate))
+        .map(|candidate| (candidate.root, candidate.label.effect))
+        .collect();
+    if longer.is_empty() {
+        return;
+    }
+    for candidate in places.values_mut().flatten() {
+        let is_own = matches!(candidate.way.next, Next::Leaf(_));
+        if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
+            candidate.make_note(named::SHORT_BESIDE_LONGER);
+        }
+    }
+}
+
+/// Python: what only the mapping or the report of a failure reaches is mended with the calls that reach it in the ordinary course
+/// of things, where there are such.
+pub(super) fn lower_what_fails_besides(
+    link: &Link<'_>,
+    callers: &Callers<'_, '_>,
+    paths: &Paths,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) {
+    // A long way may hide what would be shown by its steps alone.
+    let is_reported = |candidate: &Candidate| {
+        let language = link.program.language(candidate.root.file);
+        let far = steps_of_length(language, candidate.cost.hops);
+        candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
+    };
+    let may_be_lowered = |candidate: &Candidate| {
+        let is_call = matches!(candidate.way.next, Next::State(_));
+        let (language, effect) = (link.program.language(candidate.root.file), candidate.label.effect);
+        is_call && language == Language::Python && matches!(effect, Effect::Network | Effect::File)
+    };
+    let follows_failure = |candidate: &Candidate| {
+        may_be_lowered(candidate)
+            && (paths.follow(candidate.way).iter().any(|way| link.is_after_failure(way.site))
+                || link.runs_after_failure(callers, candidate.root, 3))
+    };
+    let after: Vec<bool> = places
+        .values()
+        .flatten()
+        .map(|candidate| candidate.label.severity > Severity::Note && follows_failure(candidate))
+        .collect();
+    if !after.contains(&true) {
+        return;
+    }
+    let ordinary: FxHashSet<u32> = places
+        .values()
+        .flatten()
+        .zip(&after)
+        .filter(|&(candidate, after)| !after && is_reported(candidate))
+        .filter_map(|(candidate, _)| leaf_of(paths, candidate))
+        .collect();
+    for (candidate, _) in places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
+        if leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf)) {
+            candidate.make_note(named::FAILS_BESIDES);
+        }
+    }
+}

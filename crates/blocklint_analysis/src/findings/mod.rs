@@ -1,0 +1,548 @@
+//! From the graph of a search to findings: placement, severity, confidence, traces and causes.
+
+mod lowered;
+mod mending;
+
+use std::cmp::Reverse;
+
+use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
+use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_models::Thread;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
+use self::mending::{mending, twins};
+use crate::entries::callers::Callers;
+use crate::entries::roots::{Root, RootKind, Roots};
+use crate::entries::when::{Scopes, When};
+use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
+use crate::graph::paths::{Causes, Cost, Paths};
+use crate::graph::steps::{place_of, step};
+use crate::graph::{Graph, Next, Way};
+use crate::judge::confidence::{confidence_of, steps_of_length};
+use crate::judge::list::SIGNALS;
+use crate::judge::list::named;
+use crate::judge::signal::Signal;
+use crate::judge::signal::signal_named;
+use crate::judge::signal::{Judge, Traced};
+use crate::labels::label::{Label, LabelHold};
+use crate::link::Link;
+use crate::link::loop_bound::LoopBound;
+use crate::link::names;
+use crate::link::units::{ByCode, Units};
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::rules::large_response::{other_path, shows_by_code};
+use crate::rules::misuses::{called_for_a_chain, misuses};
+use crate::rules::native_hub::blocked_hubs;
+use crate::search::cuts::{Cuts, Misuse};
+
+/// One label at a place, with the way it came.
+struct Candidate {
+    root: BodyRef,
+    kind: Root,
+    handed: bool,
+    label: Label,
+    way: Way,
+    cost: Cost,
+    /// The reason of the comment that silences it, if one does.
+    silenced: Option<Option<String>>,
+    /// The signals that spoke where they are decided, by name.
+    said: SmallVec<[&'static str; 1]>,
+}
+
+impl Candidate {
+    /// By the steps of its way, however long that is, and by what its root is.
+    fn confidence(&self) -> Confidence {
+        confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
+
+    /// It is a note, by the signal of this name.
+    fn make_note(&mut self, signal: &'static str) {
+        self.label.severity = Severity::Note;
+        self.said.push(signal);
+    }
+
+    /// Whether it is shown by default, as far as its own severity and confidence go.
+    fn is_reported(&self, min_confidence: Confidence) -> bool {
+        self.silenced.is_none() && self.label.severity > Severity::Note && self.confidence() >= min_confidence
+    }
+}
+
+/// A call, or what it hands over, and the rule that speaks of it.
+type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
+
+/// Findings and causes of a finished search.
+pub(crate) fn findings<'a>(
+    link: &Link<'a>,
+    cuts: &Cuts,
+    judge: &Judge,
+    graph: &Graph<'a>,
+    min_confidence: Confidence,
+    account: bool,
+) -> (Vec<RawFinding>, Vec<RawCause>) {
+    let paths = Paths::new(link, graph);
+    let causes = Causes::new(graph);
+    // One finding per place and rule.
+    let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
+    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    // A root comes to the same causes by many ways.
+    let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
+    for hit in &graph.hits {
+        let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
+        for way in placed(link, graph, hit.root, hit.way, 0) {
+            let Some(mut cost) = paths.cost(link, graph, &way) else { continue };
+            // That the literal runs there may be inferred.
+            if way != hit.way {
+                cost.steps += u32::from(hit.way.steps);
+            }
+            if link.program.language(way.site.file) == Language::Python {
+                cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
+            }
+            let silenced = match hit.cut {
+                // The comment may stand where a literal is called, and the finding inside of it.
+                true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
+            };
+            // What is silenced at its own place is no function that waits to be mended.
+            if silenced.is_none() && counted.insert((hit.root, causes.number(&way))) {
+                for &cause in causes.behind(&way) {
+                    reach[cause as usize].insert(hit.root);
+                }
+            }
+            let arg = if hit.handed { way.arg } else { None };
+            places.entry((way.site, arg, rule)).or_default().push(Candidate {
+                root: hit.root,
+                kind: hit.kind,
+                handed: hit.handed,
+                label: hit.label.clone(),
+                way,
+                cost,
+                silenced,
+                said: SmallVec::new(),
+            });
+        }
+    }
+    for candidates in places.values_mut() {
+        if candidates.iter().any(|candidate| candidate.silenced.is_none()) {
+            candidates.retain(|candidate| candidate.silenced.is_none());
+        }
+    }
+    // Code all of whose callers are start-up or exit is a note, with tests one level lower; what reads a file to make an object for each
+    // request is one higher.
+    let callers = Callers::new(link);
+    let mut scopes = Scopes::new(link, &callers);
+    let roots = Roots::new(link);
+    let mut aside: FxHashMap<BodyRef, bool> = FxHashMap::default();
+    for candidates in places.values_mut() {
+        for candidate in candidates {
+            let language = link.program.language(candidate.root.file);
+            if language == Language::Java
+                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
+                    || candidate.handed
+                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
+                && !link.may_be_served(
+                    &roots,
+                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
+                )
+            {
+                candidate.kind.kind = RootKind::Unserved;
+                candidate.said.push(named::UNSERVED);
+            }
+            let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+            let traced = Traced {
+                link,
+                callers: &callers,
+                graph,
+                root: candidate.root,
+                kind: candidate.kind,
+                label: &seen,
+                ways: &ways,
+            };
+            let steps = judge.steps_on_way(&traced);
+            // What is found below says less of a call: a note of Java stays one.
+            let stays_note = language == Language::Java && candidate.label.severity == Severity::Note;
+            let is_note = stays_note && candidate.label.effect != Effect::NestedLoop
+                || language == Language::Java && judge.on_way(&traced).is_some();
+            candidate.cost.steps += u32::from(steps);
+            if is_note {
+                candidate.label.severity = Severity::Note;
+                continue;
+            }
+            let label = &mut candidate.label;
+            if label.fails {
+                if language != Language::Python
+                    && fails_elsewhere(graph, &paths, candidate, &mut scopes)
+                    && judge.is_on(named::FAILS_ELSEWHERE)
+                {
+                    candidate.make_note(named::FAILS_ELSEWHERE);
+                }
+                continue;
+            }
+            if label.severity > Severity::Note {
+                if *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root).is_some()) {
+                    label.severity = Severity::Note;
+                    continue;
+                }
+                // A handler that start-up code hands over runs later; one of a test does not outlive it.
+                let later =
+                    candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
+                // Unless the chain it is for looks something up, and ends with that.
+                let ends = || {
+                    link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up)
+                        || link.continues_future(candidate.way.site)
+                };
+                let when = match later {
+                    true if ends() => scopes.of(link.program.body_of_site(candidate.way.site)),
+                    true => When::Unknown,
+                    false => scopes.of_site(candidate.root, candidate.way.site),
+                };
+                // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
+                // a test of Rust or Java has a thread of its own.
+                let alone = when != When::Test || language != Language::Python;
+                if when == When::Once && label.effect == Effect::Wait {
+                    // A task that waits without end takes a thread from the others for good.
+                } else if when.is_aside() && judge.is_on(name_of(when)) {
+                    label.severity = if alone { Severity::Note } else { label.severity.lowered() };
+                    candidate.said.push(name_of(when));
+                } else if language != Language::Java && judge.on_way(&traced).is_some() {
+                    label.severity = Severity::Note;
+                }
+            } else if label.effect == Effect::File
+                && language != Language::Java
+                && makes_on_each_call(link, graph, &paths, &candidate.way)
+                && scopes.of(candidate.root) == When::Serving
+                && judge.is_on(named::MADE_PER_REQUEST)
+            {
+                label.severity = Severity::Warning;
+                candidate.said.push(named::MADE_PER_REQUEST);
+            }
+        }
+    }
+    if judge.is_on(named::SAID_ALREADY) {
+        lower_what_is_said_already(link, &mut places, min_confidence);
+    }
+    if judge.is_on(named::SHORT_BESIDE_LONGER) {
+        lower_what_is_short_beside_longer(link, &mut places, min_confidence);
+    }
+    if judge.is_on(named::FAILS_BESIDES) {
+        lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
+    }
+    let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
+    let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
+    for hub in &hubs {
+        for &cause in &hub.causes {
+            reach[cause as usize].insert(hub.root);
+        }
+    }
+    let raw_causes: Vec<RawCause> = causes
+        .leaves
+        .iter()
+        .zip(&reach)
+        .map(|(&leaf, roots)| {
+            let leaf = &graph.leaves[leaf as usize];
+            let facts = link.program.facts(leaf.site.file);
+            RawCause {
+                file: leaf.site.file,
+                span: facts.site(leaf.site.site).span,
+                function: link.qualified_name(leaf.body(link)),
+                call: link.library.text(leaf.path).to_string(),
+                reach: roots.len() as u32,
+            }
+        })
+        .collect();
+    let mut misused = misuses(link, cuts, graph, &units, &callers);
+    misused.extend(hubs);
+    let bound = LoopBound::new(link);
+    // What is called where it should be handed over is said once.
+    places.retain(|(site, ..), _| {
+        !misused.iter().any(|one| {
+            (one.site == *site || link.enters(*site, one.site))
+                && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
+        })
+    });
+    let mut found: Vec<RawFinding> = places
+        .into_iter()
+        .map(|((site, arg, rule), candidates)| {
+            let (mut finding, best) =
+                finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence);
+            if account {
+                finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+            }
+            finding
+        })
+        .collect();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        called_for_a_chain(link, cuts, rule, &mut found);
+    }
+    found.extend(misused);
+    let path_of = |finding: &RawFinding| &link.program.files[finding.file.index()].relative;
+    found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
+    number_occurrences(link, &mut found);
+    (found, raw_causes)
+}
+
+/// The signal that lowers what runs then.
+fn name_of(when: When) -> &'static str {
+    match when {
+        When::Test => named::IN_TESTS,
+        When::Command => named::COMMAND,
+        When::Once => named::RUNS_ONCE,
+        When::StartUp | When::Serving | When::Unknown => named::START_UP,
+    }
+}
+
+/// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
+/// only deadlocks where others wait for the thread does not where nobody else is served.
+fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scopes: &mut Scopes<'_, '_, '_>) -> bool {
+    match scopes.of_site(candidate.root, candidate.way.site) {
+        When::Test => true,
+        when if when.is_aside() => paths.follow(candidate.way).last().is_some_and(|last| match last.next {
+            Next::Leaf(leaf) => graph.leaves[leaf as usize].row.fails == Some(Fails::Deadlocks),
+            Next::State(_) => false,
+        }),
+        _ => false,
+    }
+}
+
+/// The leaf at the end of a candidate's way.
+fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
+    match paths.follow(candidate.way).last()?.next {
+        Next::Leaf(leaf) => Some(leaf),
+        Next::State(_) => None,
+    }
+}
+
+/// Whether a way ends at a constructor of a library's type and no branch or cached function on it may spare the call.
+fn makes_on_each_call(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, way: &Way) -> bool {
+    let ways = paths.follow(*way);
+    let constructs = ways.last().is_some_and(|last| match last.next {
+        Next::Leaf(leaf) => {
+            let path = graph.leaves[leaf as usize].path;
+            link.library.is_type(path)
+        }
+        Next::State(_) => false,
+    });
+    constructs
+        && ways.iter().all(|way| {
+            let body = link.program.body_of_site(way.site);
+            !link.is_in_branch(way.site) && !link.method_kind(body).cached
+        })
+}
+
+/// The ways at which a hit is placed: a literal that the root runs in place belongs to the root.
+fn placed(link: &Link<'_>, graph: &Graph<'_>, root: BodyRef, way: Way, depth: u32) -> Vec<Way> {
+    if depth > 8 {
+        return vec![way];
+    }
+    if let Next::State(state) = way.next {
+        let state = &graph.states[state.0 as usize];
+        let body = state.node.body;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        let literal = matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+        if literal && body.file == root.file && encloses(link, root, body) {
+            return state.ways.iter().flat_map(|&inner| placed(link, graph, root, inner, depth + 1)).collect();
+        }
+    }
+    vec![way]
+}
+
+fn encloses(link: &Link<'_>, outer: BodyRef, inner: BodyRef) -> bool {
+    let facts = link.program.facts(inner.file);
+    let mut at = facts.body(inner.body).parent;
+    while let Some(id) = at.get() {
+        if id == outer.body {
+            return true;
+        }
+        at = facts.body(id).parent;
+    }
+    false
+}
+
+fn hold_of(label: &Label) -> Hold {
+    match label.hold {
+        LabelHold::Fixed(hold) => hold,
+        LabelHold::Param { .. } => Hold::Unstated,
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn finding<'c>(
+    link: &Link<'_>,
+    graph: &Graph<'_>,
+    paths: &Paths,
+    causes: &Causes,
+    bound: &LoopBound,
+    site: SiteRef,
+    arg: Option<u32>,
+    rule: blocklint_core::RuleCode,
+    candidates: &'c [Candidate],
+    min_confidence: Confidence,
+) -> (RawFinding, &'c Candidate) {
+    let language = link.program.language(site.file);
+    let far = |hops: u32| steps_of_length(language, hops);
+    let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
+    let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
+    let severity = candidates
+        .iter()
+        .filter(sure)
+        .map(|candidate| candidate.label.severity)
+        .max()
+        .or_else(|| candidates.iter().map(|candidate| candidate.label.severity).max())
+        .unwrap_or(Severity::Note);
+    let any_sure = candidates.iter().any(|candidate| sure(&candidate));
+    let of_severity = || candidates.iter().filter(|c| c.label.severity == severity && (!any_sure || sure(c)));
+    // Among equally sure ways the one that holds longest, so that path and time are of one call.
+    let key = |c: &&Candidate| {
+        let (rank, seconds) = hold_of(&c.label).rank();
+        let shortest_first = (Reverse(rank), Reverse(seconds.to_bits()));
+        (Reverse(confidence(c)), c.cost.ends_at_entry, shortest_first, c.cost, c.way.arg, way_number(&c.way))
+    };
+    // There is a candidate of that severity: it was taken from one.
+    let best = of_severity().min_by_key(key).unwrap_or(&candidates[0]);
+    let hold = of_severity().map(|c| hold_of(&c.label)).fold(Hold::Unstated, Hold::longest);
+    let ways = paths.follow(best.way);
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let span = match arg {
+        Some(arg) if row.kind != SiteKind::Decorate => {
+            facts.args_of(site.site).get(arg as usize).map_or(row.span, |arg| arg.span)
+        }
+        _ => place_of(link, site),
+    };
+    let trace: Vec<RawStep> =
+        ways.iter().map(|way| step(link, graph, way, way.arg.filter(|_| best.handed && *way == best.way))).collect();
+    let leaf = ways.last().and_then(|way| match way.next {
+        Next::Leaf(leaf) => Some(&graph.leaves[leaf as usize]),
+        Next::State(_) => None,
+    });
+    let mut sets: Vec<((bool, u32), &Way)> = candidates.iter().map(|c| (causes.number(&c.way), &c.way)).collect();
+    sets.sort_unstable_by_key(|(number, _)| *number);
+    sets.dedup_by_key(|(number, _)| *number);
+    let mut behind: Vec<u32> = sets.iter().flat_map(|(_, way)| causes.behind(way).iter().copied()).collect();
+    behind.sort_unstable();
+    behind.dedup();
+    if let Some(way) = ways.last()
+        && let Next::Leaf(leaf) = way.next
+    {
+        let first = causes.of_leaf[leaf as usize];
+        behind.retain(|&cause| cause != first);
+        behind.insert(0, first);
+    }
+    let language = facts.language;
+    let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
+    let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
+    let found = RawFinding {
+        rule,
+        severity,
+        confidence: confidence(best),
+        what: What::Holds,
+        effect: Some(best.label.effect),
+        context: Some(best.kind.context),
+        runtime: link.threads_of(site.file, best.kind.runtime),
+        root: best.root,
+        root_kind: Some(best.kind.kind),
+        handed: best.handed,
+        hold,
+        fails: leaf.and_then(|leaf| crate::link::rows::fails(leaf.row.row)),
+        file: site.file,
+        span,
+        site,
+        callee: trace.first().map_or_else(String::new, |step| step.call.clone()),
+        trace,
+        causes: behind,
+        call,
+        repeats: ways.iter().any(|way| link.is_repeated(way.site)),
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
+        note: leaf.and_then(|leaf| leaf.row.note.clone()),
+        mending: Mending {
+            needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
+            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
+        },
+        twins,
+        holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
+        occurrence: 0,
+        suppressed: best.silenced.clone(),
+        reasons: Vec::new(),
+    };
+    (found, best)
+}
+
+impl Link<'_> {
+    /// Whether one run of its body may run a site many times.
+    pub(crate) fn is_repeated(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.in_loop(facts.site(site.site).at.region)
+    }
+}
+
+fn way_number(way: &Way) -> (u32, u32) {
+    match way.next {
+        Next::State(state) => (0, state.0),
+        Next::Leaf(leaf) => (1, leaf),
+    }
+}
+
+/// Numbers the equal calls of one body, so that a fingerprint needs no line. A name defined twice is one body here: the
+/// fingerprint knows it by its name.
+fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
+    let mut seen: FxHashMap<(blocklint_core::RuleCode, FileId, String, String), u32> = FxHashMap::default();
+    for finding in found {
+        let body = link.qualified_name(link.program.body_of_site(finding.site));
+        let count = seen.entry((finding.rule, finding.file, body, finding.callee.clone())).or_default();
+        finding.occurrence = *count;
+        *count += 1;
+    }
+}
+
+/// Everything that speaks of a candidate, with where a reader sees it.
+fn reasons<'a>(
+    link: &Link<'a>,
+    graph: &Graph<'a>,
+    judge: &Judge,
+    callers: &Callers<'_, 'a>,
+    paths: &Paths,
+    best: &Candidate,
+) -> Vec<Reason> {
+    let ways = paths.follow(best.way);
+    // What a signal is asked of is what the row said, before any of them spoke.
+    let mut label = best.label.clone();
+    if let Some(Next::Leaf(leaf)) = ways.last().map(|way| way.next) {
+        label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
+    }
+    let (root, kind) = (best.root, best.kind);
+    let traced = Traced { link, callers, graph, root, kind, label: &label, ways: &ways };
+    let place = |site: SiteRef| (site.file, place_of(link, site));
+    let mut found: Vec<Reason> =
+        judge.account(&traced).into_iter().map(|(signal, site)| reason(signal, site.map(place))).collect();
+    let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
+    for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
+        let is_cached = label.effect == Effect::File && link.method_kind(link.program.body_of_site(way.site)).cached;
+        match link.runs_first_time(way.site).or_else(|| link.first_time_of(way.site)) {
+            Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
+            Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
+            _ if is_cached => said.push((named::CACHED, Some(way.site))),
+            _ => {}
+        }
+    }
+    if link.program.language(root.file) == Language::Python {
+        let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
+        said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
+        said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
+    } else if steps_of_length(link.program.language(root.file), best.cost.hops) > 0 {
+        said.push((named::LONG_WAY, None));
+    }
+    for (name, site) in said {
+        if let Some(at) = signal_named(name)
+            && judge.is_on(name)
+        {
+            found.push(reason(&SIGNALS[at], site.map(place)));
+        }
+    }
+    found
+}
+
+fn reason(signal: &Signal, place: Option<(FileId, blocklint_core::Span)>) -> Reason {
+    Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place }
+}

@@ -1,0 +1,239 @@
+//! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
+
+use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
+use blocklint_models::Argument;
+
+use crate::code::forms::mentions;
+use crate::graph::Way;
+use crate::idioms;
+use crate::link::Link;
+use crate::link::targets::Target;
+use crate::link::value::EnvId;
+use crate::program::folders;
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::program::index::Mention;
+
+/// Methods that ask whether something lies at a path.
+const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
+
+/// Functions that make a folder.
+const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
+
+/// Beginnings of the names of functions that load something, or make it where it lacks.
+const LOADS_OR_MAKES: &[&str] = &["load_or_", "open_or_", "read_or_"];
+
+/// Functions that remove what a failure left behind.
+const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
+
+/// Functions that make, name or move one file or folder, temporary ones too.
+const ONE_FILE: &[&str] =
+    &["tempdir", "tempdir_in", "tempfile", "tempfile_in", "create_dir", "create_dir_all", "rename"];
+
+/// Folders of code that works behind the requests.
+const BACKGROUND: &[&str] = &["actors", "jobs", "worker", "workers"];
+
+/// Methods whose closure runs after a failure.
+const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspect_err"];
+
+/// Methods that say how old something is.
+const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
+
+impl Link<'_> {
+    /// Whether a loop around a call of a way makes one long hold of its short ones.
+    pub(crate) fn repeats(&self, ways: &[Way]) -> bool {
+        ways.iter().any(|way| self.adds_up(way.site))
+    }
+
+    /// The name of what a way calls at its end.
+    pub(crate) fn called_at_the_end(&self, ways: &[Way]) -> Option<&str> {
+        ways.last().map(|last| {
+            let facts = self.program.facts(last.site.file);
+            facts.text(facts.site(last.site.site).name)
+        })
+    }
+
+    /// Whether the last call of a way makes a folder where a test around it says that it lacks, or where the call itself looks
+    /// for it (`exist_ok=True`): once, mostly.
+    pub(crate) fn makes_what_lacks(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let row = facts.site(last.site.site);
+        if !MAKES_FOLDER.contains(&facts.text(row.name)) {
+            return false;
+        }
+        let exist_ok = self.argument(last.site, &Argument::Keyword("exist_ok".to_owned()));
+        let looks_itself = exist_ok.is_some_and(|value| facts.form(value) == Form::Bool(true));
+        // What objects of other libraries make may lie on another machine: `makedirs` is a function, `mkdir` a path's method.
+        let is_of_module = |receiver: FormId| match facts.form(receiver) {
+            Form::Var(var) => {
+                let name = facts.text(facts.var(var).name);
+                facts.imports.iter().any(|import| facts.text(import.module) == name)
+            }
+            _ => false,
+        };
+        let is_near = facts.text(row.name) != "makedirs" || self.receiver_form(last.site).is_none_or(is_of_module);
+        looks_itself && is_near && !self.repeats(ways)
+            || self.tests_around(last.site, &|kind, test| {
+                let parts = match facts.form(test) {
+                    Form::Alt(AltKind::And, list) if kind == RegionKind::Then => facts.list(list),
+                    _ => std::slice::from_ref(&test),
+                };
+                parts.iter().any(|&part| {
+                    let (asked, holds) = match facts.form(part) {
+                        Form::Not(inner) => (inner, kind == RegionKind::Else),
+                        _ => (part, kind == RegionKind::Then),
+                    };
+                    !holds && self.is_call_named(last.site.file, asked, ASKS_FOR_PATH)
+                })
+            })
+    }
+
+    /// Python: whether a way begins before a process is started in the same coroutine: a small file, once, is told to it and takes
+    /// a fraction of what the start takes.
+    pub(crate) fn prepares_process(&self, ways: &[Way]) -> bool {
+        let (Some(first), Some(called)) = (ways.first(), self.called_at_the_end(ways)) else { return false };
+        if !idioms::python::is_of_one_file(called) {
+            return false;
+        }
+        let here = self.program.facts(first.site.file).site(first.site.site).at;
+        // What is read is for the coroutine itself.
+        let depth = if idioms::python::reads(called) { 0 } else { 2 };
+        self.awaits_process(self.program.body_of_site(first.site), here.position, depth) && !self.repeats(ways)
+    }
+
+    /// Whether a coroutine awaits the start of a process behind a position, itself or in coroutines of the project that it awaits.
+    fn awaits_process(&self, body: BodyRef, after: u32, depth: u32) -> bool {
+        let facts = self.program.facts(body.file);
+        self.awaited_in(body).any(|site| {
+            let row = facts.site(site.site);
+            let starts = || idioms::python::starts_process(facts.text(row.name));
+            let starts_further = || {
+                self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Body { body: callee, .. } => callee != body && self.awaits_process(callee, 0, depth - 1),
+                    _ => false,
+                })
+            };
+            row.at.position > after && (starts() || depth > 0 && starts_further())
+        })
+    }
+
+    /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job
+    /// has more to do, and nobody waits for it.
+    pub(crate) fn is_little_of_job(&self, ways: &[Way]) -> bool {
+        let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
+        let relative = &self.program.files[first.site.file.index()].relative;
+        let facts = self.program.facts(last.site.file);
+        let is_behind = || {
+            folders(relative).any(|folder| BACKGROUND.contains(&folder))
+                || self.is_of_actor(self.program.body_of_site(first.site))
+        };
+        is_behind() && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name)) && !self.repeats(ways)
+    }
+
+    /// Whether the last call of a way reads what lies there already, in a function that makes it where it does not:
+    /// `fn load_or_init(path) { if path.exists() { File::open(path) … } else { init() } }`. It sets up what is kept.
+    pub(crate) fn loads_or_makes(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        let name = facts.text(facts.body(facts.body_of(facts.site(last.site.site).at)).name);
+        LOADS_OR_MAKES.iter().any(|start| name.starts_with(start))
+            && self.tests_around(last.site, &|kind, test| {
+                kind == RegionKind::Then && self.is_call_named(last.site.file, test, ASKS_FOR_PATH)
+            })
+    }
+
+    /// Whether a call that waits for input stands where `poll` has said that there is some.
+    pub(crate) fn is_ready(&self, site: SiteRef) -> bool {
+        self.tests_around(site, &|kind, test| {
+            kind == RegionKind::Then && self.is_call_named(site.file, test, &["poll"])
+        })
+    }
+
+    /// Whether the last call of a way removes files after a failure: in a branch for it, or a closure that runs then.
+    pub(crate) fn cleans_up(&self, ways: &[Way]) -> bool {
+        let Some(last) = ways.last() else { return false };
+        let facts = self.program.facts(last.site.file);
+        if !CLEANS_UP.contains(&facts.text(facts.site(last.site.site).name)) {
+            return false;
+        }
+        if ways.iter().any(|way| self.has_failed_before(way.site)) {
+            return true;
+        }
+        let index = self.program.index_of(last.site.file);
+        let mut at = facts.body_of(facts.site(last.site.site).at);
+        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock) {
+            let after = |mention: Mention| match mention {
+                Mention::Arg(taker, _) => AFTER_FAILURE.contains(&facts.text(facts.site(taker).name)),
+                _ => false,
+            };
+            if index.uses_of_callable(at).iter().any(|(mention, _)| after(mention)) {
+                return true;
+            }
+            match facts.body(at).parent.get() {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a site stands where a pattern says that something failed.
+    fn has_failed_before(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| match facts.form(test) {
+            Form::Compare(comparison, _, failure) => {
+                let is_failure = matches!(facts.form(failure), Form::Name(sym) if facts.text(sym) == "Err");
+                let wanted = if kind == RegionKind::Else { Comparison::IsNot } else { Comparison::Is };
+                is_failure && comparison == wanted
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a site runs only when what was kept has become too old:
+    /// `if kept_at.elapsed() < LIFETIME { return value; } value = read();`.
+    pub(crate) fn is_renewal(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        self.tests_around(site, &|kind, test| {
+            let compares = |form: FormId| {
+                matches!(facts.form(form), Form::Compare(..))
+                    && mentions(facts, form, 6, &|form| match form {
+                        Form::Result(made) => TELLS_AGE.contains(&facts.text(facts.site(made).name)),
+                        _ => false,
+                    })
+            };
+            match facts.form(test) {
+                Form::Alt(AltKind::And, list) if kind == RegionKind::Else => {
+                    facts.list(list).iter().any(|&part| compares(part))
+                }
+                _ => kind == RegionKind::Else && compares(test),
+            }
+        })
+    }
+
+    /// Whether one of the branches around a site, up to its body, satisfies a condition on its kind and test.
+    fn tests_around(&self, site: SiteRef, wanted: &dyn Fn(RegionKind, FormId) -> bool) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if matches!(region.kind, RegionKind::Then | RegionKind::Else | RegionKind::Case)
+                && region.test.is_some()
+                && wanted(region.kind, region.test)
+            {
+                return true;
+            }
+            at = region.parent;
+        }
+        false
+    }
+
+    fn is_call_named(&self, file: FileId, form: FormId, names: &[&str]) -> bool {
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Result(made) => names.contains(&facts.text(facts.site(made).name)),
+            Form::Try(inner) => self.is_call_named(file, inner, names),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Rust: branches over what a method of a parameter says (`if !filters.all_authorized()`), decided by the branches that a
+//! caller stands in; branches for an optional part that is not there; and which calls are made whatever a test says.
+
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
+
+use crate::code::forms::mentions;
+use crate::code::regions::around;
+use crate::conditions::branches::is_condition;
+use crate::labels::label::{Choice, Guard, Question, Source};
+use crate::link::Link;
+use crate::program::ids::{FileId, SiteRef};
+
+/// How deep a test is looked into.
+const DEPTH: u32 = 4;
+
+impl<'a> Link<'a> {
+    /// The condition under which a site is reached that asks a parameter of its body by a method of the project.
+    pub(crate) fn getter_guard(&self, site: SiteRef) -> Option<Guard> {
+        if self.program.language(site.file) != Language::Rust {
+            return None;
+        }
+        let facts = self.program.facts(site.file);
+        let body = facts.body_of(facts.site(site.site).at);
+        self.arms_around(site).find_map(|(id, test, holds)| {
+            let (subject, getter, wanted) = asked(facts, test, holds, DEPTH)?;
+            let Form::Var(var) = facts.form(subject) else { return None };
+            let row = facts.var(var);
+            let VarKind::Param(index) = row.kind else { return None };
+            let is_own = row.body == body && facts.assigns_of(var).next().is_none();
+            let name = facts.text(facts.site(getter).name);
+            let of_project = || self.program.name(name).is_some_and(|name| self.hierarchy.bodies_named(name) > 0);
+            let changes = || self.given_away_in(site.file, id, var);
+            (is_own && of_project() && !changes()).then(|| {
+                let question = Question::Choice(Choice::Says(name.to_owned()));
+                Guard::new(index, Source::Branch, question, wanted)
+            })
+        })
+    }
+
+    /// What the branches around a site say that a method without arguments gives on a variable.
+    pub(crate) fn told_by_getter(&self, site: SiteRef, subject: FormId, getter: &str) -> Option<bool> {
+        let facts = self.program.facts(site.file);
+        let Form::Var(var) = facts.form(subject) else { return None };
+        self.arms_around(site).find_map(|(id, test, holds)| {
+            let (of, call, told) = asked(facts, test, holds, DEPTH)?;
+            let same = facts.form(of) == Form::Var(var) && facts.text(facts.site(call).name) == getter;
+            (same && !self.given_away_in(site.file, id, var)).then_some(told)
+        })
+    }
+
+    /// Whether a variable is set anew in a region: then its methods may say something else.
+    fn given_away_in(&self, file: FileId, id: RegionId, var: blocklint_facts::VarId) -> bool {
+        let facts = self.program.facts(file);
+        let span = facts.region(id).span;
+        facts.assigns_of(var).any(|assign| span.start < assign.span.start && assign.span.end <= span.end)
+    }
+
+    /// The arms of branches around a site, the innermost first: each with its test, and whether that came out true.
+    fn arms_around(&self, site: SiteRef) -> impl Iterator<Item = (RegionId, FormId, bool)> {
+        let facts = self.program.facts(site.file);
+        around(facts, facts.site(site.site).at.region).filter_map(move |id| {
+            let (test, holds) = self.test_of(site.file, id)?;
+            test.is_some().then_some((id, test, holds))
+        })
+    }
+
+    /// How many tests decide that a site is reached: those around it, not those whose other side leaves.
+    pub(crate) fn deciding_tests_over(&self, site: SiteRef) -> u32 {
+        let facts = self.program.facts(site.file);
+        let decides = |&id: &RegionId| {
+            let kind = facts.region(id).kind;
+            is_condition(kind) && (kind == RegionKind::Handler || !self.is_rest(site.file, id))
+        };
+        around(facts, facts.site(site.site).at.region).filter(decides).count() as u32
+    }
+
+    /// Whether an arm is the rest of its block, behind a branch that leaves it otherwise: it begins where that ends.
+    fn is_rest(&self, file: FileId, id: RegionId) -> bool {
+        let facts = self.program.facts(file);
+        let own = facts.region(id);
+        (0..id.0).rev().take(256).map(|at| facts.region(RegionId(at))).any(|region| {
+            let between = own.span.start.checked_sub(region.span.end);
+            region.group == own.group && region.body == own.body && between.is_some_and(|between| between <= 1)
+        })
+    }
+
+    /// Whether a branch begins with `debug_assert!(false, …)`: whoever wrote it expects that it is never taken.
+    pub(crate) fn is_never_expected(&self, file: FileId, id: RegionId) -> bool {
+        let Some(sym) = self.program.name("debug_assert").and_then(|name| self.program.local(file, name)) else {
+            return false;
+        };
+        let facts = self.program.facts(file);
+        self.program.index_of(file).sites_named(sym).iter().any(|&site| {
+            facts.site(site).at.region == id
+                && facts.args_of(site).iter().next().is_some_and(|first| facts.form(first.value) == Form::Bool(false))
+        })
+    }
+
+    /// Whether a site makes a folder in the test of a branch, behind a part that says that it lacks:
+    /// `if !path.exists() && let Err(error) = create_dir_all(path)`.
+    pub(crate) fn makes_what_lacks_in_test(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let body = facts.body_of(row.at);
+        let own = |form: FormId| mentions(facts, form, 8, &|form| form == Form::Result(site.site));
+        let lacks = |form: FormId| match facts.form(form) {
+            Form::Not(inner) => match facts.form(inner) {
+                Form::Result(call) => matches!(facts.text(facts.site(call).name), "exists" | "is_dir"),
+                _ => false,
+            },
+            _ => false,
+        };
+        matches!(facts.text(row.name), "create_dir" | "create_dir_all")
+            && facts.regions.iter().any(|region| match facts.form(region.test) {
+                Form::Alt(AltKind::And, list) if region.body == body && region.kind == RegionKind::Then => {
+                    let parts = facts.list(list);
+                    let made = parts.iter().position(|&part| own(part));
+                    made.is_some_and(|made| parts[..made].iter().any(|&part| lacks(part)))
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether a test that comes out so says that an optional part of an object is not there, for which its builder has a
+    /// method that programs call: `if let Some(dispatcher) = &self.dispatcher { … } else { … }` beside `with_dispatcher`.
+    pub(crate) fn lacks_optional(&self, file: FileId, test: FormId, holds: bool) -> bool {
+        let facts = self.program.facts(file);
+        let missing = match facts.form(test) {
+            Form::Compare(Comparison::Is, value, none) if holds && facts.form(none) == Form::None => value,
+            Form::Compare(Comparison::IsNot, value, none) if !holds && facts.form(none) == Form::None => value,
+            _ => return false,
+        };
+        let own = |form: FormId| match facts.form(form) {
+            Form::Attr(base, field) => match facts.form(base) {
+                Form::Var(var) if facts.text(facts.var(var).name) == "self" => Some(field),
+                _ => None,
+            },
+            _ => None,
+        };
+        let borrowed = |form: FormId| match facts.form(form) {
+            Form::Result(call) => match facts.form(facts.site(call).callee) {
+                Form::Attr(base, by) if matches!(facts.text(by), "as_ref" | "as_deref" | "as_mut" | "clone") => {
+                    own(base)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(field) = own(missing).or_else(|| borrowed(missing)) else { return false };
+        let setter = format!("with_{}", facts.text(field));
+        self.program.name(&setter).is_some_and(|setter| {
+            self.program
+                .sites_named(setter)
+                .any(|site| !self.is_for_tests(self.program.body_of_site(site)) && !self.program.is_test(site.file))
+        })
+    }
+}
+
+/// The method without arguments that a test asks, on what, and what it says where the test comes out so.
+fn asked(facts: &FileFacts, test: FormId, holds: bool, depth: u32) -> Option<(FormId, SiteId, bool)> {
+    let depth = depth.checked_sub(1)?;
+    match facts.form(test) {
+        Form::Not(inner) => asked(facts, inner, !holds, depth),
+        Form::Result(call) => match facts.form(facts.site(call).callee) {
+            Form::Attr(subject, _) if facts.args_of(call).is_empty() => Some((subject, call, holds)),
+            _ => None,
+        },
+        Form::Alt(AltKind::And, list) if holds => {
+            facts.list(list).iter().find_map(|&part| asked(facts, part, true, depth))
+        }
+        Form::Alt(AltKind::Or, list) if !holds => {
+            facts.list(list).iter().find_map(|&part| asked(facts, part, false, depth))
+        }
+        _ => None,
+    }
+}

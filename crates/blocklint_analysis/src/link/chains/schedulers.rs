@@ -1,0 +1,82 @@
+//! Where the tasks of a scheduler or executor run, by the call that made it.
+
+use blocklint_facts::{ExitKind, Form, FormId, VarKind};
+use blocklint_models::Runs;
+
+use crate::link::Link;
+use crate::link::eval::Scope;
+use crate::link::targets::Target;
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, SiteRef, VarRef};
+
+/// Assignments, calls and fields that a scheduler is followed through.
+const DEEPEST: u32 = 8;
+
+impl<'a> Link<'a> {
+    /// Where the tasks of the scheduler that a form is run; `None` where neither a call nor its type tells.
+    pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
+        self.scheduler_within(scope, form, DEEPEST)
+    }
+
+    fn scheduler_within(&self, scope: Scope, form: FormId, depth: u32) -> Option<Runs> {
+        let depth = depth.checked_sub(1)?;
+        let file = scope.file;
+        let facts = self.program.facts(file);
+        let made = match facts.form(form) {
+            Form::Result(site) => self.scheduler_made(SiteRef { file, site }, depth),
+            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                self.scheduler_assigned(VarRef { file, var }, depth)
+            }
+            Form::Attr(base, sym) => {
+                self.field_behind(scope, base, sym).and_then(|var| self.scheduler_assigned(var, depth))
+            }
+            Form::Cast(inner, _) => self.scheduler_within(scope, inner, depth),
+            Form::Alt(_, list) => facts.list(list).iter().find_map(|&part| self.scheduler_within(scope, part, depth)),
+            _ => None,
+        };
+        made.or_else(|| {
+            let typed = self.eval(scope, form);
+            self.values.members(typed.value).into_iter().find_map(|val| match val {
+                Val::Library { ty, .. } => {
+                    let types = self.library.supertypes(ty);
+                    types.iter().find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler()))
+                }
+                _ => None,
+            })
+        })
+    }
+
+    fn scheduler_assigned(&self, var: VarRef, depth: u32) -> Option<Runs> {
+        self.given_to(var)
+            .into_iter()
+            .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
+    }
+
+    fn scheduler_made(&self, site: SiteRef, depth: u32) -> Option<Runs> {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().find_map(|target| match *target {
+            Target::Row { path, .. } => {
+                let rows = self.rows_at(path, site);
+                let made = rows.with(|row| row.scheduler.is_some()).next().and_then(|row| row.row.scheduler);
+                // A constructor makes its own type.
+                let types = self.library.supertypes(path);
+                made.or_else(|| types.iter().find_map(|&ty| self.library.ty(ty).and_then(|rows| rows.scheduler())))
+            }
+            Target::Body { body, .. } => self.scheduler_returned(body, depth),
+            Target::Overrides { .. } => None,
+        })
+    }
+
+    fn scheduler_returned(&self, body: BodyRef, depth: u32) -> Option<Runs> {
+        let facts = self.program.facts(body.file);
+        facts
+            .exits
+            .iter()
+            .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
+            .filter(|exit| exit.value.is_some())
+            .find_map(|exit| {
+                let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+                self.scheduler_within(scope, exit.value, depth)
+            })
+    }
+}

@@ -1,0 +1,89 @@
+//! Members that Lombok writes: getters, and builders.
+
+use blocklint_facts::{Form, SiteKind};
+
+use crate::link::hierarchy::Ancestor;
+use crate::link::value::{ArgsId, EnvId, Val};
+use crate::link::{Link, Typed};
+use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
+
+/// The package of annotations for which members are written.
+const PACKAGE: &str = "lombok";
+
+/// What a call gives whose method nobody wrote.
+pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+    let text = facts.text(row.name);
+    if text == "build" {
+        return built(link, site, 24);
+    }
+    if !facts.args_of(site.site).is_empty() {
+        return None;
+    }
+    let field = getter(text)?;
+    let name = link.program.name(&field)?;
+    let receiver = link.eval(link.scope_of(site, env), base);
+    link.values.members(receiver.value).into_iter().find_map(|val| match val {
+        Val::Instance { class, .. } => field_of(link, class, name, val),
+        _ => None,
+    })
+}
+
+/// The field that a getter of this name reads.
+fn getter(method: &str) -> Option<String> {
+    let rest = match method.strip_prefix("get").or_else(|| method.strip_prefix("is")) {
+        Some(rest) if rest.starts_with(char::is_uppercase) => rest,
+        // Fluent ones are named like the field.
+        _ => return Some(method.to_owned()),
+    };
+    let mut letters = rest.chars();
+    let first = letters.next()?;
+    Some(first.to_lowercase().chain(letters).collect())
+}
+
+fn field_of(link: &Link<'_>, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
+    let declares = link.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(owner) => writes_members(link, owner.file) && link.own_member(owner, name).is_some(),
+        _ => false,
+    });
+    if !declares {
+        return None;
+    }
+    let field = link.attr(receiver, name);
+    let is_method = |val: &Val| matches!(val, Val::Fn { .. });
+    let known = !link.values.is_unknown(field.value) && !link.values.members(field.value).iter().any(is_method);
+    known.then_some(field)
+}
+
+/// `C.builder().a(…).build()`
+fn built(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Typed> {
+    let depth = depth.checked_sub(1)?;
+    let facts = link.program.facts(site.file);
+    let Form::Attr(base, _) = facts.form(facts.site(site.site).callee) else { return None };
+    let Form::Result(inner) = facts.form(base) else { return None };
+    let inner = SiteRef { file: site.file, site: inner };
+    let row = facts.site(inner.site);
+    if row.kind != SiteKind::Call {
+        return None;
+    }
+    let Form::Attr(owner, _) = facts.form(row.callee) else { return None };
+    if !matches!(facts.text(row.name), "builder" | "toBuilder") {
+        return built(link, inner, depth);
+    }
+    let owner = link.eval(link.scope_of(inner, EnvId::NONE), owner);
+    link.values.members(owner.value).into_iter().find_map(|val| match val {
+        Val::Class(class) | Val::Instance { class, .. } if writes_members(link, class.file) => {
+            Some(link.known(Val::Instance { class, exact: true, args: ArgsId::NONE }))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a file imports annotations for which members are written, or writes them with their package: `@lombok.Data`.
+fn writes_members(link: &Link<'_>, file: FileId) -> bool {
+    let facts = link.program.facts(file);
+    facts.imports.iter().any(|import| facts.text(import.module).starts_with(PACKAGE))
+        || link.program.name(PACKAGE).is_some_and(|name| link.program.local(file, name).is_some())
+}

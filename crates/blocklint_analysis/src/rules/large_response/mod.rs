@@ -1,0 +1,386 @@
+//! BLT201: responses that a web framework serialises on the event loop, and which of them are large.
+//!
+//! This is the one place of the analysis that knows a library: which way a response takes through the framework depends on
+//! the route, on what it declares and on two versions, and no row of a model can say it. The versions' edges are switches.
+//! `path` says which way a route takes, `item` what one item of a response is like, `size` what the code tells of how many
+//! there are, `query` what a chain of calls asks for.
+
+mod item;
+mod path;
+mod query;
+mod size;
+
+use blocklint_core::{Confidence, Language, Severity};
+use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
+
+use crate::graph::finding::Serialisation;
+use crate::link::Link;
+use crate::link::eval::Scope;
+use crate::link::units::Units;
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+
+pub(crate) use path::{other_path, shows_by_code};
+
+use item::Item;
+use path::Declared;
+use size::{Evidence, Size};
+
+/// Constructors of what routes hang on.
+const ROUTERS: [&str; 2] = ["fastapi.FastAPI", "fastapi.APIRouter"];
+
+/// Decorators that make a function a route.
+const VERBS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "api_route"];
+
+/// Fields of one item from which on it is wide.
+const WIDE: u32 = 20;
+
+/// Fields of one item without models in it up to which it takes tens of thousands to be felt.
+const NARROW: u32 = 5;
+
+/// Fields of one item and of the models in it up to which the same holds where only the versions make JSON slow: that is three
+/// to four times as long as the fast way.
+const SMALL: u32 = 9;
+
+/// Levels of models from which on an item is nested.
+const NESTED: u32 = 3;
+
+/// A response that may be large.
+#[derive(Clone, Debug)]
+pub(crate) struct LargeResponse {
+    /// The route's decorator, or the call that renders.
+    pub(crate) site: SiteRef,
+    /// The endpoint.
+    pub(crate) endpoint: BodyRef,
+    /// Which way it takes.
+    pub(crate) way: Serialisation,
+    /// The call from which its items come, if the code shows it.
+    pub(crate) source: Option<SiteRef>,
+    /// A bound that is visible and large.
+    pub(crate) bound: Option<u64>,
+    /// Annotated fields of one item.
+    pub(crate) fields: u32,
+    /// Levels of models of one item.
+    pub(crate) levels: u32,
+    pub(crate) severity: Severity,
+    pub(crate) confidence: Confidence,
+    /// What else versions of the declared range do.
+    pub(crate) versions: Option<String>,
+    /// The response class that the route or the application names, as written, if it may be dropped.
+    pub(crate) class: Option<String>,
+    /// The type of the items as the file writes it, where a response model could be declared with it.
+    pub(crate) model: Option<String>,
+}
+
+/// A route: a function and the call that registers it.
+struct Route {
+    body: BodyRef,
+    made: SiteRef,
+}
+
+impl Link<'_> {
+    /// Every response that may be large.
+    pub(crate) fn large_responses(&self, units: &Units) -> Vec<LargeResponse> {
+        if self.program.name("fastapi").is_none() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for route in self.routes() {
+            self.large_response(units, &route, &mut found);
+        }
+        found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity)));
+        found.dedup_by_key(|one| one.site);
+        found
+    }
+
+    fn routes(&self) -> Vec<Route> {
+        let mut found = Vec::new();
+        for (slot, source) in self.program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            if facts.language != Language::Python || self.program.is_test(file) {
+                continue;
+            }
+            for (at, row) in facts.bodies.iter().enumerate() {
+                let is_verb = |form: &FormId| match facts.form(*form) {
+                    Form::Result(site) => VERBS.contains(&facts.text(facts.site(site).name)),
+                    _ => false,
+                };
+                if !facts.list(row.decorators).iter().any(is_verb) {
+                    continue;
+                }
+                let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+                let made = self.decorators(body).into_iter().find_map(|(path, made)| {
+                    let text = self.library.text(path);
+                    let (router, verb) = text.rsplit_once('.')?;
+                    (ROUTERS.contains(&router) && VERBS.contains(&verb)).then_some(made?)
+                });
+                found.extend(made.map(|made| Route { body, made }));
+            }
+        }
+        found
+    }
+
+    fn large_response(&self, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
+        let facts = self.program.facts(route.body.file);
+        let row = facts.body(route.body.body);
+        let Some(declared) = self.declared(units, route) else { return };
+        let limited = self.is_limited(route.body);
+        for exit in facts.exits.iter() {
+            if exit.kind != ExitKind::Return || exit.value.is_none() || facts.body_of(exit.at) != route.body.body {
+                continue;
+            }
+            let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
+            // What renders by itself is no matter of the route's.
+            if let Some((site, content, way)) = self.rendered(scope, exit.value, row.flow == Flow::Coroutine) {
+                let evidence = self.size(scope, content);
+                if let Some(one) = self.judged(route, site, way, &declared, evidence, limited, None) {
+                    found.push(one);
+                }
+                continue;
+            }
+            if self.is_response(scope, exit.value) {
+                continue;
+            }
+            let evidence = self.size(scope, exit.value);
+            let item = declared.model.and_then(|model| self.item_of_type(route.body, model));
+            if declared.model.is_some() && item.is_none() {
+                // The response model says that it is one thing.
+                continue;
+            }
+            let item = item.or_else(|| self.item_of_value(scope, exit.value));
+            if let Some(one) = self.judged(route, route.made, declared.way, &declared, evidence, limited, item.as_ref())
+            {
+                found.push(one);
+            }
+        }
+        let is_async = matches!(row.flow, Flow::Coroutine);
+        if is_async {
+            self.encoded_by_hand(route, &declared, limited, found);
+        }
+    }
+
+    /// `jsonable_encoder(rows)` in an endpoint that runs on the loop.
+    fn encoded_by_hand(
+        &self,
+        route: &Route,
+        declared: &Declared,
+        limited: Option<u64>,
+        found: &mut Vec<LargeResponse>,
+    ) {
+        let facts = self.program.facts(route.body.file);
+        for (at, site) in facts.sites.iter().enumerate() {
+            if site.kind != SiteKind::Call
+                || facts.text(site.name) != "jsonable_encoder"
+                || facts.body_of(site.at) != route.body.body
+            {
+                continue;
+            }
+            let site_ref = SiteRef { file: route.body.file, site: blocklint_facts::SiteId(at as u32) };
+            let Some(first) = facts.args_of(site_ref.site).first().copied() else { continue };
+            let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
+            let evidence = self.size(scope, first.value);
+            let item = self.item_of_value(scope, first.value);
+            let way = Serialisation::Encoded;
+            found.extend(self.judged(route, site_ref, way, declared, evidence, limited, item.as_ref()));
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a verdict rests on that much")]
+    fn judged(
+        &self,
+        route: &Route,
+        site: SiteRef,
+        way: Serialisation,
+        declared: &Declared,
+        evidence: Evidence,
+        limited: Option<u64>,
+        item: Option<&Item>,
+    ) -> Option<LargeResponse> {
+        let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
+        let bound = match (evidence.size, limited) {
+            (Size::Small, _) => return None,
+            (Size::Unknown, Some(_)) if item.is_none() => return None,
+            (Size::Large(bound), _) => Some(bound),
+            (_, Some(bound)) if bound >= size::LARGE => Some(bound),
+            // Somebody says how many are wanted.
+            (_, Some(_)) => return None,
+            _ => None,
+        };
+        let confidence = match evidence.size {
+            _ if bound.is_some() => Confidence::High,
+            // What belongs to one user or is made by one request is rarely much.
+            Size::Unbounded if evidence.narrowed || !evidence.shown || !self.reads(route) => Confidence::Low,
+            Size::Unbounded => Confidence::Medium,
+            // Only the type speaks, if it says that there are many of something.
+            Size::Unknown if self.reads(route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+                Confidence::Low
+            }
+            _ => return None,
+        };
+        // A class that renders JSON in compiled code is not much slower than none.
+        let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
+        let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+        let all_fields = item.map_or(0, |item| item.all_fields);
+        let is_plain = item.is_some_and(|item| item.is_plain);
+        let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
+        let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
+            true => Severity::Warning,
+            false => Severity::Note,
+        };
+        Some(LargeResponse {
+            site,
+            endpoint: route.body,
+            way,
+            source: evidence.source,
+            bound,
+            fields,
+            levels,
+            severity,
+            confidence,
+            versions: declared.versions.clone().filter(|_| site == route.made),
+            // Where little is lost dropping it gains little.
+            class: declared.class.clone().filter(|_| site == route.made && severity > Severity::Note),
+            model: item.filter(|_| declared.model.is_none()).and_then(|item| item.written.clone()),
+        })
+    }
+
+    /// Whether a route answers questions, rather than doing something and telling what came of it.
+    fn reads(&self, route: &Route) -> bool {
+        let facts = self.program.facts(route.made.file);
+        matches!(facts.text(facts.site(route.made.site).name), "get" | "api_route")
+    }
+
+    /// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
+    fn rendered(&self, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
+        let site = self.call_behind(scope, form)?;
+        let renders = self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+            Val::External(path) => path::renders_json(&self.library.text(path)),
+            Val::Class(class) => self.class_path(class).is_some_and(|path| path::renders_json(&path)),
+            _ => false,
+        });
+        if !renders {
+            return None;
+        }
+        let facts = self.program.facts(site.file);
+        let args = facts.args_of(site.site);
+        let named = args.iter().find(|arg| facts.text(arg.name) == "content");
+        let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
+        // Data that goes through the encoder first takes the slower way, wherever it runs.
+        let encoder = self
+            .call_behind(scope, content)
+            .filter(|inner| facts.text(facts.site(inner.site).name) == "jsonable_encoder");
+        match encoder {
+            // On the loop the encoder itself is what is told.
+            Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
+            Some(inner) => {
+                let data = facts.args_of(inner.site).first()?.value;
+                Some((site, data, Serialisation::ByHand))
+            }
+            None => Some((site, content, Serialisation::ByHand)),
+        }
+    }
+
+    /// The call whose result a form is, also through one local name.
+    fn call_behind(&self, scope: Scope, form: FormId) -> Option<SiteRef> {
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(SiteRef { file: scope.file, site }),
+            Form::Var(var) => {
+                let mut assigns = facts.assigns_of(var);
+                let (first, more) = (assigns.next()?, assigns.next());
+                if more.is_some() {
+                    return None;
+                }
+                match facts.form(first.value) {
+                    Form::Result(site) if facts.site(site).kind == SiteKind::Call => {
+                        Some(SiteRef { file: scope.file, site })
+                    }
+                    _ => None,
+                }
+            }
+            Form::Await(inner) => self.call_behind(scope, inner),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is a response already: the framework sends it as it is.
+    fn is_response(&self, scope: Scope, form: FormId) -> bool {
+        let typed = self.eval(scope, form);
+        self.values.members(typed.value).iter().any(|val| match *val {
+            Val::Library { ty, .. } => path::is_response(&self.library.text(ty)),
+            Val::Instance { class, .. } => self.class_path(class).is_some_and(|path| path::is_response(&path)),
+            // A class of a library that no model speaks of is known by what is called.
+            _ => self.call_behind(scope, form).is_some_and(|site| {
+                self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                    Val::External(path) => path::is_response(&self.library.text(path)),
+                    _ => false,
+                })
+            }),
+        })
+    }
+
+    /// The library class that a class of the project derives from, as far as that is a response.
+    fn class_path(&self, class: crate::program::ids::ClassRef) -> Option<String> {
+        self.mro(class).iter().find_map(|ancestor| match *ancestor {
+            crate::link::hierarchy::Ancestor::Library(path, _) => Some(self.library.text(path).to_string()),
+            _ => None,
+        })
+    }
+
+    /// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
+    fn is_limited(&self, body: BodyRef) -> Option<u64> {
+        let facts = self.program.facts(body.file);
+        let mut limited = None;
+        for param in facts.params_of(body.body) {
+            let name = facts.text(param.name);
+            let speaks = [param.annotation, param.default].iter().any(|&form| self.speaks_of_pages(body.file, form, 6));
+            if !size::is_bound_name(name) && !speaks {
+                continue;
+            }
+            let stated = self
+                .stated_bound(body.file, param.default)
+                .or_else(|| self.stated_in_type(body.file, param.annotation))
+                .filter(|_| size::is_amount_name(name));
+            limited = Some(limited.unwrap_or(0).max(stated.unwrap_or(1)));
+        }
+        limited
+    }
+
+    /// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
+    fn speaks_of_pages(&self, file: FileId, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(file);
+        let speaks = |form: FormId| self.speaks_of_pages(file, form, depth);
+        match facts.form(form) {
+            Form::Name(name) => size::is_bound_type(facts.text(name)),
+            Form::Var(var) => size::is_bound_type(facts.text(facts.var(var).name)),
+            Form::Attr(base, name) => size::is_bound_type(facts.text(name)) || speaks(base),
+            Form::Subscript(base, index) => speaks(base) || speaks(index),
+            Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| speaks(part)),
+            Form::Result(site) => {
+                speaks(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| speaks(arg.value))
+            }
+            _ => false,
+        }
+    }
+
+    /// `Query(100, le=10_000)`: the largest that a caller may ask for.
+    fn stated_bound(&self, file: FileId, default: FormId) -> Option<u64> {
+        let facts = self.program.facts(file);
+        let Form::Result(site) = facts.form(default) else { return None };
+        let le = facts.args_of(site).into_iter().find(|arg| matches!(facts.text(arg.name), "le" | "lt"))?;
+        match facts.form(le.value) {
+            Form::Int(most) => u64::try_from(most).ok(),
+            _ => None,
+        }
+    }
+
+    /// `Annotated[int, Query(le=10_000)]`.
+    fn stated_in_type(&self, file: FileId, annotation: FormId) -> Option<u64> {
+        let facts = self.program.facts(file);
+        let Form::Subscript(_, index) = facts.form(annotation) else { return None };
+        let Form::Display(_, list) = facts.form(index) else { return None };
+        facts.list(list).iter().find_map(|&part| self.stated_bound(file, part))
+    }
+}

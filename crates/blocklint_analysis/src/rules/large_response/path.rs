@@ -1,0 +1,217 @@
+//! Which way a response takes from what an endpoint returns to bytes.
+
+use blocklint_facts::{Form, FormId};
+
+use super::{ROUTERS, Route};
+use crate::graph::finding::Serialisation;
+use crate::link::Link;
+use crate::link::units::{Units, calls_of};
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::SiteRef;
+
+impl Serialisation {
+    /// The call that takes the time.
+    pub(crate) fn call(self) -> &'static str {
+        match self {
+            Serialisation::Direct => "pydantic_core.to_json",
+            Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
+            Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
+            Serialisation::Old => "pydantic.BaseModel.json",
+        }
+    }
+}
+
+/// What a route says of its response.
+pub(super) struct Declared {
+    /// Its way.
+    pub(super) way: Serialisation,
+    /// The response model or return annotation.
+    pub(super) model: Option<FormId>,
+    /// The response class that may be dropped, as written.
+    pub(super) class: Option<String>,
+    /// Whether the response class renders JSON in compiled code.
+    pub(super) compiled: bool,
+    /// What else versions of the declared range do.
+    pub(super) versions: Option<String>,
+}
+
+/// Classes of responses that render JSON of data.
+pub(super) fn renders_json(path: &str) -> bool {
+    matches!(path.rsplit('.').next(), Some("JSONResponse" | "ORJSONResponse" | "UJSONResponse")) && is_response(path)
+}
+
+/// Classes of responses.
+pub(super) fn is_response(path: &str) -> bool {
+    let of_framework =
+        path.starts_with("fastapi.") || path.starts_with("starlette.") || path.starts_with("sse_starlette");
+    let last = path.rsplit('.').next().unwrap_or(path);
+    of_framework && last.ends_with("Response") || last == "TemplateResponse"
+}
+
+/// What a fact about versions is called that code can show too.
+const OLD_MODELS: &str = "pydantic-1";
+
+/// The fact that only the first version of the models' library goes with it.
+const WITH_OLD_MODELS: &str = "fastapi-pydantic-1";
+
+/// The fact that a response model gives bytes in one call.
+const DUMPS: &str = "fastapi-dump-json";
+
+/// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
+/// none of those that came later.
+pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool {
+    if switch != OLD_MODELS || link.program.name("pydantic").is_none() {
+        return false;
+    }
+    let (mut old, mut new) = (false, false);
+    for source in link.program.files {
+        let inside =
+            folder.is_empty() || source.relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let facts = &source.facts;
+        if !inside || facts.language != blocklint_core::Language::Python {
+            continue;
+        }
+        for import in facts.imports.iter().filter(|import| import.level == 0) {
+            let (module, name) = (facts.text(import.module), facts.text(import.name));
+            match module {
+                "pydantic" | "pydantic.main" | "pydantic.class_validators" | "pydantic.tools" => {
+                    old |= matches!(name, "BaseSettings" | "validator" | "root_validator" | "parse_obj_as");
+                    new |= matches!(
+                        name,
+                        "ConfigDict" | "field_validator" | "model_validator" | "TypeAdapter" | "RootModel"
+                    );
+                    new |= matches!(name, "field_serializer" | "computed_field" | "AfterValidator" | "BeforeValidator");
+                }
+                "pydantic.generics" => old = true,
+                "pydantic_settings" | "pydantic_core" | "pydantic.v1" | "pydantic.functional_validators" => new = true,
+                _ => {}
+            }
+        }
+    }
+    old && !new
+}
+
+/// What versions do that a range allows besides the newest, in words.
+pub(crate) fn other_path(switch: &str, dependency: &crate::program::Dependency) -> Option<String> {
+    let said = &dependency.said_in;
+    match switch {
+        DUMPS => Some(format!(
+            "`{said}` also allows versions of {} that render the JSON in Python, which takes three to four times as long",
+            dependency.name
+        )),
+        OLD_MODELS => Some(format!(
+            "`{said}` also allows version 1 of {}, which converts everything in Python and takes ten times as long and more",
+            dependency.name
+        )),
+        _ => None,
+    }
+}
+
+impl Link<'_> {
+    /// What a route says of its response; none where it gives no JSON of models.
+    pub(super) fn declared(&self, units: &Units, route: &Route) -> Option<Declared> {
+        let file = route.body.file;
+        let facts = self.program.facts(file);
+        let args = facts.args_of(route.made.site);
+        let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
+        let is_none = |form: FormId| matches!(facts.form(form), Form::None);
+        let returns = facts.body(route.body.body).returns;
+        let model = match arg("response_model") {
+            Some(form) => (!is_none(form)).then_some(form),
+            None => returns.is_some().then_some(returns),
+        };
+        if let Some(form) = model.filter(|_| arg("response_model").is_none())
+            && self.is_response_type(route, form)
+        {
+            // The annotation says that a response is returned; what it is made of is looked at where it is made.
+            return Some(Declared {
+                way: Serialisation::ByHand,
+                model: None,
+                class: None,
+                compiled: false,
+                versions: None,
+            });
+        }
+        let class = arg("response_class").map(|form| (form, route.made, true));
+        let class = class.or_else(|| self.default_class(units, route));
+        let (mut dropped, mut compiled) = (None, false);
+        if let Some((form, made, own)) = class {
+            let text = self.class_text(made, form)?;
+            if !renders_json(&text.0) {
+                // HTML, files, streams and classes of one's own.
+                return None;
+            }
+            compiled = !text.0.ends_with(".JSONResponse");
+            dropped = own.then_some(text.1);
+        }
+        let unit = units.of(self, file);
+        let on = |name: &str| unit.on.iter().any(|on| on == name);
+        let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
+            Serialisation::Old
+        } else if model.is_none() {
+            Serialisation::Encoded
+        } else if class.is_some() && (compiled || on(DUMPS)) {
+            Serialisation::ByClass
+        } else if !on(DUMPS) {
+            Serialisation::Rendered
+        } else {
+            Serialisation::Direct
+        };
+        let slower = |switch: &str| match way {
+            Serialisation::Direct => true,
+            Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
+            Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
+        };
+        let versions: Vec<&str> =
+            unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
+        let versions = (!versions.is_empty()).then(|| versions.join("; "));
+        Some(Declared {
+            way,
+            model,
+            class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
+            compiled,
+            versions,
+        })
+    }
+
+    /// The path and the text of a response class.
+    fn class_text(&self, site: SiteRef, form: FormId) -> Option<(String, String)> {
+        let file = site.file;
+        let scope = self.scope_of(site, EnvId::NONE);
+        let typed = self.eval(scope, form);
+        let path = self.values.members(typed.value).iter().find_map(|val| match *val {
+            Val::External(path) => Some(self.library.text(path).to_string()),
+            // A class of the project adds something.
+            _ => None,
+        })?;
+        Some((path, self.written(file, form)))
+    }
+
+    /// The class that the file's router or application, else the unit's application gives all routes.
+    fn default_class(&self, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
+        let file = route.body.file;
+        let class = |site: &SiteRef| {
+            let facts = self.program.facts(site.file);
+            let args = facts.args_of(site.site);
+            let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
+            Some((class.value, *site, false))
+        };
+        let unit = units.of(self, file);
+        let of_unit =
+            |site: &&SiteRef| std::ptr::eq(units.of(self, site.file), unit) && !self.program.is_test(site.file);
+        let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(self, path)).collect();
+        let applications = calls_of(self, ROUTERS[0]);
+        let own = routers.iter().filter(|site| site.file == file).find_map(class);
+        own.or_else(|| applications.iter().filter(of_unit).find_map(class))
+    }
+
+    fn is_response_type(&self, route: &Route, form: FormId) -> bool {
+        let typed = self.annotation(self.signature_scope(route.body), form);
+        let known = self.values.members(typed.value).iter().any(|val| match *val {
+            Val::Library { ty, .. } => is_response(&self.library.text(ty)),
+            Val::Instance { class, .. } => self.class_path(class).is_some_and(|path| is_response(&path)),
+            _ => false,
+        });
+        known || self.written(route.body.file, form).ends_with("Response") && self.values.is_unknown(typed.value)
+    }
+}

@@ -1,0 +1,565 @@
+//! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
+
+use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
+
+use super::query::Chain;
+use crate::link::Link;
+use crate::link::eval::Scope;
+use crate::link::targets::Target;
+use crate::link::value::EnvId;
+use crate::program::ids::{BodyRef, SiteRef};
+
+/// A bound from which on a response is large.
+pub(super) const LARGE: u64 = 5_000;
+
+/// Calls and parameters that say how many are wanted at most.
+const BOUNDS: [&str; 34] = [
+    "limit",
+    "limits",
+    "page",
+    "pages",
+    "page_size",
+    "pagesize",
+    "per_page",
+    "size",
+    "offset",
+    "skip",
+    "take",
+    "first",
+    "last",
+    "top",
+    "top_k",
+    "k",
+    "n",
+    "count",
+    "num",
+    "max_results",
+    "max_items",
+    "cursor",
+    "after",
+    "before",
+    "slice",
+    "islice",
+    "paginate",
+    "paginated",
+    "paging",
+    "pagination",
+    "head",
+    "sample",
+    "fetchmany",
+    "nlargest",
+];
+
+/// Calls that give one thing.
+const SINGLE: [&str; 26] = [
+    "get",
+    "one",
+    "one_or_none",
+    "scalar",
+    "scalar_one",
+    "scalar_one_or_none",
+    "fetchone",
+    "fetchval",
+    "fetch_one",
+    "find_one",
+    "len",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all_",
+    "pop",
+    "get_or_404",
+    "get_or_none",
+    "exists",
+    "str",
+    "int",
+    "float",
+    "bool",
+    "aggregate_one",
+    "mappings_one",
+];
+
+/// Calls of databases that give all that there is.
+const MANY: [&str; 9] = ["all", "fetchall", "fetch_all", "to_list", "scalars", "find", "find_all", "list_all", "fetch"];
+
+/// Functions that hold as much as they are given.
+const PASSING: [&str; 22] = [
+    "list",
+    "sorted",
+    "set",
+    "tuple",
+    "reversed",
+    "map",
+    "filter",
+    "zip",
+    "enumerate",
+    "dict",
+    "jsonable_encoder",
+    "unique",
+    "model_dump",
+    "model_validate",
+    "parse_obj",
+    "from_orm",
+    "validate_python",
+    "cast",
+    "values",
+    "items",
+    "mappings",
+    "gather",
+];
+
+/// How much a value holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Size {
+    /// One thing, or a few that the code writes down.
+    Small,
+    /// Something bounds it.
+    Bounded,
+    /// The code does not tell.
+    Unknown,
+    /// All that there is, and nothing bounds it.
+    Unbounded,
+    /// So many, which the code states.
+    Large(u64),
+}
+
+/// What is known of a value's size, and from where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evidence {
+    pub(super) size: Size,
+    /// The call that gives the things.
+    pub(super) source: Option<SiteRef>,
+    /// Whether its query asks for what belongs to one thing (`where(Row.user_id == user.id)`).
+    pub(super) narrowed: bool,
+    /// Whether the code shows the query.
+    pub(super) shown: bool,
+}
+
+const UNKNOWN: Evidence = Evidence { size: Size::Unknown, source: None, narrowed: false, shown: true };
+const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false, shown: true };
+pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false, shown: true };
+
+impl Evidence {
+    fn most(self, other: Evidence) -> Evidence {
+        if other.size > self.size { other } else { self }
+    }
+}
+
+/// Whether a name of a parameter or method asks for a part.
+pub(super) fn is_bound_name(name: &str) -> bool {
+    let is_set = matches!(name, "in_" | "any_");
+    let name = name.trim_matches('_').to_ascii_lowercase();
+    is_set
+        || BOUNDS.contains(&name.as_str())
+        || ["limit", "page_size", "per_page", "paginat", "offset"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a name that asks for a part says how many, not where it begins.
+pub(super) fn is_amount_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let begins = ["offset", "skip", "cursor", "after", "before"].iter().any(|part| name.contains(part));
+    !begins && !matches!(name.as_str(), "page" | "page_number" | "page_num" | "page_no" | "page_index" | "p")
+}
+
+/// Whether a type speaks of pages.
+pub(super) fn is_bound_type(text: &str) -> bool {
+    ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
+}
+
+impl Link<'_> {
+    /// What the code tells of a value's size.
+    pub(super) fn size(&self, scope: Scope, form: FormId) -> Evidence {
+        self.size_within(scope, form, 14)
+    }
+
+    fn size_within(&self, scope: Scope, form: FormId, depth: u32) -> Evidence {
+        let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
+        let facts = self.program.facts(scope.file);
+        let strongest = |forms: &[FormId]| {
+            let each = forms.iter().filter(|form| form.is_some()).map(|&form| self.size_within(scope, form, depth));
+            each.fold(SMALL, Evidence::most)
+        };
+        match facts.form(form) {
+            Form::None
+            | Form::Bool(_)
+            | Form::Int(_)
+            | Form::Float(_)
+            | Form::Str(_)
+            | Form::Bytes(_)
+            | Form::Ellipsis => SMALL,
+            Form::Display(kind, list) => {
+                let elements = facts.list(list);
+                if let [one] = elements
+                    && kind != DisplayKind::Tuple
+                    && let Some(iterated) = self.iterated_for(scope, *one)
+                {
+                    return self.size_over(scope, iterated, depth);
+                }
+                match kind {
+                    DisplayKind::Tuple => strongest(elements),
+                    _ => {
+                        let stars: Vec<FormId> = elements
+                            .iter()
+                            .filter_map(|&element| match facts.form(element) {
+                                Form::Star(inner) => Some(inner),
+                                _ => None,
+                            })
+                            .collect();
+                        strongest(&stars)
+                    }
+                }
+            }
+            Form::Pairs(list) => {
+                let values: Vec<FormId> = facts.list(list).iter().skip(1).step_by(2).copied().collect();
+                let key = facts.list(list).first().copied();
+                // `{row.id: row for row in rows}`
+                if let ([one], Some(key)) = (values.as_slice(), key)
+                    && key.is_some()
+                    && !matches!(facts.form(key), Form::Str(_))
+                    && let Some(iterated) = self.iterated_for(scope, key).or_else(|| self.iterated_for(scope, *one))
+                {
+                    return self.size_over(scope, iterated, depth);
+                }
+                strongest(&values)
+            }
+            Form::Alt(_, list) => strongest(facts.list(list)),
+            Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) | Form::Part(inner, _) | Form::Star(inner) => {
+                self.size_within(scope, inner, depth)
+            }
+            Form::Run(body) => {
+                // A generator expression gives as many as what it goes over.
+                let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
+                of.map_or(UNKNOWN, |region| self.size_over(scope, region.test, depth))
+            }
+            Form::Element(_) => SMALL,
+            Form::Subscript(base, index) => match facts.form(index) {
+                Form::Int(_) => SMALL,
+                Form::Str(_) => self.size_within(scope, base, depth),
+                // A slice has no form of its own.
+                Form::Other => BOUNDED,
+                _ => UNKNOWN,
+            },
+            Form::Attr(base, _) => match facts.form(base) {
+                Form::Var(_) | Form::Result(_) | Form::Await(_) => {
+                    let of_base = self.size_within(scope, base, depth);
+                    // A field of one thing is not told by the thing.
+                    if of_base.size <= Size::Small { UNKNOWN } else { of_base }
+                }
+                _ => UNKNOWN,
+            },
+            Form::Var(var) => {
+                if matches!(facts.var(var).kind, VarKind::Param(_)) || facts.body(facts.var(var).body).parent.is_none()
+                {
+                    return UNKNOWN;
+                }
+                let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
+                let values: Vec<FormId> = plain.map(|assign| assign.value).filter(|value| value.is_some()).collect();
+                if values.len() > 6 {
+                    return UNKNOWN;
+                }
+                // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
+                let each = values.iter().map(|&value| match self.names(scope, value, var, 6) {
+                    true => self.bound_in(scope, &self.chain(scope, [value]), 3).unwrap_or(SMALL),
+                    false => self.size_within(scope, value, depth),
+                });
+                let each: Vec<Evidence> = each.collect();
+                if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
+                    return *bounded;
+                }
+                let assigned = each.into_iter().fold(SMALL, Evidence::most);
+                assigned.most(self.filled_by_loops(scope, var, depth))
+            }
+            Form::Result(site) => self.size_of_call(SiteRef { file: scope.file, site }, scope, depth),
+            _ => UNKNOWN,
+        }
+    }
+
+    /// What loops add to an empty container: `for row in rows: found.append(row)`.
+    fn filled_by_loops(&self, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+        let facts = self.program.facts(scope.file);
+        let mut found = SMALL;
+        let index = self.program.index_of(scope.file);
+        let fills = ["append", "add", "extend", "update"].into_iter();
+        let names = fills.filter_map(|name| self.program.local(scope.file, self.program.name(name)?));
+        let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
+        sites.sort_unstable();
+        for id in sites {
+            let site = facts.site(id);
+            let Form::Attr(base, _) = facts.form(site.callee) else { continue };
+            if site.kind != SiteKind::Call || facts.form(base) != Form::Var(var) {
+                continue;
+            }
+            match facts.text(site.name) {
+                "append" | "add" => {
+                    if let Some(iterated) = self.loop_around(scope, site.at.region) {
+                        found = found.most(self.size_over(scope, iterated, depth));
+                    }
+                }
+                "extend" | "update" => {
+                    if let Some(arg) = facts.args_of(id).first() {
+                        found = found.most(self.size_within(scope, arg.value, depth));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
+    fn size_over(&self, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+        let facts = self.program.facts(scope.file);
+        let mut evidence = self.size_within(scope, iterated, depth);
+        evidence.narrowed |= facts.regions.iter().any(|region| {
+            let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
+            let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
+            picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
+        });
+        evidence
+    }
+
+    /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
+    fn loop_around(&self, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+        let facts = self.program.facts(scope.file);
+        let mut at = region;
+        while let Some(id) = at.get() {
+            let row = facts.region(id);
+            match row.kind {
+                RegionKind::Loop => return row.test.is_some().then_some(row.test),
+                RegionKind::Body => return None,
+                _ => at = row.parent,
+            }
+        }
+        None
+    }
+
+    /// What a comprehension with this element goes over.
+    fn iterated_for(&self, scope: Scope, element: FormId) -> Option<FormId> {
+        let facts = self.program.facts(scope.file);
+        match facts.form(element) {
+            Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
+                facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+                    Form::Element(iterated) => Some(iterated),
+                    Form::Part(inner, _) => match facts.form(inner) {
+                        Form::Element(iterated) => Some(iterated),
+                        _ => None,
+                    },
+                    _ => None,
+                })
+            }
+            Form::Result(site) => {
+                let row = facts.site(site);
+                // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
+                let mut region = facts.region(row.at.region);
+                while region.kind == RegionKind::Then && region.parent.is_some() {
+                    region = facts.region(region.parent);
+                }
+                let is_inner = region.kind == RegionKind::Loop && self.is_comprehension(scope, region.test);
+                is_inner
+                    .then_some(region.test)
+                    .or_else(|| facts.args_of(site).iter().find_map(|arg| self.iterated_for(scope, arg.value)))
+            }
+            Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => self.iterated_for(scope, base),
+            Form::Pairs(list) | Form::Display(_, list) | Form::Alt(_, list) => {
+                facts.list(list).iter().find_map(|&part| self.iterated_for(scope, part))
+            }
+            Form::Star(inner) | Form::StarStar(inner) => self.iterated_for(scope, inner),
+            _ => None,
+        }
+    }
+
+    /// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
+    fn is_comprehension(&self, scope: Scope, iterated: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        let takes = |form: FormId| match facts.form(form) {
+            Form::Element(of) => of == iterated,
+            Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
+            _ => false,
+        };
+        iterated.is_some()
+            && facts.assigns.iter().any(|assign| {
+                let is_inner =
+                    matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
+                is_inner && takes(assign.value)
+            })
+    }
+
+    fn size_of_call(&self, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        match row.kind {
+            SiteKind::Call => {}
+            SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
+            _ => return UNKNOWN,
+        }
+        let name = facts.text(row.name);
+        if let Some(bound) = self.bound_of_call(site) {
+            return bound;
+        }
+        let args = facts.args_of(site.site);
+        // The project's own functions say what they give.
+        let targets = self.targets(site, EnvId::NONE);
+        let bodies: Vec<BodyRef> = targets
+            .list
+            .iter()
+            .filter_map(|target| match *target {
+                Target::Body { body, .. } => Some(body),
+                _ => None,
+            })
+            .collect();
+        let made =
+            bodies.iter().any(|body| matches!(facts_name(self, *body), "__init__" | "__new__" | "__post_init__"));
+        if !bodies.is_empty() && !made {
+            if bodies.iter().any(|&body| self.takes_bound(body)) {
+                return BOUNDED;
+            }
+            let each = bodies.iter().map(|&body| self.size_of_body(body, depth));
+            let found = each.fold(SMALL, Evidence::most);
+            if found.size != Size::Unbounded || found.shown {
+                return found;
+            }
+            // A helper that is given its query.
+            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
+                return bound;
+            }
+            let asked = self.asked(scope, site, &chain);
+            return if asked.shown { asked } else { found };
+        }
+        let is_class = self.makes_instance(site);
+        if is_class || made {
+            let each = args.iter().map(|arg| self.size_within(scope, arg.value, depth));
+            return each.filter(|one| one.size != Size::Unknown).fold(SMALL, Evidence::most);
+        }
+        if name == "range" {
+            return match args.last().map(|arg| facts.form(arg.value)) {
+                Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
+                    Evidence { size: Size::Large(most as u64), source: Some(site), narrowed: false, shown: true }
+                }
+                Some(Form::Int(_)) => BOUNDED,
+                _ => UNKNOWN,
+            };
+        }
+        if MANY.contains(&name) {
+            // `session.exec(select(A).limit(10)).all()`
+            let chain = self.chain(scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
+                return bound;
+            }
+            return match self.is_query(scope, &chain) {
+                true => self.asked(scope, site, &chain),
+                false => UNKNOWN,
+            };
+        }
+        if SINGLE.contains(&name) {
+            return SMALL;
+        }
+        if PASSING.contains(&name) {
+            let receiver = match facts.form(row.callee) {
+                Form::Attr(base, _) => Some(self.size_within(scope, base, depth)),
+                _ => None,
+            };
+            let each = args.iter().map(|arg| self.size_within(scope, arg.value, depth));
+            let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
+            return known.fold(UNKNOWN, |all, one| {
+                if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
+            });
+        }
+        // What is iterated over directly: `for row in await session.execute(select(A))`.
+        if matches!(name, "execute" | "exec" | "stream" | "query") {
+            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
+            if let Some(bound) = self.bound_in(scope, &chain, 3) {
+                return bound;
+            }
+            if self.is_query(scope, &chain) {
+                return self.asked(scope, site, &chain);
+            }
+        }
+        UNKNOWN
+    }
+
+    /// All that a query gives.
+    fn asked(&self, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+        let narrowed = self.is_narrowed(scope, chain);
+        Evidence { size: Size::Unbounded, source: Some(site), narrowed, shown: self.shows_query(scope, chain) }
+    }
+
+    /// Whether a call constructs an instance of some class.
+    fn makes_instance(&self, site: SiteRef) -> bool {
+        use crate::link::value::Val;
+        let facts = self.program.facts(site.file);
+        let upper = facts.text(facts.site(site.site).name).starts_with(char::is_uppercase);
+        self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+            Val::Class(_) => true,
+            Val::External(_) => upper,
+            _ => false,
+        })
+    }
+
+    /// What a function of the project gives.
+    fn size_of_body(&self, body: BodyRef, depth: u32) -> Evidence {
+        let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
+        let each = self.exits_of(body).into_iter().map(|(scope, value)| self.size_within(scope, value, depth));
+        each.reduce(Evidence::most).unwrap_or(UNKNOWN)
+    }
+
+    /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+    pub(super) fn bound_of_call(&self, site: SiteRef) -> Option<Evidence> {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let name = facts.text(row.name);
+        let args = facts.args_of(site.site);
+        let number = |form: FormId| match facts.form(form) {
+            Form::Int(most) => u64::try_from(most).ok(),
+            _ => None,
+        };
+        let judged = |most: Option<u64>| match most {
+            Some(most) if most >= LARGE => {
+                Evidence { size: Size::Large(most), source: Some(site), narrowed: false, shown: true }
+            }
+            _ => BOUNDED,
+        };
+        if name == "to_list" {
+            let length = args.first().map(|arg| arg.value);
+            return match length {
+                Some(form) if facts.form(form) != Form::None => Some(judged(number(form))),
+                _ => None,
+            };
+        }
+        let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
+        if let Some(arg) = by_argument {
+            let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
+            return (!asks_all).then(|| judged(number(arg.value)));
+        }
+        // `limit(-1)` and `limit=None` ask for all.
+        let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+        if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
+            // `count` and `first` give one thing.
+            return Some(judged(args.first().and_then(|arg| number(arg.value))));
+        }
+        None
+    }
+
+    /// Whether a form speaks of a variable.
+    fn names(&self, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Var(of) => of == var,
+            Form::Result(site) => {
+                let row = facts.site(site);
+                self.names(scope, row.callee, var, depth)
+                    || facts.args_of(site).iter().any(|arg| self.names(scope, arg.value, var, depth))
+            }
+            Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => self.names(scope, base, var, depth),
+            Form::Alt(_, list) => facts.list(list).iter().any(|&part| self.names(scope, part, var, depth)),
+            _ => false,
+        }
+    }
+}
+
+fn facts_name<'a>(link: &Link<'a>, body: BodyRef) -> &'a str {
+    let facts = link.program.facts(body.file);
+    facts.text(facts.body(body.body).name)
+}

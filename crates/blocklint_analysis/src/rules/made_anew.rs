@@ -1,0 +1,476 @@
+//! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
+
+use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use blocklint_facts::{At, BodyId, BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_models::{Creates, Selector, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::entries::callers::Callers;
+use crate::entries::how_often::{Times, TimesOf};
+use crate::entries::lifetime::Kept;
+use crate::graph::finding::Anew;
+use crate::idioms;
+use crate::labels::label::LabelHold;
+use crate::link::Link;
+use crate::link::names;
+use crate::link::reach::Reach;
+use crate::link::targets::Target;
+use crate::link::value::{EnvId, Val};
+use crate::program::folder::is_example;
+use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
+use crate::program::index::{Mention, Wrap};
+
+/// One call that makes threads or connections too often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MadeAnew {
+    /// The call.
+    pub(crate) site: SiteRef,
+    /// The path of its row.
+    pub(crate) path: PathId,
+    /// What it makes.
+    pub(crate) creates: Creates,
+    /// How often.
+    pub(crate) anew: Anew,
+    /// How bad.
+    pub(crate) severity: Severity,
+    /// How sure.
+    pub(crate) confidence: Confidence,
+}
+
+/// All such calls of the program, in order.
+pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
+    let mut times = TimesOf::new(link, callers);
+    let mut found = Vec::new();
+    for (site, path, creates) in link.makers(reach) {
+        let aside = link.program.is_test(site.file)
+            || link.program.is_command_line(site.file)
+            || is_example(&link.program.files[site.file.index()].relative);
+        if aside || creates == Creates::Threads && link.is_dedicated(site) {
+            continue;
+        }
+        let Some((anew, steps)) = how(link, &mut times, site) else { continue };
+        let facts = link.program.facts(site.file);
+        let is_shown = match anew {
+            Anew::PerEntry(_) | Anew::PerItem(_) => true,
+            Anew::PerInstance { shown, .. } => shown,
+            Anew::PerCall => false,
+        };
+        let made_for_caller = matches!(link.kept(site), Kept::ByCaller(_));
+        let severity = match creates {
+            // A collection of what is configured, in which each is kept.
+            _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
+            // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
+            Creates::Threads
+                if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
+                    && !link.is_scheduler(site, path)
+                    && link.ends_here(site) =>
+            {
+                Severity::Note
+            }
+            // What a setting asks for few programs have.
+            Creates::Threads if facts.language == Language::Java && link.is_switched_on(site) => Severity::Note,
+            Creates::Threads if is_shown => Severity::Error,
+            // What a container makes, it mostly makes once.
+            Creates::Threads
+                if matches!(anew, Anew::PerInstance { class, .. } if link.is_injected(class))
+                    || anew == Anew::PerCall
+                        && link.class_of_site(site).is_some_and(|class| link.is_injected(class)) =>
+            {
+                Severity::Note
+            }
+            // A pool with a bound of its own is there for that bound, which a shared one does not have.
+            Creates::Threads if names::is_made_by_others(facts.language) && facts.args_of(site.site).len() > 2 => {
+                Severity::Note
+            }
+            // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
+            // what a program mostly has one of; a scheduler of chains is what one would share.
+            Creates::Threads
+                if names::is_made_by_others(facts.language)
+                    && link.is_scheduler(site, path)
+                    && (!matches!(anew, Anew::PerInstance { .. })
+                        || link.class_of_site(site).is_none_or(|class| link.is_made_on_demand(class, 5))) =>
+            {
+                Severity::Warning
+            }
+            Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
+            Creates::Threads if anew != Anew::PerCall => Severity::Note,
+            // Made where a call wants one, and nobody else has it: not even the function can use it again.
+            Creates::Threads if facts.language == Language::Python && link.is_for_one_call(site) => Severity::Warning,
+            // What is made of what each request brings cannot be shared as it stands.
+            Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
+            Creates::Pool if is_shown => Severity::Warning,
+            // One for all items stands a line higher. What a block ends, and one for each request, costs a handshake, which is
+            // what most mean to pay.
+            Creates::Connections
+                if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown && !link.ends_here(site) =>
+            {
+                Severity::Warning
+            }
+            Creates::Connections if is_shown => Severity::Note,
+            Creates::Threads | Creates::Connections | Creates::Pool => continue,
+        };
+        let confidence = match (anew, steps) {
+            (Anew::PerEntry(_) | Anew::PerItem(_), 0) => Confidence::High,
+            (_, 0..=3) => Confidence::Medium,
+            _ => Confidence::Low,
+        };
+        found.push(MadeAnew { site, path, creates, anew, severity, confidence });
+    }
+    found
+}
+
+/// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
+/// code is that shows it.
+fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
+    let anew = |times: Times| match times {
+        Times::Tested | Times::Once => None,
+        Times::Unseen | Times::Unknown => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
+        Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
+        Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
+    };
+    match link.kept(site) {
+        Kept::ByProgram | Kept::Elsewhere => None,
+        Kept::Nowhere => anew(times.of_site(site)),
+        Kept::ByInstance(class) => {
+            let (made, steps) = anew(times.of_made(site))?;
+            Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
+        }
+        // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
+        // to call nothing is known.
+        Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
+            BodyKind::Function => anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall),
+            _ => None,
+        },
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The calls that make threads or connections, with their rows' paths, in order.
+    fn makers(&self, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+        let kinds = [SiteKind::Call, SiteKind::New];
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for &language in Language::ALL {
+            sites.extend(self.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
+        }
+        sites.sort();
+        sites.into_iter().filter_map(|site| self.made_at(site).map(|(path, creates)| (site, path, creates))).collect()
+    }
+
+    /// The row by which a site makes threads or connections.
+    fn made_at(&self, site: SiteRef) -> Option<(PathId, Creates)> {
+        let targets = self.targets(site, EnvId::NONE);
+        targets.list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let calls = self.library.calls(path);
+            let mut rows = calls.with(|row| row.creates.is_some());
+            let row = rows.find(|row| self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+            Some((path, row.row.creates?))
+        })
+    }
+
+    /// Whether what a site makes is a scheduler of chains, or becomes one.
+    fn is_scheduler(&self, site: SiteRef, path: PathId) -> bool {
+        let says = |path: PathId| self.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+        if says(path) {
+            return true;
+        }
+        let index = self.program.index_of(site.file);
+        let class = self.class_around(site.file, self.program.body_of_site(site).body);
+        let facts = self.program.facts(site.file);
+        let of_holder = self.holder_of(site).map(|sym| index.mentions_named(sym));
+        index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+            let Mention::Arg(taker, _) = mention else { return false };
+            let taker = SiteRef { file: site.file, site: taker };
+            self.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
+                && self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => says(path),
+                    _ => false,
+                })
+        })
+    }
+
+    /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
+    /// again makes another one.
+    fn is_for_one_call(&self, site: SiteRef) -> bool {
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        let mut uses = uses.iter();
+        let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
+        let taker = SiteRef { file: site.file, site: taker };
+        self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.runs_another(taker, arg, path),
+            _ => false,
+        })
+    }
+
+    /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+    fn ends_here(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let body = self.program.body_of_site(site).body;
+        match self.kept(site) {
+            Kept::Nowhere if facts.language == Language::Rust => return true,
+            // A generator lends it.
+            Kept::ByCaller(of) if of.body == body => {}
+            Kept::Nowhere => {}
+            _ => return false,
+        }
+        let holder = self.holder_of(site);
+        let is_it = |form: FormId| match facts.form(form) {
+            Form::Result(of) => of == site.site,
+            Form::Var(var) => Some(facts.var(var).name) == holder,
+            _ => false,
+        };
+        facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
+            (SiteKind::Enter, _) => is_it(row.callee),
+            (SiteKind::Call, Form::Attr(base, method)) => {
+                names::ends_threads(facts.text(method)) && is_it(base) && self.is_inside(site.file, row.at, body)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a place lies in a body or in one inside of it.
+    fn is_inside(&self, file: FileId, at: At, body: BodyId) -> bool {
+        let facts = self.program.facts(file);
+        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body)
+    }
+
+    /// Whether what a site is given comes from its body's own parameters or from the loop around it.
+    fn depends_on_caller(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        // What a builder was told counts too.
+        let told = match facts.form(facts.site(site.site).callee) {
+            Form::Attr(base, _) => self.is_brought(site, base, 12),
+            _ => false,
+        };
+        told || facts.args_of(site.site).into_iter().any(|arg| self.is_brought(site, arg.value, 12))
+    }
+
+    /// Whether a form comes from a parameter or an element of a loop.
+    fn is_brought(&self, site: SiteRef, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(site.file);
+        let any = |form: FormId| self.is_brought(site, form, depth);
+        match facts.form(form) {
+            Form::Var(var) => {
+                let row = facts.var(var);
+                if crate::program::index::is_own_receiver(facts, form) {
+                    return false;
+                }
+                match row.kind {
+                    VarKind::Param(_) => true,
+                    // What the module or class holds is there for all.
+                    _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
+                    _ => facts.assigns_of(var).any(|assign| any(assign.value)),
+                }
+            }
+            // What is put together of several parts: not all of it can be seen.
+            Form::Element(_) | Form::Text(_) | Form::Other => true,
+            Form::Attr(base, _)
+            | Form::Path(base, _)
+            | Form::Await(base)
+            | Form::Try(base)
+            | Form::Star(base)
+            | Form::StarStar(base)
+            | Form::Field(base, _)
+            | Form::Part(base, _)
+            | Form::Cast(base, _)
+            | Form::Not(base) => any(base),
+            Form::Subscript(base, index) => any(base) || any(index),
+            Form::Result(call) => {
+                let row = facts.site(call);
+                let receiver = match facts.form(row.callee) {
+                    Form::Attr(base, _) => any(base),
+                    _ => false,
+                };
+                receiver || facts.args_of(call).into_iter().any(|arg| any(arg.value))
+            }
+            Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
+                facts.list(list).iter().any(|&part| any(part))
+            }
+            _ => false,
+        }
+    }
+
+    /// Java: whether objects of a class are made for whoever asks for one: by a builder or another method that says so, which the
+    /// class around may be made by. What other code makes are parts of a program, which mostly has one of each; a class
+    /// that nobody makes is there for others.
+    fn is_made_on_demand(&self, class: ClassRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let mut any = false;
+        for name in self.class_names(class) {
+            for &(file, sym) in self.program.occurrences(name) {
+                for &site in self.program.index_of(file).sites_named(sym) {
+                    let site = SiteRef { file, site };
+                    let made = self.eval_made(site);
+                    if made != Some(class) {
+                        continue;
+                    }
+                    any = true;
+                    if self.program.is_test(file) {
+                        continue;
+                    }
+                    let facts = self.program.facts(file);
+                    let row = facts.body(self.program.body_of_site(site).body);
+                    let around = self.class_of_site(site);
+                    let makes = row.kind == BodyKind::Initialiser
+                        || names::is_constructor(facts.language, facts.text(row.name));
+                    let on_demand = match around {
+                        Some(around) if makes && around != class => self.is_made_on_demand(around, depth),
+                        _ => names::java::makes_on_demand(facts.text(row.name)),
+                    };
+                    if on_demand {
+                        return true;
+                    }
+                }
+            }
+        }
+        !any
+    }
+
+    /// The class of which a site makes an object.
+    fn eval_made(&self, site: SiteRef) -> Option<ClassRef> {
+        if self.program.facts(site.file).site(site.site).kind != SiteKind::New {
+            return None;
+        }
+        match self.values.members(self.result(site, EnvId::NONE).value)[..] {
+            [Val::Instance { class, .. }] => Some(class),
+            _ => None,
+        }
+    }
+
+    /// The class that a site stands in.
+    pub(crate) fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
+        self.class_around(site.file, self.program.body_of_site(site).body)
+    }
+
+    /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+    fn is_injected(&self, class: ClassRef) -> bool {
+        let facts = self.program.facts(class.file);
+        facts.bodies.iter().any(|row| {
+            row.class.get() == Some(class.class)
+                && row.kind == BodyKind::Function
+                && names::is_constructor(facts.language, facts.text(row.name))
+                && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
+        })
+    }
+
+    /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
+    /// such a loop needs.
+    fn is_dedicated(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let Some(sym) = self.holder_of(site) else {
+            // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
+            return facts.language == Language::Java
+                && facts.sites.iter().any(|row| match facts.form(row.callee) {
+                    Form::Attr(base, _) => {
+                        facts.form(base) == Form::Result(site.site)
+                            && idioms::java::REPEATS.contains(&facts.text(row.name))
+                    }
+                    _ => false,
+                });
+        };
+        let is_it = |form: FormId| match facts.form(form) {
+            Form::Var(var) => facts.var(var).name == sym,
+            Form::Attr(_, name) => name == sym,
+            _ => false,
+        };
+        let class = self.class_around(site.file, self.program.body_of_site(site).body);
+        let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
+        for (at, row) in facts.sites.iter().enumerate() {
+            let Form::Attr(base, _) = facts.form(row.callee) else { continue };
+            if row.kind != SiteKind::Call || !is_it(base) {
+                continue;
+            }
+            // Another class has a field of this name too.
+            if self.class_around(site.file, facts.body_of(row.at)) != class {
+                continue;
+            }
+            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            for target in &self.targets(of, EnvId::NONE).list {
+                let Target::Row { path, .. } = *target else { continue };
+                for handed in self.library.handovers(path).iter() {
+                    let Selector::Argument(argument) = &handed.row.selector else { continue };
+                    let Some(form) = self.argument(of, argument) else { continue };
+                    let typed = self.eval(self.scope_of(of, EnvId::NONE), form);
+                    tasks.extend(self.values.members(typed.value).iter().map(|val| match *val {
+                        Val::Fn { body, .. } => (of, Some(body)),
+                        _ => (of, None),
+                    }));
+                }
+            }
+        }
+        // The rows of a type and of its bases may speak of one argument.
+        tasks.sort();
+        tasks.dedup();
+        match tasks[..] {
+            [(_, Some(body))] => self.waits_for_ever(body, 3, &mut FxHashSet::default()),
+            _ => false,
+        }
+    }
+
+    /// Whether a call makes a scheduler of what it is given.
+    fn made_of(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+            _ => false,
+        })
+    }
+
+    /// The name of the field or local that holds what a site makes.
+    fn holder_of(&self, site: SiteRef) -> Option<Sym> {
+        let facts = self.program.facts(site.file);
+        let body = facts.body(self.program.body_of_site(site).body);
+        if body.kind == BodyKind::Initialiser {
+            return Some(body.name);
+        }
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        uses.iter().find_map(|(mention, _)| {
+            let assign = match mention {
+                Mention::Assign(assign) => assign,
+                // A scheduler made of an executor.
+                Mention::Arg(taker, _) => {
+                    let taker = SiteRef { site: taker, ..site };
+                    return self.made_of(taker).then(|| self.holder_of(taker)).flatten();
+                }
+                _ => return None,
+            };
+            match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => Some(facts.var(var).name),
+                Form::Attr(_, sym) => Some(sym),
+                _ => None,
+            }
+        })
+    }
+
+    /// Whether a body loops without a count over a wait or network call that has no limit.
+    pub(crate) fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if !seen.insert(body) {
+            return false;
+        }
+        let facts = self.program.facts(body.file);
+        facts.sites.iter().enumerate().any(|(at, row)| {
+            if facts.body_of(row.at) != body.body {
+                return false;
+            }
+            let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+            let mut region = row.at.region;
+            let mut endless = false;
+            while let Some(id) = region.get() {
+                let of = facts.region(id);
+                endless |= of.kind == RegionKind::Loop && !self.is_per_item(site);
+                region = of.parent;
+            }
+            self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, receiver, property, .. } if endless => {
+                    self.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
+                        matches!(leaf.label.effect, Effect::Wait | Effect::Network)
+                            && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
+                    })
+                }
+                Target::Body { body, .. } => self.waits_for_ever(body, depth, seen),
+                _ => false,
+            })
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! Findings that no blocking call at the end of a path makes: calls instead of handovers, large responses, late patches, locks,
+//! pools and what is made anew.
+
+use crate::entries::callers::Callers;
+use crate::graph::Graph;
+use crate::graph::finding::{Mending, RawFinding, RawStep, What};
+use crate::graph::steps::place_of;
+use crate::link::Link;
+use crate::link::units::Units;
+use crate::program::ids::SiteRef;
+use crate::rules::large_response::LargeResponse;
+use crate::search::cuts::{Cuts, Misuse};
+use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_models::Creates;
+use rustc_hash::FxHashSet;
+
+/// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
+/// said once, instead of what it does to the thread.
+pub(crate) fn called_for_a_chain(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    rule: blocklint_core::RuleCode,
+    found: &mut Vec<RawFinding>,
+) {
+    let mut said: FxHashSet<SiteRef> = FxHashSet::default();
+    found.retain_mut(|finding| {
+        // What is short is no mistake of the chain.
+        let is_held = finding.what == What::Holds && finding.severity > Severity::Note;
+        if finding.handed || !is_held || link.program.language(finding.file) != Language::Java {
+            return true;
+        }
+        let Some(taker) = link.factory_given(finding.site) else { return true };
+        finding.rule = rule;
+        finding.what = What::CalledInstead { taker: link.written_site(taker) };
+        finding.severity = match link.program.is_test(finding.file) {
+            true => Severity::Error.lowered(),
+            false => Severity::Error,
+        };
+        if finding.suppressed.is_none() {
+            finding.suppressed = cuts.hides(link.program, finding.site, finding.root, rule);
+        }
+        said.insert(finding.site)
+    });
+}
+
+/// Mistakes that are no effect of a call.
+pub(crate) fn misuses<'a>(
+    link: &Link<'a>,
+    cuts: &Cuts,
+    graph: &Graph<'_>,
+    units: &Units,
+    callers: &Callers<'_, 'a>,
+) -> Vec<RawFinding> {
+    let reach = &graph.reach;
+    let mut found = Vec::new();
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
+        for one in link.handed_results(reach) {
+            let what = What::CalledInstead { taker: link.written_site(one.taker) };
+            let call = link.library.text(one.path).to_string();
+            let severity = match link.program.is_test(one.called.file) {
+                true => Severity::Error.lowered(),
+                false => Severity::Error,
+            };
+            let mut finding = misuse(link, cuts, rule, what, one.called, call, severity, one.confidence);
+            finding.mending.passes = one.passes;
+            finding.mending.gives_coroutine = link.gives_coroutine(one.called);
+            found.push(finding);
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
+        for one in link.late_imports(units) {
+            let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
+            let mut finding =
+                misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
+            finding.trace = one.way.iter().map(|&site| import_step(link, site, &one.taken)).collect();
+            found.push(finding);
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
+        for one in link.large_responses(units) {
+            found.push(large_response(link, cuts, rule, one));
+        }
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
+        for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
+            let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
+            let call = link.library.text(one.ty).to_string();
+            let severity = match link.is_test_site(one.taken) {
+                true => Severity::Warning.lowered(),
+                false => Severity::Warning,
+            };
+            found.push(misuse(link, cuts, rule, what, one.taken, call, severity, Confidence::High));
+        }
+    }
+    for one in crate::rules::made_anew::made_anew(link, callers, reach) {
+        let misuse_of = match one.creates {
+            Creates::Threads => Misuse::ThreadsMadeAnew,
+            Creates::Connections | Creates::Pool => Misuse::ConnectionsMadeAnew,
+        };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let what = What::MadeAnew { creates: one.creates, anew: one.anew };
+        let call = link.library.text(one.path).to_string();
+        found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+    }
+    if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
+        for one in crate::rules::pool_starvation::pool_holds(link, reach) {
+            let call = link.library.text(one.path).to_string();
+            let what = What::Starves(one.starved);
+            found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
+        }
+    }
+    for one in crate::rules::unbounded_offload::offloads(link, callers, graph) {
+        // What starves a pool is that rule's.
+        let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
+        let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };
+        let takes = one.takes.map(|path| link.library.text(path).to_string());
+        let what = What::Offloads { unbounded: one.unbounded, takes };
+        let call = link.library.text(one.path).to_string();
+        let mut finding = misuse(link, cuts, rule, what, one.site, call.clone(), one.severity, one.confidence);
+        if let Some(behind) = one.behind {
+            let facts = link.program.facts(behind.file);
+            let owner = link.qualified_name(link.program.body_of_site(behind));
+            finding.trace[0].call = owner.clone();
+            finding.trace.push(RawStep {
+                file: behind.file,
+                span: facts.site(behind.site).span,
+                function: owner,
+                call,
+                written: link.written_site(behind),
+            });
+        }
+        found.push(finding);
+    }
+    found
+}
+
+/// A response that may be large: it stands at the route, or at the call that renders.
+fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, one: LargeResponse) -> RawFinding {
+    let endpoint = link.qualified_name(one.endpoint);
+    let what = What::LargeResponse {
+        way: one.way,
+        endpoint: blocklint_core::body_name(&endpoint).to_owned(),
+        source: one.source.map(|source| link.written_site(source)),
+        bound: one.bound,
+        fields: one.fields,
+        levels: one.levels,
+        versions: one.versions,
+        class: one.class,
+        model: one.model,
+    };
+    let mut finding = misuse(link, cuts, rule, what, one.site, one.way.call().to_owned(), one.severity, one.confidence);
+    finding.root = one.endpoint;
+    finding.context = Some(blocklint_core::Context::EventLoop);
+    finding.trace[0].function = endpoint;
+    finding.trace[0].written = one.way.call().to_owned();
+    if finding.suppressed.is_none() {
+        finding.suppressed = cuts.hides(link.program, one.site, one.endpoint, rule);
+    }
+    finding
+}
+
+/// A step of a trace that is an import.
+fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    RawStep {
+        file: site.file,
+        span: row.span,
+        function: link.module_name(site.file),
+        call: taken.to_owned(),
+        written: format!("import {}", facts.text(row.name)),
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
+fn misuse(
+    link: &Link<'_>,
+    cuts: &Cuts,
+    rule: blocklint_core::RuleCode,
+    what: What,
+    site: SiteRef,
+    call: String,
+    severity: Severity,
+    confidence: Confidence,
+) -> RawFinding {
+    let body = link.program.body_of_site(site);
+    let span = place_of(link, site);
+    let step = RawStep {
+        file: site.file,
+        span,
+        function: link.qualified_name(body),
+        call: call.clone(),
+        written: link.written_site(site),
+    };
+    RawFinding {
+        rule,
+        severity,
+        confidence,
+        what,
+        effect: None,
+        context: None,
+        runtime: link.runtime_of(site.file),
+        root: body,
+        root_kind: None,
+        handed: false,
+        hold: Hold::Unstated,
+        fails: None,
+        file: site.file,
+        span,
+        site,
+        callee: call.clone(),
+        trace: vec![step],
+        causes: Vec::new(),
+        call,
+        repeats: false,
+        held_by: None,
+        note: None,
+        twins: Vec::new(),
+        mending: Mending::default(),
+        holds_gil: false,
+        occurrence: 0,
+        reasons: Vec::new(),
+        suppressed: cuts.hides(link.program, site, body, rule),
+    }
+}

@@ -1,0 +1,11 @@
+//! Mistakes that are no flow: one file or folder for each rule.
+
+pub(crate) mod called_instead;
+pub(crate) mod large_response;
+pub(crate) mod late_patch;
+pub(crate) mod lock_over_await;
+pub(crate) mod made_anew;
+pub(crate) mod misuses;
+pub(crate) mod native_hub;
+pub(crate) mod pool_starvation;
+pub(crate) mod unbounded_offload;

@@ -1,0 +1,438 @@
+//! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
+
+use blocklint_core::{Confidence, Context, Effect, Language, Severity};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_models::{Concurrency, HandoverContext, HandoverRow, Runs, Selector, Subject, Test, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::entries::callers::Callers;
+use crate::entries::how_often::{Times, TimesOf};
+use crate::graph::Graph;
+use crate::graph::finding::Unbounded;
+use crate::link::Link;
+use crate::link::names;
+use crate::link::targets::Target;
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, PathId, SiteRef};
+use crate::program::index::Mention;
+
+/// One hand-over without a bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offload {
+    /// The call that hands over.
+    pub(crate) site: SiteRef,
+    /// The path of its row.
+    pub(crate) path: PathId,
+    /// What there are as many of as threads.
+    pub(crate) unbounded: Unbounded,
+    /// What each piece takes from a pool, if it does.
+    pub(crate) takes: Option<PathId>,
+    /// How bad.
+    pub(crate) severity: Severity,
+    /// How sure.
+    pub(crate) confidence: Confidence,
+    /// The hand-over itself, where `site` calls the coroutine that waits for it.
+    pub(crate) behind: Option<SiteRef>,
+}
+
+/// Coroutines followed from a hand-over up to the loop that starts them.
+const COROUTINES: u32 = 2;
+
+/// Whether a row hands to a pool that takes all it is given: the one that fixes hand over to, or the runtime's own, which a
+/// call asks for by naming none (`run_in_executor(None, …)`).
+fn takes_all(row: &HandoverRow) -> bool {
+    let names_none =
+        || row.when.iter().any(|of| matches!(of.subject, Subject::Argument(_)) && of.tests[..] == [Test::Null(true)]);
+    matches!(row.selector, Selector::Argument(_))
+        && matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker)))
+        && !row.bounded
+        && (!row.offer.is_empty() || names_none())
+}
+
+/// All such hand-overs of the program, in order.
+pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
+    let mut times = TimesOf::new(link, callers);
+    // Bodies that calculate: what a thread does for long without waiting.
+    let calculates: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| graph.labels.get(state.label).effect == Effect::Cpu)
+        .map(|state| state.node.body)
+        .collect();
+    // Bodies that are known to wait: for those a thread each is dear, but no more than that.
+    let waits: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
+        .map(|state| state.node.body)
+        .collect();
+    // Those that keep a thread and a core busy: what is asked over the network, and what sleeps between two attempts, a few dozen
+    // threads answer in turn.
+    let busy: FxHashSet<BodyRef> = graph
+        .states
+        .iter()
+        .filter(|state| {
+            let label = graph.labels.get(state.label);
+            label.severity > Severity::Note && matches!(label.effect, Effect::Cpu | Effect::Subprocess)
+        })
+        .map(|state| state.node.body)
+        .collect();
+    let sites = link.offload_sites(graph);
+    let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
+    let mut found = Vec::new();
+    for (site, path, tasks) in sites {
+        let facts = link.program.facts(site.file);
+        let body = link.program.body_of_site(site);
+        let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
+        if is_test || link.program.is_command_line(site.file) || link.is_bounded(site, &bounding) {
+            continue;
+        }
+        let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
+        let (when, awaited) = (times.of_site(site), link.is_awaited(site));
+        let is_aside = when.is_once();
+        let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
+        let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
+        // What is known to be short; of the rest nobody knows.
+        let is_short = names::bounds_offloads(facts.language) && !tasks.iter().any(|task| busy.contains(task));
+        // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
+        if facts.language == Language::Python && !is_aside && !per_item && awaited && known && !is_short {
+            for call in link.gathered(body, callers, &bounding, COROUTINES) {
+                let is_served = matches!(times.of_site(call), Times::PerEntry(..));
+                if times.of_site(call).is_once() {
+                    continue;
+                }
+                found.push(Offload {
+                    site: call,
+                    path,
+                    unbounded: Unbounded::PerItem,
+                    takes,
+                    severity: if is_served { Severity::Warning } else { Severity::Note },
+                    confidence: Confidence::Medium,
+                    behind: Some(site),
+                });
+            }
+        }
+        let unbounded = if !is_aside && per_item {
+            Unbounded::PerItem
+        } else if let Times::PerEntry(entry, _) = when
+            && tasks.iter().any(|task| calculates.contains(task))
+            && !names::bounds_offloads(facts.language)
+        {
+            Unbounded::PerEntry(entry)
+        } else if !is_aside
+            && !names::bounds_offloads(facts.language)
+            && tasks.iter().any(|&task| link.never_ends(task))
+        {
+            Unbounded::Endless
+        } else {
+            continue;
+        };
+        let is_served = matches!(when, Times::PerEntry(..));
+        let known = takes.is_some() || tasks.iter().any(|task| calculates.contains(task));
+        let severity = match unbounded {
+            Unbounded::Endless if !when.is_repeated() => Severity::Note,
+            // A pool with a bound of its own queues the rest: bad for those who wait behind, not for the process.
+            Unbounded::PerItem if names::bounds_offloads(facts.language) && (!is_served || is_short) => Severity::Note,
+            Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
+                Severity::Note
+            }
+            _ => Severity::Warning,
+        };
+        let direct = matches!(when, Times::PerEntry(of, 0) if of == body) && known;
+        let confidence = if direct { Confidence::High } else { Confidence::Medium };
+        found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
+    }
+    // Many hand-overs may stand behind one call: the worst of them speaks.
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
+    found.dedup_by_key(|one| one.site);
+    found
+}
+
+impl<'a> Link<'a> {
+    /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
+    fn offload_sites(&self, graph: &Graph<'_>) -> Vec<(SiteRef, PathId, Vec<BodyRef>)> {
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for &language in Language::ALL {
+            let models = self.library.of(language);
+            // The rows of an overload are asked for by its method.
+            let method = |path: &'a str| path.split('(').next().unwrap_or(path);
+            let offloads = |path: &&'a str| models.handovers(method(path)).iter().any(|row| takes_all(row.row));
+            let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
+            sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        }
+        sites.sort();
+        sites.into_iter().filter_map(|site| self.offload_at(site).map(|(path, tasks)| (site, path, tasks))).collect()
+    }
+
+    fn offload_at(&self, site: SiteRef) -> Option<(PathId, Vec<BodyRef>)> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let rows = self.library.handovers(path);
+            // The first row whose conditions hold speaks.
+            let holds = |row: &HandoverRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+            // Of Java's overloads each has rows of its own.
+            let overloaded = self.program.language(site.file) == Language::Java;
+            let mut held = rows.iter().filter(|row| holds(row.row));
+            let row = match overloaded {
+                true => held.find(|row| takes_all(row.row))?,
+                false => held.next().filter(|row| takes_all(row.row))?,
+            };
+            let Selector::Argument(argument) = &row.row.selector else { return None };
+            let form = self.argument(site, argument)?;
+            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+            let tasks = self.values.members(typed.value).into_iter().filter_map(|val| match val {
+                Val::Fn { body, .. } => Some(body),
+                _ => None,
+            });
+            Some((path, tasks.collect()))
+        })
+    }
+
+    /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
+    /// is called so.
+    fn bounding_names(&self) -> FxHashSet<(Language, &'a str)> {
+        let mut names = FxHashSet::default();
+        for &language in Language::ALL {
+            for row in self.library.of(language).names(Uses::CONCURRENCY) {
+                let bounds = row.paths(Uses::CONCURRENCY).any(|path| {
+                    let calls = self.library.calls(self.library.path(language, path.path));
+                    calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
+                });
+                if bounds {
+                    names.insert((language, row.name));
+                }
+            }
+        }
+        names
+    }
+
+    /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
+    fn is_bounded(&self, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut body = Some(self.program.body_of_site(site).body);
+        while let Some(id) = body {
+            let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
+                facts.body_of(row.at) == id
+                    && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
+                    && (bounding.contains(&(facts.language, facts.text(row.name)))
+                        || self.bounds(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) }))
+            });
+            if bounded {
+                return true;
+            }
+            let row = facts.body(id);
+            body = match row.kind {
+                BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => row.parent.get(),
+                // A function inside of another one is started from there.
+                BodyKind::Function if row.class.is_none() => row
+                    .parent
+                    .get()
+                    .filter(|&parent| matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda)),
+                _ => None,
+            };
+        }
+        false
+    }
+
+    /// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
+    fn bounds(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).iter().any(|row| {
+                matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
+                    && self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+            }),
+            // A permit of the project's own.
+            Target::Body { body, .. } => {
+                let name = self.program.facts(body.file).text(self.program.facts(body.file).body(body.body).name);
+                matches!(name, "acquire" | "__aenter__" | "__enter__")
+            }
+            Target::Overrides { .. } => false,
+        })
+    }
+
+    /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
+    fn is_awaited(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.site(site.site).flags.has(SiteFlags::AWAITED) {
+            return true;
+        }
+        // Through the local it is put into, or unwrapped.
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        uses.iter().any(|(mention, wrap)| match mention {
+            _ if wrap == crate::program::index::Wrap::Awaited => true,
+            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => facts.sites.iter().any(|row| {
+                    row.flags.has(SiteFlags::AWAITED)
+                        && facts.form(row.callee) == Form::Var(var)
+                        && self.same_loop(site, row.at.region)
+                }),
+                _ => false,
+            },
+            Mention::Arg(of, _) => {
+                facts.site(of).flags.has(SiteFlags::AWAITED) && self.same_loop(site, facts.site(of).at.region)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a region lies in the innermost loop around a site.
+    fn same_loop(&self, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+        let facts = self.program.facts(site.file);
+        let innermost = |mut at: blocklint_facts::RegionId| {
+            while let Some(id) = at.get() {
+                if facts.region(id).kind == RegionKind::Loop {
+                    return Some(id);
+                }
+                at = facts.region(id).parent;
+            }
+            None
+        };
+        innermost(facts.site(site.site).at.region) == innermost(region)
+    }
+
+    /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
+    /// library takes for each element.
+    fn is_per_piece(&self, site: SiteRef) -> bool {
+        if self.is_per_item(site) {
+            return true;
+        }
+        let body = self.program.body_of_site(site);
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        match row.kind {
+            BodyKind::GeneratorExpression => true,
+            BodyKind::Lambda => {
+                self.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| {
+                    let Mention::Arg(of, _) = mention else { return false };
+                    names::goes_through(facts.language, facts.text(facts.site(of).name))
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether tasks that run a body are started for each element of a collection.
+    fn is_started_per_piece(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::AsyncBlock {
+            return false;
+        }
+        facts.sites.iter().enumerate().any(|(at, of)| {
+            let id = blocklint_facts::SiteId(at as u32);
+            let takes = facts
+                .args_of(id)
+                .into_iter()
+                .any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body.body));
+            let site = SiteRef { file: body.file, site: id };
+            takes
+                && of.kind == SiteKind::Call
+                && !of.flags.has(SiteFlags::AWAITED)
+                && self.is_per_piece(site)
+                && self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => {
+                        self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+                    }
+                    _ => false,
+                })
+        })
+    }
+
+    /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
+    /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+    fn gathered(
+        &self,
+        body: BodyRef,
+        callers: &Callers<'_, 'a>,
+        bounding: &FxHashSet<(Language, &'a str)>,
+        depth: u32,
+    ) -> Vec<SiteRef> {
+        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+        let row = self.program.facts(body.file).body(body.body);
+        if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for &call in callers.call_sites(body).iter() {
+            let of = self.program.body_of_site(call);
+            let aside = self.program.is_test(call.file) || self.program.is_command_line(call.file);
+            if aside || of == body || self.is_bounded(call, bounding) {
+                continue;
+            }
+            if self.is_awaited(call) {
+                found.extend(self.gathered(of, callers, bounding, depth));
+            } else if self.is_per_piece(call) && self.is_started(call, 4) {
+                found.push(call);
+            }
+        }
+        found
+    }
+
+    /// Whether what a site gives is started together with others, as far as the code around it shows.
+    fn is_started(&self, site: SiteRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let facts = self.program.facts(site.file);
+        let index = self.program.index_of(site.file);
+        let starts = |mention: Mention| match mention {
+            Mention::Arg(of, _) => {
+                let of = SiteRef { file: site.file, site: of };
+                let adds = facts.site(of.site).kind == SiteKind::Call
+                    && self.adds_to(of).is_some_and(|list| {
+                        index.mentions_named(list).iter().any(|(mention, _)| match mention {
+                            Mention::Arg(of, _) => self.starts_all(SiteRef { file: site.file, site: of }),
+                            _ => false,
+                        })
+                    });
+                adds || self.starts_all(of) || self.is_started(of, depth)
+            }
+            _ => false,
+        };
+        index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => index
+                    .mentions_named(facts.var(var).name)
+                    .iter()
+                    .any(|(mention, _)| self.mentions_var(site.file, mention, var) && starts(mention)),
+                _ => false,
+            },
+            mention => starts(mention),
+        })
+    }
+
+    /// Whether a call starts all that it is given.
+    fn starts_all(&self, site: SiteRef) -> bool {
+        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            }
+            _ => false,
+        })
+    }
+
+    /// The name of the local list that a call puts its argument into.
+    fn adds_to(&self, site: SiteRef) -> Option<blocklint_facts::Sym> {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let Form::Attr(base, method) = facts.form(row.callee) else { return None };
+        let Form::Var(var) = facts.form(base) else { return None };
+        matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
+    }
+
+    /// What a task takes from a pool, holding its thread until there is one.
+    fn takes_connection(&self, task: BodyRef) -> Option<PathId> {
+        let facts = self.program.facts(task.file);
+        facts.sites.iter().enumerate().find_map(|(at, row)| {
+            if facts.body_of(row.at) != task.body || row.kind != SiteKind::Call {
+                return None;
+            }
+            let site = SiteRef { file: task.file, site: blocklint_facts::SiteId(at as u32) };
+            self.taken_at(site).filter(|taken| taken.blocks).map(|taken| taken.path)
+        })
+    }
+
+    /// Whether a task loops without an end over a wait that has no limit.
+    fn never_ends(&self, task: BodyRef) -> bool {
+        self.waits_for_ever(task, 2, &mut FxHashSet::default())
+    }
+}

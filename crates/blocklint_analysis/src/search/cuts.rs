@@ -1,0 +1,184 @@
+//! Comments that end a label: where it would be one of the rules they name.
+
+use std::cell::RefCell;
+
+use blocklint_core::{Context, Effect, RuleCode, WhereSet};
+use blocklint_facts::{BodyKind, Form, SuppressionKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::code::regions::touches;
+use crate::labels::label::Label;
+use crate::program::Program;
+use crate::program::ids::{BodyRef, FileId, SiteRef};
+
+/// Which rule reports an effect, and which rule a comment names.
+#[derive(Clone, Copy)]
+pub struct RuleNames {
+    /// The rule of an effect, native or not, in a root's context.
+    pub rule_of: fn(Effect, bool, Context) -> Option<RuleCode>,
+    /// The rule of a misuse.
+    pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
+    /// The rule that a user names by code or name.
+    pub named: fn(&str) -> Option<RuleCode>,
+}
+
+/// A mistake that is no effect of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// The result of a call is handed over where the callable was meant.
+    CalledInsteadOfHandedOver,
+    /// A thread's lock is held over an `await`.
+    LockHeldOverAwait,
+    /// An import comes before the call that patches what it takes.
+    LateMonkeyPatch,
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse,
+    /// Threads are made for each request or instance.
+    ThreadsMadeAnew,
+    /// Connections are made for each request or item.
+    ConnectionsMadeAnew,
+    /// A connection of a pool is held where others wait for one.
+    PoolStarved,
+    /// Work is handed to threads without a bound.
+    UnboundedOffload,
+}
+
+/// One comment that names rules.
+#[derive(Debug)]
+struct Comment {
+    line: blocklint_core::Span,
+    rules: Vec<RuleCode>,
+    /// A bare comment: it hides, and cuts nothing.
+    bare: bool,
+    reason: Option<String>,
+    index: u32,
+}
+
+/// The comments of all files.
+pub(crate) struct Cuts {
+    names: RuleNames,
+    comments: FxHashMap<FileId, Vec<Comment>>,
+    used: RefCell<FxHashSet<(FileId, u32)>>,
+}
+
+impl Cuts {
+    pub(crate) fn new(program: &Program<'_>, names: RuleNames) -> Self {
+        let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
+        for (slot, source) in program.files.iter().enumerate() {
+            let facts = &source.facts;
+            for (index, row) in facts.suppressions.iter().enumerate() {
+                if matches!(row.kind, SuppressionKind::Nonblocking | SuppressionKind::Meant) {
+                    continue;
+                }
+                let words = facts.list(row.rules);
+                let rules: Vec<RuleCode> = words
+                    .iter()
+                    .filter_map(|&word| match facts.form(word) {
+                        Form::Str(sym) => (names.named)(facts.text(sym)),
+                        _ => None,
+                    })
+                    .collect();
+                // Codes of other tools only: none of ours is meant.
+                if rules.is_empty() && !words.is_empty() {
+                    continue;
+                }
+                let reason = row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty());
+                comments.entry(FileId(slot as u32)).or_default().push(Comment {
+                    line: row.line,
+                    bare: words.is_empty(),
+                    rules,
+                    reason,
+                    index: index as u32,
+                });
+            }
+        }
+        Cuts { names, comments, used: RefCell::default() }
+    }
+
+    /// Whether a file has comments that could cut.
+    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+        self.comments.contains_key(&file)
+    }
+
+    /// The rule of a misuse.
+    pub(crate) fn rule_of_misuse(&self, misuse: Misuse) -> Option<RuleCode> {
+        (self.names.rule_of_misuse)(misuse)
+    }
+
+    /// The rule of an effect in a context.
+    pub(crate) fn rule_of(&self, effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
+        (self.names.rule_of)(effect, native, context)
+    }
+
+    /// What is left of a label behind a site: nothing where a comment at it names its rules in every context.
+    pub(crate) fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
+        let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
+        let span = program.facts(site.file).site(site.site).span;
+        let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
+        self.cut(site.file, at, label)
+    }
+
+    /// What is left of a label behind a body's definition.
+    pub(crate) fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
+        let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function {
+            return Some(label);
+        }
+        let at = comments.iter().filter(|comment| {
+            !comment.bare
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+        });
+        self.cut(body.file, at, label)
+    }
+
+    fn cut<'c>(&self, file: FileId, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
+        for comment in comments {
+            let mut gone = WhereSet::EMPTY;
+            for context in [Context::EventLoop, Context::Greenlet] {
+                if (self.names.rule_of)(label.effect, label.native, context)
+                    .is_some_and(|rule| comment.rules.contains(&rule))
+                {
+                    gone = gone.union(WhereSet::of_context(context));
+                }
+            }
+            let left = label.place.without(gone);
+            if left != label.place {
+                self.used.borrow_mut().insert((file, comment.index));
+            }
+            label.place = left;
+        }
+        // What no context is left for, or only contexts without a rule of their own, ends here.
+        let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
+            !label.place.intersect(WhereSet::of_context(context)).is_empty()
+                && (self.names.rule_of)(label.effect, label.native, context).is_some()
+        });
+        let was_cut = label.place != label.place.union(WhereSet::EVENT_LOOP) && !reported;
+        if label.place.is_empty() || was_cut { None } else { Some(label) }
+    }
+
+    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing.
+    pub(crate) fn hides(
+        &self,
+        program: &Program<'_>,
+        site: SiteRef,
+        body: BodyRef,
+        rule: RuleCode,
+    ) -> Option<Option<String>> {
+        let comments = self.comments.get(&site.file)?;
+        let facts = program.facts(site.file);
+        let span = facts.site(site.site).span;
+        let row = facts.body(body.body);
+        let hit = comments.iter().find(|comment| {
+            let names = comment.bare || comment.rules.contains(&rule);
+            let on_site = touches(comment.line, span);
+            let on_body = row.kind == BodyKind::Function
+                && body.file == site.file
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start));
+            names && (on_site || on_body)
+        })?;
+        self.used.borrow_mut().insert((site.file, hit.index));
+        Some(hit.reason.clone())
+    }
+}

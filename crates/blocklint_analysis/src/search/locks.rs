@@ -1,0 +1,320 @@
+//! Locks of the process. Taking one makes no label by itself: short critical sections are normal. Two things do harm:
+//! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
+//! an `await` can be wanted by code that the loop must run first.
+
+use blocklint_core::{Effect, Hold, Severity};
+use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_models::Role;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::paths::Paths;
+use crate::graph::{LeafSite, Next, Way};
+use crate::labels::label::LabelHold;
+use crate::link::eval::Scope;
+use crate::link::hierarchy::Ancestor;
+use crate::link::targets::Target;
+use crate::link::value::{EnvId, Val};
+use crate::link::{LOW_STEPS, Link};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use crate::program::index::Mention;
+use crate::search::Search;
+
+/// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
+pub(crate) type Holder = Lock;
+
+/// One lock, as far as names tell: all that has the same holder is the same lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Lock {
+    /// A field, under the class furthest up that assigns it.
+    Field(ClassRef, Name),
+    /// A module's variable.
+    Global(FileId, Name),
+}
+
+/// A thread's lock that is held over an `await`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldOverAwait {
+    /// Where it is taken.
+    pub(crate) taken: SiteRef,
+    /// What is awaited first.
+    pub(crate) awaited: SiteRef,
+    /// The lock's type.
+    pub(crate) ty: PathId,
+}
+
+impl<'a> Link<'a> {
+    /// The lock's type, if a form is one.
+    fn lock_type(&self, scope: Scope, form: FormId) -> Option<PathId> {
+        self.values.members(self.eval(scope, form).value).iter().find_map(|val| match *val {
+            Val::Library { .. } | Val::Instance { .. } => {
+                self.types_through(*val).into_iter().find(|&ty| self.library.role(ty) == Some(Role::Lock))
+            }
+            _ => None,
+        })
+    }
+
+    /// What holds the value of a form, where names tell.
+    pub(crate) fn holder(&self, scope: Scope, form: FormId) -> Option<Holder> {
+        self.lock_of(scope, form, 4)
+    }
+
+    /// Which lock a form is, where names tell.
+    fn lock_of(&self, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Attr(base, sym) => {
+                let name = self.program.global(scope.file, sym)?;
+                self.values.members(self.eval(scope, base).value).iter().find_map(|val| match *val {
+                    Val::Instance { class, .. } | Val::Class(class) => {
+                        Some(Lock::Field(self.assigner(class, name), name))
+                    }
+                    Val::Module(file) => Some(Lock::Global(file, name)),
+                    _ => None,
+                })
+            }
+            Form::Var(var) => {
+                let row = facts.var(var);
+                if matches!(row.kind, VarKind::Param(_)) {
+                    return None;
+                }
+                let owner = facts.body(row.body);
+                let name = self.program.global(scope.file, row.name)?;
+                let mut assigns = facts.assigns_of(var);
+                if let Some(first) = assigns.next()
+                    && let Form::Import(import) = facts.form(first.value)
+                {
+                    let import = facts.import(import);
+                    let module = crate::link::names::python::module_named(self, scope.file, &import);
+                    let (Val::Module(file), Some(name)) = (module, self.program.global(scope.file, import.name)) else {
+                        return None;
+                    };
+                    return Some(Lock::Global(file, name));
+                }
+                if owner.parent.is_none() {
+                    return Some(Lock::Global(scope.file, name));
+                }
+                if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
+                    return Some(Lock::Field(ClassRef { file: scope.file, class }, name));
+                }
+                let mut assigns = facts.assigns_of(var);
+                let only = assigns.next().filter(|row| row.value.is_some())?;
+                if assigns.next().is_some() {
+                    return None;
+                }
+                self.lock_of(Scope { at: only.at, ..scope }, only.value, depth)
+            }
+            _ => None,
+        }
+    }
+
+    /// The class furthest up that assigns a field.
+    fn assigner(&self, class: ClassRef, name: Name) -> ClassRef {
+        let mro = self.mro(class);
+        let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
+            Ancestor::Class(base)
+                if self.own_member(base, name).is_some() || !self.own_assigns(base, name).is_empty() =>
+            {
+                Some(base)
+            }
+            _ => None,
+        });
+        assigning.unwrap_or(class)
+    }
+
+    /// The locks alive at a site: those of the `with` blocks around it.
+    fn locks_around(&self, site: SiteRef) -> Vec<(RegionId, FormId)> {
+        let facts = self.program.facts(site.file);
+        let mut found = Vec::new();
+        let mut at = facts.site(site.site).at.region;
+        while let Some(id) = at.get() {
+            let region = facts.region(id);
+            if region.kind == RegionKind::With && region.test.is_some() {
+                found.push((id, region.test));
+            }
+            at = region.parent;
+        }
+        found
+    }
+
+    /// Where `with` blocks of coroutines hold a thread's lock over an `await`.
+    pub(crate) fn held_over_await(&self) -> Vec<HeldOverAwait> {
+        let mut found = Vec::new();
+        for (slot, source) in self.program.files.iter().enumerate() {
+            let file = FileId(slot as u32);
+            let facts = &source.facts;
+            if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
+                continue;
+            }
+            // The first thing awaited in each `with` block of a coroutine.
+            let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
+            for (at, row) in facts.sites.iter().enumerate() {
+                if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
+                    continue;
+                }
+                let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+                let flow = facts.body(facts.body_of(row.at)).flow;
+                if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
+                    continue;
+                }
+                for (region, _) in self.locks_around(site) {
+                    awaited.entry(region).or_insert(site);
+                }
+            }
+            let mut regions: Vec<_> = awaited.into_iter().collect();
+            regions.sort();
+            for (region, awaited) in regions {
+                let row = facts.region(region);
+                let scope = Scope { file, at: facts.site(awaited.site).at, env: EnvId::NONE };
+                let Some(ty) = self.lock_type(scope, row.test) else { continue };
+                // The site that takes it stands right before the block.
+                let taken = facts.sites.iter().enumerate().find(|(_, site)| {
+                    site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
+                });
+                let Some((at, enter)) = taken else { continue };
+                if enter.flags.has(SiteFlags::ASYNC) {
+                    continue;
+                }
+                let taken = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+                found.push(HeldOverAwait { taken, awaited, ty });
+            }
+        }
+        found
+    }
+
+    /// The sites that take a lock.
+    fn takers(&self, lock: Lock) -> Vec<SiteRef> {
+        let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
+        let mut found = Vec::new();
+        for name in self.with_aliases(name) {
+            for &(file, sym) in self.program.occurrences(name) {
+                let facts = self.program.facts(file);
+                let mut sites: Vec<SiteRef> = Vec::new();
+                for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
+                    if let Mention::Operand(site) = mention
+                        && facts.site(site).kind == SiteKind::Enter
+                        && !facts.site(site).flags.has(SiteFlags::ASYNC)
+                    {
+                        sites.push(SiteRef { file, site });
+                    }
+                }
+                if let Some(acquire) = self.program.name("acquire").and_then(|name| self.program.local(file, name)) {
+                    for &site in self.program.index_of(file).sites_named(acquire) {
+                        let named = match facts.form(facts.site(site).callee) {
+                            Form::Attr(receiver, _) => match facts.form(receiver) {
+                                Form::Attr(_, field) => field == sym,
+                                Form::Var(var) => facts.var(var).name == sym,
+                                _ => false,
+                            },
+                            _ => false,
+                        };
+                        if named && facts.site(site).kind == SiteKind::Call {
+                            sites.push(SiteRef { file, site });
+                        }
+                    }
+                }
+                found.extend(sites.into_iter().filter(|&site| {
+                    let row = facts.site(site.site);
+                    let form = match facts.form(row.callee) {
+                        Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
+                        _ => row.callee,
+                    };
+                    self.lock_of(self.scope_of(site, EnvId::NONE), form, 4) == Some(lock)
+                }));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Lets those wait who take a lock that somebody holds over a blocking call; true if there are any.
+    pub(crate) fn wait_for_locks(&mut self) -> bool {
+        let holders = self.holders();
+        let mut locks: Vec<(Lock, SiteRef)> = holders.into_iter().collect();
+        locks.sort();
+        let mut any = false;
+        for (lock, holding) in locks {
+            for site in self.link.takers(lock) {
+                any |= self.wait_at(site, holding);
+            }
+        }
+        any
+    }
+
+    /// Locks that are alive over a blocking call, each with one such call.
+    fn holders(&self) -> FxHashMap<Lock, SiteRef> {
+        let link = self.link;
+        let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
+        let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut paths = None;
+        for state in &self.graph.states {
+            let label = self.graph.labels.get(state.label);
+            // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
+            let is_long = label.severity == Severity::Error;
+            if label.effect == Effect::Cpu || !is_long {
+                continue;
+            }
+            for way in &state.ways {
+                if way.steps >= LOW_STEPS || !seen.insert(way.site) {
+                    continue;
+                }
+                let facts = link.program.facts(way.site.file);
+                for (_, form) in link.locks_around(way.site) {
+                    let scope = Scope { at: facts.site(way.site.site).at, file: way.site.file, env: EnvId::NONE };
+                    if link.lock_type(scope, form).is_none() {
+                        continue;
+                    }
+                    let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
+                    let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    if let Some(lock) = link.lock_of(scope, form, 4).filter(|_| sure) {
+                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A site takes a lock that is held over a blocking call elsewhere.
+    fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
+        let link = self.link;
+        // Its own critical section is no reason to wait.
+        if link.program.body_of_site(site) == link.program.body_of_site(holding) {
+            return false;
+        }
+        for target in &link.targets(site, EnvId::NONE).list {
+            let Target::Row { path, receiver, property, .. } = *target else { continue };
+            let Some(found) = link.lock_leaf(site, path, receiver, property) else { continue };
+            let mut label = found.label;
+            label.severity = Severity::Warning;
+            label.hold = LabelHold::Fixed(Hold::Unstated);
+            let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
+            let label_id = self.graph.labels.id(label.clone());
+            let leaf = self.graph.leaves.len() as u32;
+            self.graph.leaves.push(LeafSite {
+                site,
+                row: found.row,
+                path,
+                label: label_id,
+                held_by: Some(holding),
+                wraps: None,
+            });
+            *self.graph.leaf_sites.entry(site).or_default() += 1;
+            let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
+            self.arrive(site, EnvId::NONE, label, way);
+            return true;
+        }
+        false
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The body that holds a lock, for words.
+    pub(crate) fn holder_name(&self, holding: SiteRef) -> String {
+        let body: BodyRef = self.program.body_of_site(holding);
+        blocklint_core::last_name(&self.qualified_name(body)).to_owned()
+    }
+}
