@@ -10,6 +10,7 @@ mod machine_output;
 mod models;
 mod names;
 mod notebooks;
+mod programs;
 mod readme;
 mod rust_compile;
 mod same_output;
