@@ -2,6 +2,10 @@
 //! thread which must not be held, with the best path to each.
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
+//!
+//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `code`, `idioms`, `program`, `labels`, `link`,
+//! `entries`, `conditions`, `graph`, `judge`, `search`, `rules`, `findings`, `explain`. Three questions never answer for each other: who runs
+//! a body and when (`entries`), whether a way can be taken (`conditions`), how bad and how sure that is (`judge`).
 
 mod code;
 mod conditions;

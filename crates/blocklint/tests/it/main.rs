@@ -17,6 +17,7 @@ mod same_output;
 mod sarif;
 mod sha256;
 mod shipped;
+mod signals;
 mod teach;
 mod versions;
 mod why;

@@ -1,4 +1,5 @@
-//! What was made of single sites: everything that decided about one, for people who ask why.
+//! What was made of single sites: everything that decided about one, for people who ask why. Decides nothing itself, and nothing that
+//! `check` shows depends on it.
 
 mod above;
 pub(crate) mod missing;

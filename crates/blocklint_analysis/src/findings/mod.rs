@@ -1,4 +1,5 @@
-//! From the graph of a search to findings: placement, severity, confidence, traces and causes.
+//! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
+//! Finds no ways of its own, and has no words.
 
 mod lowered;
 mod mending;

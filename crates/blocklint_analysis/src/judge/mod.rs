@@ -1,4 +1,5 @@
-//! How bad and how sure: what makes a finding less of either.
+//! How bad and how sure: the signals that make a finding less bad, less sure or worse, each under its name. Never whether a way can be
+//! taken, nor who runs a body: those are asked of the layers below.
 
 pub(crate) mod after_failure;
 pub(crate) mod confidence;

@@ -1,4 +1,5 @@
-//! Mistakes that are no flow: one file or folder for each rule.
+//! Mistakes that no blocking call at the end of a way makes: one file or folder for each rule. Never their words, which `blocklint_rules`
+//! has.
 
 pub(crate) mod called_instead;
 pub(crate) mod large_response;

@@ -2,7 +2,8 @@
 //!
 //! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
-//! best path are read off it afterwards.
+//! best path are read off it afterwards. What a call says to a condition, and what a signal says of a site, is asked of the layers
+//! below; nothing is placed or worded here.
 
 pub(crate) mod at_site;
 pub(crate) mod called_instances;
