@@ -22,12 +22,21 @@ LISTS = ("learn", "fresh", "reserve")
 LANGUAGES = {"python": ".py", "rust": ".rs", "java": ".java"}
 # A row whose repository begins so is a package of packages.py, and its commit a version.
 PACKAGE = "pypi:"
+DEFAULT = ()
+LOWEST = ("--min-severity", "note", "--min-confidence", "low")
+VERDICTS = ("RIGHT", "MINOR", "WRONG")
+VERDICT_COLUMNS = ("project", "draw", "file", "line", "code", "severity", "confidence", "verdict", "reason")
 
 
 def table(path):
     """The rows of a tab-separated file with a header, as dictionaries."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def write_table(path, columns, rows):
+    text = "".join("\t".join(str(cell) for cell in line) + "\n" for line in [columns, *([row[name] for name in columns] for row in rows)])
+    Path(path).write_text(text, encoding="utf-8")
 
 
 def projects(lists=(), names=(), language=None):
@@ -72,10 +81,10 @@ def folder(row, corpora):
 class Run:
     """One run of blocklint: its findings, with paths below the project, and what it cost."""
 
-    def __init__(self, binary, row, corpora, levels=()):
+    def __init__(self, binary, row, corpora, levels=DEFAULT, output="json"):
         stand, code = folder(row, corpora)
         stand = stand.resolve()
-        command = [str(Path(binary).resolve()), "check", "--no-cache", "--isolated", "--output-format", "json", *levels, code]
+        command = [str(Path(binary).resolve()), "check", "--no-cache", "--isolated", "--output-format", output, *levels, code]
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             begun = time.monotonic()
             child = subprocess.Popen(command, cwd=stand, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
@@ -91,15 +100,31 @@ class Run:
         self.project = row["project"]
         self.folder = stand
         self.command = f"cd {stand} && {' '.join(command)}"
+        self.text = text.decode(errors="replace") if output != "json" else ""
+        self.findings = []
+        if output != "json":
+            return
         try:
             self.findings = [relative(finding, stand) for finding in json.loads(text)]
         except ValueError:
-            self.findings = []
             self.stderr += f"\nno JSON on stdout, {len(text)} bytes"
 
     @property
     def went_wrong(self):
         return self.exit not in (0, 1) or "panicked" in self.stderr
+
+
+def place(finding):
+    return finding["filename"], finding["location"]["row"], finding["location"]["column"], finding["code"]
+
+
+def language_of(path):
+    """By the file, for projects hold files of more than one."""
+    return next((name for name, suffix in LANGUAGES.items() if str(path).endswith(suffix)), "python")
+
+
+def shown_by_default(finding):
+    return finding["severity"] != "note" and finding["confidence"] != "low"
 
 
 def relative(value, stand):
