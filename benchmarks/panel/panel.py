@@ -123,17 +123,13 @@ def language_of(path):
     return next((name for name, suffix in LANGUAGES.items() if str(path).endswith(suffix)), "python")
 
 
-def shown_by_default(finding):
-    return finding["severity"] != "note" and finding["confidence"] != "low"
-
-
 def relative(value, stand):
     """The same with each `filename` below the folder."""
     if isinstance(value, list):
         return [relative(entry, stand) for entry in value]
     if isinstance(value, dict):
         return {
-            key: os.path.relpath(entry, stand) if key == "filename" and os.path.isabs(entry) else relative(entry, stand)
+            key: os.path.relpath(entry, stand) if key == "filename" and entry and os.path.isabs(entry) else relative(entry, stand)
             for key, entry in value.items()
         }
     return value
