@@ -309,6 +309,7 @@ impl<'a> Link<'a> {
                     settled = reach == Reach::Always;
                 }
             }
+            parts.extend(self.set_besides(scope.file, id));
         } else {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
@@ -333,6 +334,16 @@ impl<'a> Link<'a> {
         } else {
             joined
         }
+    }
+
+    /// Python: what others assign to a variable of a module that holds no definition.
+    fn set_besides(&self, file: FileId, id: VarId) -> Option<Typed> {
+        let facts = self.program.facts(file);
+        let is_value = |row: Assign| matches!(row.kind, AssignKind::Plain | AssignKind::Declaration);
+        if facts.language != Language::Python || !facts.assigns_of(id).all(is_value) {
+            return None;
+        }
+        self.set_from_elsewhere(file, self.program.global(file, facts.var(id).name)?)
     }
 
     /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).
