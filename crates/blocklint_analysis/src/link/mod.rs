@@ -11,6 +11,7 @@ pub(crate) mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
 pub(crate) mod contents;
+pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub(crate) mod eval;
 pub(crate) mod given;
