@@ -633,7 +633,7 @@ impl<'a> Link<'a> {
                 .take(16)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
-                if exit.value.is_some() {
+                if exit.value.is_some() && !self.is_for_other_kind(scope, exit.at.region) {
                     let given = self.eval(scope, exit.value);
                     parts.push(if facts.language == Language::Rust { self.as_value(given) } else { given });
                 }

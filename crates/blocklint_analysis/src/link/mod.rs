@@ -14,6 +14,7 @@ pub(crate) mod contents;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub(crate) mod eval;
+pub(crate) mod function_kinds;
 pub(crate) mod given;
 pub(crate) mod hierarchy;
 pub(crate) mod implicit;
