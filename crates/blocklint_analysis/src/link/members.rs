@@ -48,6 +48,9 @@ impl<'a> Link<'a> {
                 {
                     return self.type_value(&field.clone(), member, None);
                 }
+                if let Some(method) = self.method_of_constant(path, text) {
+                    return method;
+                }
                 let member = self.library.member(path, text);
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }

@@ -39,6 +39,7 @@ pub(crate) mod reaching;
 pub(crate) mod rows;
 pub(crate) mod summary;
 pub(crate) mod targets;
+pub(crate) mod time_units;
 pub(crate) mod units;
 pub(crate) mod value;
 pub(crate) mod written;
