@@ -552,3 +552,22 @@ fn functional(link: &Link<'_>, typed: Typed, site: SiteRef) -> Typed {
     let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. }));
     if callable && link.values.is_unknown(typed.value) { receiver } else { typed }
 }
+
+/// Seconds of a constant of the language's units of time, by its path.
+pub(crate) fn time_unit(path: &str) -> Option<f64> {
+    Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
+        "NANOSECONDS" => 1e-9,
+        "MICROSECONDS" => 1e-6,
+        "MILLISECONDS" => 1e-3,
+        "SECONDS" => 1.0,
+        "MINUTES" => 60.0,
+        "HOURS" => 3600.0,
+        "DAYS" => 86400.0,
+        _ => return None,
+    })
+}
+
+/// Whether a type is that of the language's units of time.
+pub(crate) fn is_time_unit(path: &str) -> bool {
+    path == "java.util.concurrent.TimeUnit"
+}
