@@ -117,6 +117,9 @@ pub(crate) struct Check {
     /// Also use the models that packages in this environment ship; those inside the project are used anyway
     #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
     pub(crate) environment: Vec<Utf8PathBuf>,
+    /// Judge without this signal, to measure what it does; docs/signals.md lists them
+    #[arg(long, hide = true, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) without_signal: Vec<String>,
     /// Read and write no cache
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]

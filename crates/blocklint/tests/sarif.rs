@@ -278,6 +278,7 @@ fn edits_and_odd_places_are_valid_too() {
         fix: Some(Fix { title: "sleep without blocking".to_owned(), applicability: Applicability::Unsafe, edits }),
         fingerprint: "0123456789abcdef".to_owned(),
         suppression: None,
+        reasons: Vec::new(),
     };
     let write = |edits: Vec<Edit>| {
         let findings = [finding(edits)];

@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod idioms;
 mod judge;
+mod labels;
 mod link;
 mod program;
 mod rules;
@@ -24,17 +25,22 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::finding::{Anew, Mending, RawCause, RawFinding, RawStep, Starved, Unbounded, What};
-pub use graph::label::LabelHold;
+pub use graph::finding::{
+    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
+};
+pub use judge::list::SIGNALS;
+pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
+pub use labels::label::LabelHold;
 pub use link::Link;
 pub use link::available::Available;
 pub use link::targets::Edge;
 pub use link::value::{ArgsId, Val, ValueId, Why};
 pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
-pub use rules::large_response::Serialisation;
 pub use search::cuts::{Misuse, RuleNames};
 
+use crate::judge::signal::Judge;
 use crate::link::library::Library;
 use crate::search::Search;
 use crate::search::cuts::Cuts;
@@ -46,6 +52,10 @@ pub struct Options {
     pub min_confidence: Confidence,
     /// Which rule reports what, for comments that name rules.
     pub rules: RuleNames,
+    /// Signals that are switched off, to measure what they do.
+    pub without: SignalSet,
+    /// Whether findings say which signals spoke of them: costs time.
+    pub account: bool,
 }
 
 /// What a run found: findings by path, offset and rule, and the causes behind them.
@@ -65,7 +75,8 @@ pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
 /// Finds what blocks, and whom.
 pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let cuts = Cuts::new(link.program, options.rules);
-    let graph = Search::new(link, &cuts).run();
-    let (findings, causes) = findings::findings(link, &cuts, &graph, options.min_confidence);
+    let judge = Judge::new(options.without);
+    let graph = Search::new(link, &cuts, &judge).run();
+    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options.min_confidence, options.account);
     Solved { findings, causes }
 }

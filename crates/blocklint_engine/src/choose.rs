@@ -84,6 +84,7 @@ mod tests {
             fix: None,
             fingerprint: String::new(),
             suppression: None,
+            reasons: Vec::new(),
         }
     }
 

@@ -50,7 +50,7 @@ pub fn explain(
         let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
             return Vec::new();
         };
-        let explainer = Explainer::new(link, options_of(Options { min_confidence: Confidence::Medium }));
+        let explainer = Explainer::new(link, options_of(Options::new(Confidence::Medium)));
         let sites = explainer.sites_of(FileId(slot as u32), line);
         sites.into_iter().map(|site| explained(&explainer, &explainer.explain(site))).collect()
     })?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use blocklint_analysis::mentions::{FileIndex, Scratch};
+use blocklint_analysis::{FileIndex, Scratch};
 use blocklint_core::{Language, Span};
 use blocklint_facts::FileFacts;
 use blocklint_output::CellStart;

@@ -135,9 +135,15 @@ fn finding_and_remedy(
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
+        reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
+    let place = raw.place.map(|(file, span)| place(link, file, span));
+    blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
 }
 
 /// A response that may be large, in the words of the rules.

@@ -18,8 +18,8 @@ use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models_and_tell, locate,
-    on_large_stacks,
+    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
+    load_models_and_tell, locate, on_large_stacks, signal_named,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
@@ -53,7 +53,15 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     }
     let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
 
-    let mut report = analyse(&project, &models, Options { min_confidence: levels.confidence })?;
+    let mut report = analyse(
+        &project,
+        &models,
+        Options {
+            without: without(check)?,
+            account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+            ..Options::new(levels.confidence)
+        },
+    )?;
     let mut timings = report.timings;
     timings.discover = discovered;
 
@@ -166,4 +174,13 @@ fn repository(root: &Utf8Path) -> &Utf8Path {
 
 fn named(path: &Utf8Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
+}
+
+/// The signals that the command line switches off.
+fn without(check: &Check) -> Result<SignalSet, Failure> {
+    check.without_signal.iter().try_fold(SignalSet::default(), |set, name| {
+        let at = signal_named(name)
+            .ok_or_else(|| Failure::new(format!("no signal is called `{name}`: docs/signals.md lists them")))?;
+        Ok(set.with(at))
+    })
 }

@@ -1,6 +1,6 @@
 //! What a form is made of.
 
-use blocklint_facts::{FileFacts, Form, FormId, Sym};
+use blocklint_facts::{BodyKind, FileFacts, Form, FormId, Sym};
 
 /// The last name of a form: `c` of `a.b.c` and of `a::b::c`.
 pub(crate) fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
@@ -33,4 +33,13 @@ pub(crate) fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn
             }
             _ => false,
         }
+}
+
+/// The field of the object itself that a form reads.
+pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
+        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
+        _ => None,
+    }
 }

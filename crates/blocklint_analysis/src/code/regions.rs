@@ -17,3 +17,8 @@ pub(crate) fn is_beside(facts: &FileFacts, arm: RegionId, region: RegionId) -> b
     let group = facts.region(arm).group;
     around(facts, region).any(|id| id != arm && facts.region(id).group == group)
 }
+
+/// Whether a line holds the first or the last character of a span.
+pub(crate) fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
+    line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
+}

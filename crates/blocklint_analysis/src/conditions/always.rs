@@ -5,8 +5,8 @@ use blocklint_facts::{AltKind, BodyKind, Comparison, Flow, Form, FormId, RegionK
 use rustc_hash::FxHashSet;
 
 use crate::idioms;
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::targets::{Edge, Target};

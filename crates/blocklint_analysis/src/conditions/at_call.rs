@@ -7,17 +7,18 @@ use blocklint_facts::{AltKind, Flow, Form, FormId, Param, ParamKind, VarKind};
 use blocklint_models::Test;
 use smallvec::SmallVec;
 
+use crate::conditions::Conditions;
 use crate::entries::callers::{Caller, CallerKind, Node};
-use crate::graph::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
 use crate::idioms;
+use crate::labels::constant::Constant;
+use crate::labels::label::cap_wait;
+use crate::labels::label::{Asked, Choice, Guard, Label, LabelHold, Question, Source};
 use crate::link::LOW_STEPS;
-use crate::link::constants::Constant;
 use crate::link::rows::Shown;
 use crate::link::value::{BoundId, EnvId};
 use crate::program::ids::{BodyRef, SiteRef};
-use crate::search::{Search, StateId, cap_wait};
 
-impl<'l, 'a> Search<'l, 'a> {
+impl<'l, 'a> Conditions<'l, 'a> {
     /// Decides a label's guard and hold by the arguments of a site.
     pub(crate) fn decide(&self, label: &mut Label, caller: Caller, node: Node) -> Decided {
         let mut steps = 0;
@@ -138,24 +139,21 @@ impl<'l, 'a> Search<'l, 'a> {
             })
     }
 
-    /// The next condition that all ways of a state stand under, once the caller has decided the one that its label carried:
+    /// The next condition that some sites of one body all stand under, once the caller has decided the one that its label carried:
     /// one that only the callers of that caller decide.
-    pub(crate) fn next_guard(&self, caller: Caller, node: Node, state: StateId, left: Option<&Guard>) -> NextGuard {
-        let ways = &self.graph.states[state.0 as usize].ways;
-        let Some(first) = ways.first() else { return NextGuard::None };
-        if caller.arg.is_some()
-            || caller.kind != CallerKind::Runs
-            || self.link.program.body_of_site(first.site) != node.body
+    pub(crate) fn next_guard(&self, caller: Caller, node: Node, sites: &[SiteRef], left: Option<&Guard>) -> NextGuard {
+        let Some(&first) = sites.first() else { return NextGuard::None };
+        if caller.arg.is_some() || caller.kind != CallerKind::Runs || self.link.program.body_of_site(first) != node.body
         {
             return NextGuard::None;
         }
         // What one comparison does not see of a parameter, no other does: a chain of `elif` has dozens.
         let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
-        for guard in self.link.guards_over(first.site).iter() {
+        for guard in self.link.guards_over(first).iter() {
             if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
                 continue;
             }
-            if !ways[1..].iter().all(|way| self.link.guards_over(way.site).contains(guard)) {
+            if !sites[1..].iter().all(|&site| self.link.guards_over(site).contains(guard)) {
                 continue;
             }
             let answer = self.answer_of(caller, node, guard);

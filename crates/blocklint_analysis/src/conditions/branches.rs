@@ -13,9 +13,10 @@ use smallvec::{SmallVec, smallvec};
 
 use self::own_params::OwnParam;
 use crate::code::regions::{around, lies_in};
-use crate::graph::label::{Choice, Guard, Question, Source};
+use crate::conditions::memo::Memo;
 use crate::idioms;
-use crate::link::constants::Constant;
+use crate::labels::constant::Constant;
+use crate::labels::label::{Choice, Guard, Question, Source};
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::rows::Shown;
@@ -446,7 +447,7 @@ impl<'a> Link<'a> {
     /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
     /// it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
-        if let Some(known) = self.ends.borrow().get(&body) {
+        if let Some(known) = self.above::<Memo>().ends.borrow().get(&body) {
             return known.clone();
         }
         let facts = self.program.facts(body.file);
@@ -462,7 +463,7 @@ impl<'a> Link<'a> {
             .collect();
         let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
         let found: Rc<[_]> = if decides { Rc::from(ends) } else { Rc::from([]) };
-        self.ends.borrow_mut().insert(body, found.clone());
+        self.above::<Memo>().ends.borrow_mut().insert(body, found.clone());
         found
     }
 

@@ -6,7 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, Sym, VarId, VarKind};
 
 use crate::entries::callers::Caller;
-use crate::graph::label::{Choice, Guard, Question};
+use crate::labels::label::{Choice, Guard, Question};
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::names;

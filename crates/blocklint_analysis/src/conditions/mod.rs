@@ -3,9 +3,44 @@
 pub(crate) mod always;
 pub(crate) mod at_call;
 pub(crate) mod branches;
+pub(crate) mod by_type;
 pub(crate) mod filled_mapping;
+mod memo;
 pub(crate) mod outer;
 pub(crate) mod own_state;
 pub(crate) mod parts;
 pub(crate) mod presence;
+pub(crate) mod receivers;
 pub(crate) mod state_by_param;
+pub(crate) mod told;
+
+use std::cell::RefCell;
+
+use self::told::{Conditional, Outs, Told};
+use crate::entries::callers::Callers;
+use crate::entries::roots::Roots;
+use crate::link::Link;
+
+/// Asks calls what they say of the conditions under which a body does something, and remembers the answers.
+pub(crate) struct Conditions<'l, 'a> {
+    pub(crate) link: &'l Link<'a>,
+    pub(crate) callers: Callers<'l, 'a>,
+    pub(crate) roots: Roots<'l, 'a>,
+    pub(super) told: RefCell<Told>,
+    pub(super) outs: RefCell<Outs>,
+    pub(super) conditional: Conditional,
+}
+
+impl<'l, 'a> Conditions<'l, 'a> {
+    /// Nothing asked yet.
+    pub(crate) fn new(link: &'l Link<'a>) -> Self {
+        Conditions {
+            link,
+            callers: Callers::new(link),
+            roots: Roots::new(link),
+            told: RefCell::default(),
+            outs: RefCell::default(),
+            conditional: RefCell::default(),
+        }
+    }
+}

@@ -7,9 +7,10 @@ use blocklint_core::Language;
 use blocklint_facts::{Comparison, Form, FormId};
 
 use crate::code::tests::each_told_part;
+use crate::conditions::memo::Memo;
 use crate::entries::callers::{Caller, CallerKind};
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, Name, SiteRef};
 use crate::program::index::is_own_receiver;
@@ -64,7 +65,7 @@ impl Link<'_> {
     pub(crate) fn own_tests_over(&self, site: SiteRef) -> OwnTests {
         let facts = self.program.facts(site.file);
         let region = facts.site(site.site).at.region;
-        if let Some(known) = self.own_tests.borrow().get(&(site.file, region)) {
+        if let Some(known) = self.above::<Memo>().own_tests.borrow().get(&(site.file, region)) {
             return known.clone();
         }
         let mut found = Vec::new();
@@ -74,7 +75,7 @@ impl Link<'_> {
             }
         }
         let found: OwnTests = Rc::from(found);
-        self.own_tests.borrow_mut().insert((site.file, region), found.clone());
+        self.above::<Memo>().own_tests.borrow_mut().insert((site.file, region), found.clone());
         found
     }
 

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::code::tests::each_told_part;
 use crate::entries::callers::{Caller, CallerKind, Callers, are_few};
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::targets::Target;

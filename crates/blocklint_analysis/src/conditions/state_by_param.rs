@@ -2,7 +2,7 @@
 
 use blocklint_models::{Argument, Condition, Subject, Test};
 
-use crate::graph::label::{Guard, Question, Source};
+use crate::labels::label::{Guard, Question, Source};
 use crate::link::Link;
 use crate::link::rows::Shown;
 use crate::link::value::{BoundId, EnvId, Val};

@@ -9,7 +9,7 @@ use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::link::dispatch::Dispatch;
+use crate::entries::containers_of_calls::Dispatch;
 use crate::link::targets::{Edge, Target};
 use crate::link::value::{EnvId, Val, ValueId};
 use crate::link::{LOW_STEPS, Link};

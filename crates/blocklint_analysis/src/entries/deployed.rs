@@ -5,9 +5,10 @@ use blocklint_core::{Context, Language};
 use blocklint_facts::{Form, FormId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::entries::memo::Memo;
+use crate::labels::constant::Constant;
 use crate::link::Link;
 use crate::link::chains::BodyUse;
-use crate::link::constants::Constant;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names::java;
@@ -73,7 +74,7 @@ impl<'a> Link<'a> {
     }
 
     fn deployments(&self) -> &Deployments {
-        self.deployments.get_or_init(|| {
+        self.above::<Memo>().deployments.get_or_init(|| {
             let mut found = Deployments::default();
             let Some(name) = self.program.name(java::DEPLOY) else { return found };
             for site in self.program.sites_named(name) {

@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use crate::entries::callers::Callers;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
+use crate::link::units::Units;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::program::index::Mention;
-use crate::program::units::Units;
 
 /// Methods that end an object's life: whoever calls them is done with it.
 const ENDINGS: &[&str] = &[

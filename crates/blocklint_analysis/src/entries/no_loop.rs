@@ -8,6 +8,7 @@ use blocklint_facts::{AltKind, BodyId, Comparison, Exit, Form, FormId, RegionId,
 use blocklint_models::Asks;
 use rustc_hash::FxHashSet;
 
+use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
@@ -69,7 +70,7 @@ impl<'a> Link<'a> {
 
     /// Where a file asks whether a loop runs, remembered.
     fn asking(&self, file: FileId) -> Rc<Asking> {
-        if let Some(known) = self.asking.borrow().get(&file) {
+        if let Some(known) = self.above::<Memo>().asking.borrow().get(&file) {
             return known.clone();
         }
         let mut asking = Asking::default();
@@ -89,13 +90,13 @@ impl<'a> Link<'a> {
             }
         }
         let asking = Rc::new(asking);
-        self.asking.borrow_mut().insert(file, asking.clone());
+        self.above::<Memo>().asking.borrow_mut().insert(file, asking.clone());
         asking
     }
 
     /// Names of calls that ask, and those of project functions that give such an answer on.
     fn ask_names(&self, language: Language) -> Rc<[Name]> {
-        if let Some(known) = self.ask_names.borrow().get(&language) {
+        if let Some(known) = self.above::<Memo>().ask_names.borrow().get(&language) {
             return known.clone();
         }
         let models = self.library.of(language).names(blocklint_models::Uses::ASKS);
@@ -104,16 +105,16 @@ impl<'a> Link<'a> {
         names.sort();
         names.dedup();
         let names: Rc<[Name]> = Rc::from(names);
-        self.ask_names.borrow_mut().insert(language, names.clone());
+        self.above::<Memo>().ask_names.borrow_mut().insert(language, names.clone());
         names
     }
 
     /// Names of project functions that return what such a call told.
     fn answering_names(&self, language: Language) -> Rc<FxHashSet<Name>> {
-        if let Some(known) = self.answering.borrow().get(&language) {
+        if let Some(known) = self.above::<Memo>().answering.borrow().get(&language) {
             return known.clone();
         }
-        self.answering.borrow_mut().insert(language, Rc::default());
+        self.above::<Memo>().answering.borrow_mut().insert(language, Rc::default());
         let mut found = FxHashSet::default();
         for name in self.ask_names(language).iter() {
             for &(file, _) in self.program.occurrences(*name) {
@@ -129,7 +130,7 @@ impl<'a> Link<'a> {
             }
         }
         let found = Rc::new(found);
-        self.answering.borrow_mut().insert(language, found.clone());
+        self.above::<Memo>().answering.borrow_mut().insert(language, found.clone());
         found
     }
 

@@ -6,13 +6,14 @@ use blocklint_facts::{BodyKind, Form};
 use blocklint_models::{HandoverRow, Match, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
+use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::targets::Target;
+use crate::link::units::calls_of;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
-use crate::program::units::calls_of;
 
 /// Dependencies of dependencies are followed so far.
 const DEPTH: u32 = 6;
@@ -25,7 +26,7 @@ impl Link<'_> {
         let inherits = |class: &ClassRef| {
             *class == own || self.mro(*class).iter().any(|of| matches!(*of, Ancestor::Class(of) if of == own))
         };
-        self.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
+        self.above::<Memo>().parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
     }
 
     /// The classes that parameters of handlers are annotated with, and those that their fields hold.

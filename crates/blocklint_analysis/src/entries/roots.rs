@@ -7,6 +7,7 @@ use blocklint_facts::{BodyId, BodyKind, FileFacts, Flow, Form, SuppressionKind};
 use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
 use rustc_hash::FxHashMap;
 
+use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
@@ -343,7 +344,7 @@ impl<'a> Link<'a> {
 
     /// The runtime of code that no row says more about: of the libraries its file imports, else of its language.
     pub(crate) fn runtime_of(&self, file: crate::program::ids::FileId) -> Option<Runtime> {
-        remembered(&self.runtimes, file, || self.find_runtime_of(file))
+        remembered(&self.above::<Memo>().runtimes, file, || self.find_runtime_of(file))
     }
 
     fn find_runtime_of(&self, file: crate::program::ids::FileId) -> Option<Runtime> {
@@ -396,7 +397,7 @@ impl<'a> Link<'a> {
 
     /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
     fn is_on_twisted(&self) -> bool {
-        *self.on_twisted.get_or_init(|| {
+        *self.above::<Memo>().on_twisted.get_or_init(|| {
             let count = |wanted: &str| self.program.files.iter().filter(|file| imports(&file.facts, wanted)).count();
             let twisted = count(Runtime::Twisted.as_str());
             twisted > 0 && twisted > count("asyncio")

@@ -7,12 +7,12 @@ use rustc_hash::FxHashSet;
 
 use super::{Above, Explainer, Up};
 use crate::entries::callers::{CallerKind, Node};
-use crate::graph::label::Label;
+use crate::graph::{Graph, Next, StateId, Way};
+use crate::labels::label::Label;
 use crate::link::targets::{Edge, Target};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::program::index::{Mention, Wrap};
-use crate::search::{Graph, Next, StateId, Way};
 
 /// Mentions that are followed for one body.
 const MENTIONS: usize = 64;
@@ -171,7 +171,7 @@ impl Explainer<'_, '_> {
         let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
             None => {
                 let span = facts.site(site.site).span;
-                return self.comment(site.file, |line| crate::search::cuts::touches(line, span)).or(Some(span));
+                return self.comment(site.file, |line| crate::code::regions::touches(line, span)).or(Some(span));
             }
             Some(left) => match self.cuts.apply_body(program, body, left) {
                 None => (facts.body(body.body).name_span, facts.body(body.body).span),
@@ -188,7 +188,7 @@ impl Explainer<'_, '_> {
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
             let mut sites =
-                facts.sites.iter().enumerate().filter(|(_, row)| crate::search::cuts::touches(comment.line, row.span));
+                facts.sites.iter().enumerate().filter(|(_, row)| crate::code::regions::touches(comment.line, row.span));
             sites.find_map(|(at, row)| {
                 let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
                 if facts.body_of(row.at) != body.body {

@@ -9,20 +9,22 @@ use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 
-pub use crate::link::constants::Constant;
+pub use crate::labels::constant::Constant;
 pub use crate::link::rows::Shown;
 
 use crate::Options;
 use crate::Solved;
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, Roots};
-use crate::graph::label::LabelHold;
+use crate::graph::{Graph, StateId};
+use crate::judge::signal::Judge;
+use crate::labels::label::LabelHold;
 use crate::link::Link;
 use crate::link::targets::Edge;
 use crate::link::value::{ValueId, Why};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use crate::search::Search;
 use crate::search::cuts::Cuts;
-use crate::search::{Graph, Search, StateId};
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {
@@ -236,8 +238,9 @@ impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(link: &'l Link<'a>, options: Options) -> Self {
         let cuts = Cuts::new(link.program, options.rules);
-        let graph = Search::new(link, &cuts).run();
-        let (findings, causes) = crate::findings::findings(link, &cuts, &graph, options.min_confidence);
+        let judge = Judge::new(options.without);
+        let graph = Search::new(link, &cuts, &judge).run();
+        let (findings, causes) = crate::findings::findings(link, &cuts, &judge, &graph, options.min_confidence, true);
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }

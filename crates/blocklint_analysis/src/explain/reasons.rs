@@ -5,10 +5,10 @@ use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
 use crate::entries::callers::Node;
+use crate::graph::{StateId, Way};
 use crate::link::targets::{Edge, Target};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
-use crate::search::{StateId, Way};
 
 impl Explainer<'_, '_> {
     /// Where the effects of a site end that belongs to no finding; never empty.
@@ -246,7 +246,7 @@ impl Explainer<'_, '_> {
     }
 }
 
-impl crate::search::Graph<'_> {
+impl crate::graph::Graph<'_> {
     /// Whether some label reached a body that absorbs it.
     fn labelled_root(&self, body: BodyRef) -> bool {
         self.hits.iter().any(|hit| hit.root == body && !hit.handed)

@@ -5,12 +5,12 @@ use blocklint_facts::{FileFacts, Form, FormId, SiteFlags, SiteId, SiteKind, VarK
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
-use crate::graph::label::LabelHold;
-use crate::link::constants::Constant;
+use crate::graph::{Next, Way};
+use crate::labels::constant::Constant;
+use crate::labels::label::LabelHold;
 use crate::link::targets::{Edge, Target};
 use crate::link::value::{BoundId, EnvId};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::search::{Next, Way};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -110,7 +110,7 @@ impl<'a> Explainer<'_, 'a> {
             (argument, given)
         });
         let span = match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro => crate::findings::place_of(link, site),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => crate::graph::steps::place_of(link, site),
             _ => row.span,
         };
         Explanation {
@@ -136,7 +136,7 @@ impl<'a> Explainer<'_, 'a> {
         let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
         let steps = crate::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
-        let confidence = crate::findings::confidence_of(steps);
+        let confidence = crate::judge::confidence::confidence_of(steps);
         let mut found: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
         let mut add = |found: &mut Vec<RunTarget>, body, edge, by_argument, confidence| {
@@ -169,7 +169,8 @@ impl<'a> Explainer<'_, 'a> {
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
             let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
-            let confidence = crate::findings::confidence_of(crate::graph::paths::way_steps(link, &self.graph, way));
+            let confidence =
+                crate::judge::confidence::confidence_of(crate::graph::paths::way_steps(link, &self.graph, way));
             add(&mut found, body, edge, argument, confidence);
         }
         found

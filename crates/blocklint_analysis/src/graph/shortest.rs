@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 use blocklint_core::Effect;
 use rustc_hash::FxHashMap;
 
+use crate::graph::{Graph, Next, StateId};
 use crate::program::ids::BodyRef;
-use crate::search::{Graph, Next, StateId};
 
 /// What is known of the shortest ways from labelled bodies, made when first asked for.
 #[derive(Default)]

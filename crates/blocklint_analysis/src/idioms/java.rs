@@ -128,3 +128,33 @@ pub(crate) fn says_it_does_not(name: &str) -> bool {
 fn begins_with_word(name: &str, word: &str) -> bool {
     name.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_lowercase))
 }
+
+/// Whether a folder of this name holds tests, or what is there for them.
+pub(crate) fn is_folder_of_tests(name: &str) -> bool {
+    matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
+        || name.ends_with("-test")
+        || name.ends_with("-tests")
+        || name.ends_with("-testing")
+        || name.ends_with("Test")
+        || name.ends_with("Tests")
+        || name.starts_with("test-")
+        || name.starts_with("testing-")
+}
+
+/// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
+pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
+    "run",
+    "call",
+    "apply",
+    "accept",
+    "get",
+    "test",
+    "compare",
+    "applyAsInt",
+    "applyAsLong",
+    "applyAsDouble",
+    "getAsInt",
+    "getAsLong",
+    "getAsDouble",
+    "getAsBoolean",
+];

@@ -3,3 +3,10 @@
 pub(crate) mod java;
 pub(crate) mod python;
 pub(crate) mod rust;
+
+use blocklint_core::Language;
+
+/// Whether a method name is that of a functional interface of the language's own library.
+pub(crate) fn is_functional_method(language: Language, name: &str) -> bool {
+    language == Language::Java && java::FUNCTIONAL_METHODS.contains(&name)
+}

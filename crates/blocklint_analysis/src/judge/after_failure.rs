@@ -9,11 +9,11 @@ use smallvec::SmallVec;
 use crate::code::forms;
 use crate::code::regions::{around, lies_in};
 use crate::entries::callers::Callers;
+use crate::graph::Way;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::names;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::search::Way;
 
 impl Link<'_> {
     /// Whether a site stands in the handler of an exception that is a failure, not one of the ways in which code asks.

@@ -2,12 +2,12 @@
 
 use blocklint_facts::{AltKind, Form, FormId, SiteKind, VarKind};
 
+use crate::graph::Way;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::names::java;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
-use crate::search::Way;
 
 /// Calls that one expression is made of.
 const DEPTH: u32 = 12;

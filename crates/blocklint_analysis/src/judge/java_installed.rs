@@ -3,11 +3,12 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form, FormId, SiteId, SiteKind, VarKind};
 
+use crate::graph::Way;
 use crate::idioms::java as idioms;
+use crate::judge::memo::Memo;
 use crate::link::Link;
 use crate::link::memo::remembered;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
-use crate::search::Way;
 
 /// How far a value is followed through locals and receivers.
 const DEPTH: u32 = 8;
@@ -16,7 +17,7 @@ impl<'a> Link<'a> {
     /// Whether a body belongs to a class that other classes of a program install, and nobody names any of those: the program
     /// left the server over that they are for.
     pub(crate) fn is_installed_by_nobody(&self, root: BodyRef) -> bool {
-        remembered(&self.java_asked.installed, root, || self.is_of_server_left_over(root))
+        remembered(&self.above::<Memo>().java_asked.installed, root, || self.is_of_server_left_over(root))
     }
 
     fn is_of_server_left_over(&self, root: BodyRef) -> bool {
@@ -88,7 +89,7 @@ impl<'a> Link<'a> {
 
     /// Whether the body of a call has told something to close before it, and listened for that.
     fn is_after_close(&self, site: SiteRef) -> bool {
-        *self.java_asked.after_close.borrow_mut().entry(site).or_insert_with(|| {
+        *self.above::<Memo>().java_asked.after_close.borrow_mut().entry(site).or_insert_with(|| {
             let facts = self.program.facts(site.file);
             let here = facts.site(site.site).at;
             let before = |name: &str| {

@@ -4,8 +4,8 @@ use blocklint_facts::{
     AltKind, Assign, AssignKind, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, Sym, VarId, VarKind,
 };
 
+use crate::code::forms::field_of;
 use crate::idioms;
-use crate::judge::java_options::field_of;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::names::{self, StringEnd};

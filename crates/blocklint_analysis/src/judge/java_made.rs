@@ -2,14 +2,15 @@
 
 use blocklint_facts::{AltKind, Assign, AssignKind, BodyKind, Exit, ExitKind, Form, FormId, SiteKind, Sym, VarKind};
 
-use crate::judge::java_options::field_of;
+use crate::code::forms::field_of;
+use crate::graph::Way;
+use crate::judge::memo::Memo;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::targets::{Edge, Target};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
-use crate::search::Way;
 
 /// How many forms are followed, one from another.
 const DEPTH: u32 = 16;
@@ -50,19 +51,19 @@ impl<'a> Link<'a> {
     }
 
     fn is_made_otherwise(&self, site: SiteRef, taken: BodyRef, frames: &[(SiteRef, BodyRef)]) -> bool {
-        let known = self.java_asked.objects.borrow().get(&(site, taken)).copied();
+        let known = self.above::<Memo>().java_asked.objects.borrow().get(&(site, taken)).copied();
         match known {
             Some(Objects::Known(known)) => known,
             Some(Objects::ByWay(receiver)) => self.are_of_others(site, receiver, taken, frames),
             None => {
-                self.java_asked.asked_way.set(false);
+                self.above::<Memo>().java_asked.asked_way.set(false);
                 let receiver = self.object_to_follow(site, taken);
                 let found = receiver.is_some_and(|receiver| self.are_of_others(site, receiver, taken, frames));
-                let objects = match receiver.filter(|_| self.java_asked.asked_way.get()) {
+                let objects = match receiver.filter(|_| self.above::<Memo>().java_asked.asked_way.get()) {
                     Some(receiver) => Objects::ByWay(receiver),
                     None => Objects::Known(found),
                 };
-                self.java_asked.objects.borrow_mut().insert((site, taken), objects);
+                self.above::<Memo>().java_asked.objects.borrow_mut().insert((site, taken), objects);
                 found
             }
         }
@@ -154,7 +155,7 @@ impl<'a> Link<'a> {
             Form::Var(var) => {
                 let row = facts.var(var);
                 if let VarKind::Param(index) = row.kind {
-                    self.java_asked.asked_way.set(true);
+                    self.above::<Memo>().java_asked.asked_way.set(true);
                     let entered = frames.iter().rposition(|&(_, body)| body == BodyRef { file, body: row.body });
                     let Some(at) = entered else { return false };
                     let (site, body) = frames[at];

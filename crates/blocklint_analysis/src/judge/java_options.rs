@@ -8,12 +8,13 @@ use blocklint_facts::{
 
 use smallvec::SmallVec;
 
+use crate::code::forms::field_of;
 use crate::code::regions::{around, is_beside};
 use crate::conditions::branches::answer;
 use crate::entries::callers::Caller;
-use crate::graph::label::{Guard, Question};
+use crate::labels::constant::Constant;
+use crate::labels::label::{Guard, Question};
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::names::java;
 use crate::link::rows::Shown;
 use crate::link::value::{EnvId, Val};
@@ -234,14 +235,5 @@ fn asks(facts: &FileFacts, test: FormId, site: SiteRef) -> bool {
         Form::Result(call) => call == site.site,
         Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
         _ => false,
-    }
-}
-
-/// The field of the object itself that a form reads.
-pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
-    match facts.form(form) {
-        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
-        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
-        _ => None,
     }
 }

@@ -1,80 +1,44 @@
 //! Java: calls that are made for few of those that come by, or hardly ever: by a setting, for what is there, for what is not kept yet.
 
-use blocklint_core::Language;
 use blocklint_facts::{AltKind, AssignKind, BodyFlags, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym};
 
 use rustc_hash::FxHashMap;
 
 use crate::code::regions::{around, is_beside};
 use crate::idioms;
+use crate::judge::memo::Memo;
+use crate::link::Link;
 use crate::link::completed::is_same;
 use crate::link::names::{self, java};
-use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 
 /// What is remembered of calls.
 #[derive(Default)]
 pub(crate) struct Rare {
-    steps: FxHashMap<SiteRef, u8>,
     /// The calls of a file that fail on an event loop's thread: their bodies and where they stand.
     demands: FxHashMap<FileId, Vec<(BodyId, u32)>>,
 }
 
-/// What a call for a key that is not kept yet adds: any other doubt is one too many.
-const PER_KEY: u8 = 2;
-
 impl<'a> Link<'a> {
-    /// The inferred steps for what stands before a call of Java, or around it.
-    pub(crate) fn rare_steps_in_java(&self, site: SiteRef) -> u8 {
-        if self.program.language(site.file) != Language::Java {
-            return 0;
-        }
-        if let Some(&known) = self.java_rare.borrow().steps.get(&site) {
-            return known;
-        }
-        let steps = self.find_rare_steps(site);
-        self.java_rare.borrow_mut().steps.insert(site, steps);
-        steps
+    /// Whether a call looks up a host that is known to be a written address.
+    pub(crate) fn is_given_host_address(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        java::looks_up_host(facts.text(facts.site(site.site).name))
+            && (self.demands_address(site) || self.is_given_address(site))
     }
 
-    fn find_rare_steps(&self, site: SiteRef) -> u8 {
+    /// Whether a branch around a call, or around the literal that it stands in, asks for something.
+    pub(crate) fn is_asked_around(&self, site: SiteRef, asks: impl Fn(&Self, FormId) -> bool) -> bool {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        if java::looks_up_host(facts.text(row.name)) && (self.demands_address(site) || self.is_given_address(site)) {
-            return LOW_STEPS;
-        }
-        if self.reads_setting(site)
-            || self.demands_worker(site)
-            || self.runs_where_no_executor_is(site)
-            || self.asks_for_flag_of_tests(site)
-            || self.is_handed_over_else(site)
-            || self.is_of_optional_part(site)
-            || self.is_for_one_kind(site)
-        {
-            return LOW_STEPS;
-        }
-        if self.waits_while_something_goes_on(site) {
-            return LOW_STEPS;
-        }
-        let per_key = self.runs_first_time(site).is_some_and(|found| found.per_key);
-        for id in self.regions_outward(site) {
+        self.regions_outward(site).into_iter().any(|id| {
             let region = facts.region(id);
-            if region.kind == RegionKind::Then
-                && region.test.is_some()
-                && (self.asks_for_setting(site.file, region.test)
-                    || self.asks_for_kept_setting(site.file, region.test)
-                    || self.asks_for_conditional_part(site.file, region.test)
-                    || self.asks_if_made(site, region.test))
-            {
-                return LOW_STEPS;
-            }
-        }
-        if per_key { PER_KEY } else { 0 }
+            region.kind == RegionKind::Then && region.test.is_some() && asks(self, region.test)
+        })
     }
 
     /// Whether a call is what is done where there is no executor to do it:
     /// `if (executor != null) { executor.execute(task); } else { task.run(); }`.
-    fn runs_where_no_executor_is(&self, site: SiteRef) -> bool {
+    pub(crate) fn runs_where_no_executor_is(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
@@ -94,7 +58,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a call stands behind a flag that only tests set, or nobody.
-    fn asks_for_flag_of_tests(&self, site: SiteRef) -> bool {
+    pub(crate) fn asks_for_flag_of_tests(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         around(facts, facts.site(site.site).at.region).any(|id| {
             let region = facts.region(id);
@@ -162,7 +126,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a call reads one of a program's settings, which are kept: `CONFIG.getTimeout()`.
-    fn reads_setting(&self, site: SiteRef) -> bool {
+    pub(crate) fn reads_setting(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let Some(of) = self.receiver_form(site) else { return false };
         let holder = match facts.form(of) {
@@ -174,11 +138,11 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a call before, in the same body, fails on an event loop's thread.
-    fn demands_worker(&self, site: SiteRef) -> bool {
+    pub(crate) fn demands_worker(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
-        let mut memo = self.java_rare.borrow_mut();
+        let mut memo = self.above::<Memo>().java_rare.borrow_mut();
         let demands = memo.demands.entry(site.file).or_insert_with(|| {
             let all = facts.sites.iter().filter(|row| java::demands_worker(facts.text(row.name)));
             all.map(|row| (facts.body_of(row.at), row.at.position)).collect()
@@ -187,7 +151,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a call before, in the same body, fails for a host that is no written address.
-    fn demands_address(&self, site: SiteRef) -> bool {
+    pub(crate) fn demands_address(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let here = facts.site(site.site).at;
         let body = facts.body_of(here);
@@ -214,7 +178,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether the host is what a socket is bound or connected to, or an address by its name.
-    fn is_given_address(&self, site: SiteRef) -> bool {
+    pub(crate) fn is_given_address(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         facts.args_of(site.site).iter().any(|arg| match facts.form(arg.value) {
             Form::Result(call) => java::gives_address(facts.text(facts.site(call).name)),
@@ -224,7 +188,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a test asks a program's settings if something is wanted: `if (config.isDnsEnabled())`.
-    fn asks_for_setting(&self, file: FileId, test: FormId) -> bool {
+    pub(crate) fn asks_for_setting(&self, file: FileId, test: FormId) -> bool {
         let facts = self.program.facts(file);
         match facts.form(test) {
             Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| self.asks_for_setting(file, part)),
@@ -259,7 +223,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether a test asks if what a call stands on has been made: `if (client.isInitialized()) client.get().close();`.
-    fn asks_if_made(&self, site: SiteRef, test: FormId) -> bool {
+    pub(crate) fn asks_if_made(&self, site: SiteRef, test: FormId) -> bool {
         let facts = self.program.facts(site.file);
         let Form::Result(call) = facts.form(test) else { return false };
         if !java::asks_if_made(facts.text(facts.site(call).name)) {

@@ -3,12 +3,12 @@
 use blocklint_core::Effect;
 use blocklint_facts::BodyKind;
 
+use crate::graph::Way;
 use crate::idioms::java as idioms;
 use crate::judge::java_slight::function_around;
 use crate::link::Link;
 use crate::program::ids::{BodyRef, SiteRef};
 use crate::program::index::Mention;
-use crate::search::Way;
 
 impl Link<'_> {
     /// Whether a way begins in a method that shows something: one that sleeps and is named for it, one beside others of which it is

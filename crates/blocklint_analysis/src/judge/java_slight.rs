@@ -7,20 +7,20 @@ use blocklint_core::Effect;
 use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym, VarKind};
 use rustc_hash::FxHashMap;
 
+use crate::code::forms::field_of;
 use crate::code::forms::{last_name, mentions};
 use crate::code::regions::around;
+use crate::graph::Way;
 use crate::idioms;
 use crate::judge::java_made::Objects;
-use crate::judge::java_options::field_of;
+use crate::judge::memo::Memo;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
 use crate::link::names::java;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::folders;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
-use crate::search::Way;
 
 /// What was asked of Java's ways: a root is reached by many, which share most of their calls.
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl<'a> Link<'a> {
         ways.iter().any(|way| {
             let Some(taken) = body_of(way).filter(|_| way.shared) else { return false };
             let key = (root.file, way.site, taken);
-            remembered(&self.java_asked.other_programs, key, || {
+            remembered(&self.above::<Memo>().java_asked.other_programs, key, || {
                 self.is_implemented_at_home(root.file, home, way.site, taken)
             })
         })
@@ -223,7 +223,7 @@ impl<'a> Link<'a> {
     /// Whether all that calls a method are methods of its bases, each of which the class replaces without calling it: what they
     /// do is left to other derived classes.
     pub(crate) fn is_called_by_replaced_alone(&self, body: BodyRef) -> bool {
-        remembered(&self.java_asked.replaced, body, || self.is_meant_by_replaced_alone(body))
+        remembered(&self.above::<Memo>().java_asked.replaced, body, || self.is_meant_by_replaced_alone(body))
     }
 
     fn is_meant_by_replaced_alone(&self, body: BodyRef) -> bool {
@@ -362,12 +362,4 @@ fn is_or_holds(facts: &FileFacts, form: FormId, wanted: impl Fn(FormId) -> bool)
         Form::Var(var) => facts.assigns_of(var).any(|assign| wanted(assign.value)),
         _ => wanted(form),
     }
-}
-
-/// Folders of programs that measure, or that put load on others.
-const MEASURES: &[&str] = &["perf", "benchmark", "benchmarks", "jmh", "loadtest"];
-
-/// Whether a file belongs to a program that shows something or measures: whole programs lie in folders named for that.
-pub(crate) fn is_for_show(relative: &str) -> bool {
-    folders(relative).any(|folder| matches!(folder, "example" | "examples") || MEASURES.contains(&folder))
 }

@@ -4,8 +4,8 @@
 use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionKind, SiteId, VarKind};
 
 use crate::code::regions::{around, lies_in};
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::value::EnvId;
 use crate::program::ids::{FileId, SiteRef, VarRef};
 

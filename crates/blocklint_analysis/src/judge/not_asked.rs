@@ -3,10 +3,10 @@
 
 use blocklint_facts::{AltKind, Comparison, ExitKind, FileFacts, Form, FormId, SiteId, SiteKind};
 
+use crate::graph::Way;
 use crate::link::Link;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::SiteRef;
-use crate::search::Way;
 
 impl Link<'_> {
     /// Whether the last call of a way is not reached where none of some parameters of its function is given, and the way's

@@ -3,15 +3,19 @@
 //! is.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{
+    AltKind, BodyId, BodyKind, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind,
+};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use crate::graph::label::{Guard, is_rare_scheme};
+use crate::code::regions::around;
+use crate::judge::memo::Memo;
+use crate::labels::label::{Guard, is_rare_scheme};
+use crate::link::Link;
 use crate::link::completed::is_same;
 use crate::link::names::java;
 use crate::link::value::EnvId;
-use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{FileId, SiteRef, VarRef};
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.
@@ -28,69 +32,82 @@ enum Value {
 }
 
 impl<'a> Link<'a> {
-    /// The inferred steps for a site's standing in a branch for one of many values.
-    pub(crate) fn rare_steps(&self, site: SiteRef) -> u8 {
+    /// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
+    fn tested_around(&self, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let mut at = row.at.region;
-        let mut steps = self.rare_steps_in_java(site);
-        if self.is_for_rare_platform(site) {
-            return LOW_STEPS;
-        }
-        while let Some(id) = at.get() {
+        around(facts, facts.site(site.site).at.region).filter_map(|id| {
             let region = facts.region(id);
-            // A way through `catch` is taken where something failed, which makes any other doubt one too many.
-            if region.kind == RegionKind::Handler && facts.language == Language::Java {
-                steps = steps.max(2);
-            }
-            let holds = match region.kind {
-                RegionKind::Then => Some(true),
-                RegionKind::Else if region.test.is_some() => Some(false),
+            match region.kind {
+                RegionKind::Then => Some((id, region, true)),
+                RegionKind::Else if region.test.is_some() => Some((id, region, false)),
                 _ => None,
-            };
-            // An address that is parsed.
-            if facts.language == Language::Java
-                && java::looks_up_host(facts.text(row.name))
-                && holds.is_some_and(|holds| self.says_address(site.file, region.test, holds))
-            {
-                return LOW_STEPS;
             }
-            // What a program may be given, and mostly is not.
-            if facts.language == Language::Java
-                && holds.is_some_and(|holds| self.asks_for_optional(site, region.test, holds))
-            {
-                steps = steps.max(2);
-            }
-            if facts.language == Language::Rust
-                && let Some(holds) = holds
-            {
-                if self.lacks_optional(site.file, region.test, holds) {
-                    steps = steps.max(2);
-                }
-                if self.is_never_expected(site.file, id) {
-                    return LOW_STEPS;
-                }
-                if holds {
-                    steps = steps.max(steps_among(self.variants_beside(site, region.test)));
-                }
-            }
-            if region.kind == RegionKind::Then && self.asks_for_kind_of_text(site.file, region.test, 3) {
-                return LOW_STEPS;
-            }
-            if region.kind == RegionKind::Then {
-                for subject in self.chosen_by(site.file, region.test, 4) {
-                    steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
-                    if let Form::Var(var) = facts.form(subject)
-                        && !self.asks_for_nothing(site.file, region.test, 4)
+        })
+    }
+
+    /// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
+    pub(crate) fn stands_in_catch(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
+    }
+
+    /// Java: whether a call looks up a host that a test around it says to be an address.
+    pub(crate) fn looks_up_address(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        java::looks_up_host(facts.text(facts.site(site.site).name))
+            && self.tested_around(site).any(|(_, region, holds)| self.says_address(site.file, region.test, holds))
+    }
+
+    /// Java: whether a site stands behind a test for what a program may be given, and mostly is not.
+    pub(crate) fn is_for_optional_part(&self, site: SiteRef) -> bool {
+        self.tested_around(site).any(|(_, region, holds)| self.asks_for_optional(site, region.test, holds))
+    }
+
+    /// Rust: whether a site stands where an optional part of an object is not there.
+    pub(crate) fn is_for_lacking_part(&self, site: SiteRef) -> bool {
+        self.tested_around(site).any(|(_, region, holds)| self.lacks_optional(site.file, region.test, holds))
+    }
+
+    /// Rust: whether a site stands in a branch that begins with `debug_assert!(false)`.
+    pub(crate) fn is_in_unexpected_branch(&self, site: SiteRef) -> bool {
+        self.tested_around(site).any(|(id, ..)| self.is_never_expected(site.file, id))
+    }
+
+    /// Rust: the inferred steps for one variant of an enum.
+    pub(crate) fn steps_of_variant(&self, site: SiteRef) -> u8 {
+        let then = self.tested_around(site).filter(|&(.., holds)| holds);
+        then.map(|(_, region, _)| steps_among(self.variants_beside(site, region.test))).max().unwrap_or(0)
+    }
+
+    /// Python: whether a site stands behind a test for a text of a rare kind.
+    pub(crate) fn is_for_kind_of_text(&self, site: SiteRef) -> bool {
+        let mut then = self.tested_around(site).filter(|&(.., holds)| holds);
+        then.any(|(_, region, _)| self.asks_for_kind_of_text(site.file, region.test, 3))
+    }
+
+    /// The inferred steps for one of many values that a body compares the same with.
+    pub(crate) fn steps_of_value(&self, site: SiteRef) -> u8 {
+        let then = self.tested_around(site).filter(|&(.., holds)| holds);
+        let steps = then.flat_map(|(_, region, _)| {
+            let subjects = self.chosen_by(site.file, region.test, 4).into_iter();
+            subjects.map(move |subject| steps_among(self.alternatives(site.file, region.body, subject)))
+        });
+        steps.max().unwrap_or(0)
+    }
+
+    /// Whether a site stands behind a test for one of many texts that a file tells apart under one name.
+    pub(crate) fn is_one_of_many_texts(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        let mut then = self.tested_around(site).filter(|&(.., holds)| holds);
+        then.any(|(_, region, _)| {
+            self.chosen_by(site.file, region.test, 4).into_iter().any(|subject| match facts.form(subject) {
+                Form::Var(var) => {
+                    !self.asks_for_nothing(site.file, region.test, 4)
                         && self.told_apart(site.file, facts.var(var).name) >= MANY
-                    {
-                        steps = LOW_STEPS;
-                    }
                 }
-            }
-            at = region.parent;
-        }
-        steps
+                _ => false,
+            })
+        })
     }
 
     /// Python: whether a test asks for a text of a rare kind, by what it holds: `"env:" in value`. What stands there is for values
@@ -231,7 +248,7 @@ impl<'a> Link<'a> {
 
     /// With how many values a body compares what a form is, remembered.
     fn alternatives(&self, file: FileId, body: BodyId, subject: FormId) -> usize {
-        if let Some(&known) = self.alternatives.borrow().get(&(file, body, subject)) {
+        if let Some(&known) = self.above::<Memo>().alternatives.borrow().get(&(file, body, subject)) {
             return known;
         }
         let facts = self.program.facts(file);
@@ -240,7 +257,7 @@ impl<'a> Link<'a> {
         for region in facts.regions.iter().filter(|region| region.body == body && region.test.is_some()) {
             self.collect(file, region.test, wanted, &mut found, 4);
         }
-        self.alternatives.borrow_mut().insert((file, body, subject), found.len());
+        self.above::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
         found.len()
     }
 
@@ -259,7 +276,7 @@ impl<'a> Link<'a> {
     /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of
     /// fifty, also where a function asks for two of them alone.
     fn told_apart(&self, file: FileId, name: Sym) -> usize {
-        if let Some(&known) = self.told_apart.borrow().get(&(file, name)) {
+        if let Some(&known) = self.above::<Memo>().told_apart.borrow().get(&(file, name)) {
             return known;
         }
         let facts = self.program.facts(file);
@@ -271,7 +288,7 @@ impl<'a> Link<'a> {
             }
         }
         found.retain(|value| matches!(value, Value::Text(_)));
-        self.told_apart.borrow_mut().insert((file, name), found.len());
+        self.above::<Memo>().told_apart.borrow_mut().insert((file, name), found.len());
         found.len()
     }
 

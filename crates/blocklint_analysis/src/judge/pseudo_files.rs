@@ -2,11 +2,11 @@
 
 use blocklint_facts::{Form, FormId};
 
+use crate::graph::Way;
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::value::EnvId;
 use crate::program::ids::SiteRef;
-use crate::search::Way;
 
 /// What names of such files begin with.
 const BEGINNINGS: &[&str] = &["/proc/", "/sys/"];

@@ -4,6 +4,7 @@ use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
 use blocklint_models::Argument;
 
 use crate::code::forms::mentions;
+use crate::graph::Way;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::targets::Target;
@@ -11,7 +12,6 @@ use crate::link::value::EnvId;
 use crate::program::folders;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::program::index::Mention;
-use crate::search::Way;
 
 /// Methods that ask whether something lies at a path.
 const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];

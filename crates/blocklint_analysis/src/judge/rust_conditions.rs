@@ -7,7 +7,7 @@ use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionId, Re
 use crate::code::forms::mentions;
 use crate::code::regions::around;
 use crate::conditions::branches::is_condition;
-use crate::graph::label::{Choice, Guard, Question, Source};
+use crate::labels::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
 use crate::program::ids::{FileId, SiteRef};
 

@@ -7,14 +7,14 @@ use blocklint_facts::{
 };
 
 use crate::code::forms::{last_name, mentions};
+use crate::code::regions::touches;
 use crate::code::regions::{around, lies_in};
+use crate::graph::Way;
 use crate::link::Link;
 use crate::link::names::rust;
 use crate::link::value::{EnvId, Val};
 use crate::program::folders;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::search::Way;
-use crate::search::cuts::touches;
 
 /// How deep a form is looked into.
 const DEPTH: u32 = 6;

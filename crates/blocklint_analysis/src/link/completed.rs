@@ -4,9 +4,9 @@
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
 
+use crate::code::forms::field_of;
 use crate::code::regions::lies_in;
 use crate::idioms;
-use crate::judge::java_options::field_of;
 use crate::link::Link;
 use crate::link::names;
 use crate::link::targets::Target;

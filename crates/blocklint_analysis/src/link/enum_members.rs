@@ -5,8 +5,8 @@ use blocklint_core::Language;
 use blocklint_facts::{At, Form, FormId, Sym};
 
 use crate::idioms;
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names::python::{self, EnumBase};

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use blocklint_facts::{Arg, BodyId, FileFacts, Form, FormId, ParamKind, SiteId, Sym, VarId, VarKind};
 use rustc_hash::FxHashMap;
 
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::eval::Scope;
 use crate::link::memo::remembered;
 use crate::link::names;

@@ -3,16 +3,13 @@
 pub(crate) mod annotation;
 pub(crate) mod available;
 pub(crate) mod by_name;
-pub(crate) mod by_type;
 pub(crate) mod call;
 pub(crate) mod called_before;
-pub(crate) mod called_instances;
 pub(crate) mod chains;
 pub(crate) mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
 pub(crate) mod contents;
-pub(crate) mod dispatch;
 pub(crate) mod enum_members;
 pub(crate) mod eval;
 pub(crate) mod given;
@@ -36,10 +33,10 @@ pub(crate) mod patched;
 pub(crate) mod qualified;
 pub(crate) mod reach;
 pub(crate) mod reaching;
-pub(crate) mod receivers;
 pub(crate) mod rows;
 pub(crate) mod summary;
 pub(crate) mod targets;
+pub(crate) mod units;
 pub(crate) mod value;
 pub(crate) mod written;
 
@@ -201,9 +198,6 @@ impl TargetsMemo {
     }
 }
 
-/// The conditions on parameters around a branch, from the inside out.
-type GuardsOf = Rc<[crate::graph::label::Guard]>;
-
 /// Names, values and edges of one program, computed when asked for.
 pub struct Link<'a> {
     /// The files.
@@ -235,30 +229,12 @@ pub struct Link<'a> {
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::link::by_name::ByName>>>,
-    /// The ends of functions with the branches that they stand under.
-    pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::conditions::branches::End]>>>,
-    /// Classes of which libraries make instances of requests, on an event loop.
-    pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
-    /// With how many values a body compares a form.
-    pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
-    /// The conditions on parameters around the places of a branch.
-    pub(crate) guards: RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), GuardsOf>>,
-    /// What the branches around the places of a branch say of the fields of an object.
-    pub(crate) own_tests:
-        RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), crate::conditions::own_state::OwnTests>>,
-    /// With how many texts the functions of a file compare what they call by one name.
-    pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// The names of library calls that start tasks.
-    pub(crate) starting: std::cell::OnceCell<FxHashSet<&'a str>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
     pub(crate) own_roots: RefCell<FxHashMap<&'a str, &'a str>>,
     /// The modules whose names a file imports with `*`.
     pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
-    pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::entries::no_loop::Asking>>>,
-    pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
-    pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     /// Entries of literal tables that are being looked at: a table may name itself.
     pub(crate) entries: RefCell<FxHashSet<(FileId, FormId)>>,
@@ -269,12 +245,6 @@ pub struct Link<'a> {
     pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
     /// Java: the methods of libraries' interfaces that a lambda can implement.
     pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
-    /// Java: what was asked of ways.
-    pub(crate) java_asked: crate::judge::java_slight::Asked,
-    /// Java: what makes calls rare.
-    pub(crate) java_rare: RefCell<crate::judge::java_rare::Rare>,
-    /// Which objects find a label's implementation.
-    pub(crate) found_by: RefCell<crate::link::receivers::FoundBy>,
     /// Java: whether a call may mean several methods.
     pub(crate) means_several: RefCell<FxHashMap<SiteRef, bool>>,
     /// Java: the names of types and of what they derive from.
@@ -283,34 +253,22 @@ pub struct Link<'a> {
     pub(crate) meant: RefCell<FxHashMap<(SiteRef, BodyRef), bool>>,
     /// Java: the modules of the project's build.
     pub(crate) java_modules: std::cell::OnceCell<crate::link::java_modules::Modules>,
-    /// Java: where the project's classes are deployed.
-    pub(crate) deployments: std::cell::OnceCell<crate::entries::deployed::Deployments>,
-    /// Java: whether a module answers requests on a servlet container's threads, by its path.
-    pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
-    /// Python: whether files that import no runtime run on Twisted's reactor.
-    pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
     pub(crate) changed_keys: RefCell<FxHashMap<(SiteRef, blocklint_facts::VarId), bool>>,
     /// The literals that forms can be at sites.
     pub(crate) reaching: RefCell<crate::link::reaching::Remembered>,
     /// Python: what calls take from dictionaries that they unpack.
     pub(crate) unpacked: RefCell<crate::link::keyword_arguments::Unpacked>,
-    /// Python: the modules that nobody loads.
-    pub(crate) left_over: crate::entries::unused::python::LeftOver<'a>,
     /// What sites pass to parameters of bodies, with a receiver that they do not list or without.
     pub(crate) passed: RefCell<FxHashMap<Passed, Option<FormId>>>,
     /// The functions of a file by the variables that hold them.
     pub(crate) functions: RefCell<FxHashMap<FileId, Functions>>,
     /// Names by whether anybody assigns an attribute of that name.
     pub(crate) assigned_attrs: RefCell<FxHashMap<Name, bool>>,
-    /// The runtimes of files of which no row says more.
-    pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
     /// Java: the qualified names of classes.
     pub(crate) java_class_names: RefCell<FxHashMap<ClassRef, Rc<str>>>,
     /// Java: the names of members that classes have, by name.
     pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
-    /// What makes sites run the first time only.
-    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::judge::once::first_time::FirstTime>>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
@@ -323,6 +281,8 @@ pub struct Link<'a> {
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
     fuel: Cell<u32>,
+    /// What layers above remember.
+    above: crate::link::memo::Above,
 }
 
 impl<'a> Link<'a> {
@@ -352,19 +312,9 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             by_name: RefCell::default(),
-            ends: RefCell::default(),
-            parsed: std::cell::OnceCell::new(),
-            alternatives: RefCell::default(),
-            told_apart: RefCell::default(),
-            guards: RefCell::default(),
-            own_tests: RefCell::default(),
-            starting: std::cell::OnceCell::new(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
             stars: RefCell::default(),
-            asking: RefCell::default(),
-            ask_names: RefCell::default(),
-            answering: RefCell::default(),
             foreign: RefCell::default(),
             entries: RefCell::default(),
             additions: RefCell::default(),
@@ -372,34 +322,31 @@ impl<'a> Link<'a> {
             chains: crate::link::chains::ChainMemo::default(),
             java_names: RefCell::default(),
             functional_names: std::cell::OnceCell::new(),
-            java_asked: Default::default(),
-            java_rare: RefCell::default(),
-            found_by: RefCell::default(),
             means_several: RefCell::default(),
             java_type_names: RefCell::default(),
             meant: RefCell::default(),
             java_modules: std::cell::OnceCell::new(),
-            deployments: std::cell::OnceCell::new(),
-            servlets: RefCell::default(),
-            on_twisted: std::cell::OnceCell::new(),
             changed_keys: RefCell::default(),
             reaching: RefCell::default(),
             unpacked: RefCell::default(),
-            left_over: Default::default(),
             passed: RefCell::default(),
             functions: RefCell::default(),
             assigned_attrs: RefCell::default(),
-            runtimes: RefCell::default(),
             java_class_names: RefCell::default(),
             java_members: std::cell::OnceCell::new(),
-            first_times: RefCell::default(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
             method_kinds: RefCell::default(),
             busy: RefCell::default(),
             cuts: Cell::new(0),
             fuel: Cell::new(FUEL),
+            above: crate::link::memo::Above::default(),
         }
+    }
+
+    /// What a layer above remembers of this program.
+    pub(crate) fn above<T: crate::link::memo::Remembers>(&self) -> &T {
+        self.above.of()
     }
 
     /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.

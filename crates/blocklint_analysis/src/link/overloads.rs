@@ -3,7 +3,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Form, FormId};
 
-use crate::link::constants::Constant;
+use crate::labels::constant::Constant;
 use crate::link::value::{EnvId, Val};
 use crate::link::{Link, Typed};
 use crate::program::ids::{BodyRef, SiteRef};

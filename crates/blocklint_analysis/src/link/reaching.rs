@@ -9,8 +9,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::code::forms::mentions;
 use crate::code::regions::{around, lies_in};
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::eval::Scope;
 use crate::link::value::EnvId;
 use crate::program::ids::SiteRef;

@@ -4,9 +4,9 @@ use blocklint_core::{Context, Effect, Fails, Hold, Language, Runtime, Severity, 
 use blocklint_facts::{Form, FormId};
 use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test, TypeTest, Unit};
 
-use crate::graph::label::{Guard, Label, LabelHold, Question, Source};
+use crate::labels::constant::Constant;
+use crate::labels::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::names;
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::program::ids::{PathId, SiteRef};

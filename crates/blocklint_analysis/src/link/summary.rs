@@ -149,7 +149,7 @@ impl<'a> Link<'a> {
             return false;
         }
         let of_libraries = || self.library.of(Language::Java).override_names().map(|row| row.name).collect();
-        crate::link::names::is_functional_method(language, name)
+        crate::idioms::is_functional_method(language, name)
             || self.functional_names.get_or_init(of_libraries).contains(name)
     }
 

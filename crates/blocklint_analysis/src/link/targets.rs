@@ -546,3 +546,21 @@ impl<'a> Link<'a> {
         names
     }
 }
+
+/// Implementations of a method of which each is likely to be called.
+const MOST_ALTERNATIVES: usize = 4;
+
+impl Link<'_> {
+    /// Whether a call may run one of many implementations.
+    pub(crate) fn is_one_of_many(&self, site: SiteRef) -> bool {
+        let targets = self.targets(site, EnvId::NONE);
+        let implementations = |target: &Target| match *target {
+            Target::Overrides { class, name } => {
+                let all = self.overrides(class, name);
+                all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
+            }
+            Target::Body { .. } | Target::Row { .. } => 0,
+        };
+        targets.list.iter().map(implementations).sum::<usize>() > MOST_ALTERNATIVES
+    }
+}

@@ -207,7 +207,7 @@ impl FileIndex {
             if facts.language == blocklint_core::Language::Java
                 && site.kind == SiteKind::Call
                 && let Form::Attr(base, name) = facts.form(site.callee)
-                && crate::link::names::is_functional_method(facts.language, facts.text(name))
+                && crate::idioms::is_functional_method(facts.language, facts.text(name))
                 && matches!(facts.form(base), Form::Var(_) | Form::Name(_) | Form::Attr(..))
             {
                 reader.mention(base, Mention::Operand(id), Wrap::Direct, 8);

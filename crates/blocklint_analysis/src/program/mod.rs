@@ -1,8 +1,8 @@
 //! The project as one: files in slots, names shared between them, and where each name occurs.
 
+pub(crate) mod folder;
 pub(crate) mod ids;
 pub(crate) mod index;
-pub(crate) mod units;
 
 use std::sync::{Arc, OnceLock};
 
@@ -121,7 +121,7 @@ fn is_test(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let in_folder = folders(relative).any(|folder| matches!(folder, "tests" | "test" | "benches"));
     let in_folder =
-        in_folder || name.ends_with(".java") && folders(relative).any(crate::link::names::java::is_folder_of_tests);
+        in_folder || name.ends_with(".java") && folders(relative).any(crate::idioms::java::is_folder_of_tests);
     let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
     in_folder
         || is_example

@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::names::python::{file_below, imported_module};
+use crate::link::units::{Units, calls_of};
 use crate::program::ids::{FileId, SiteRef};
-use crate::program::units::{Units, calls_of};
 
 /// One import that comes too early.
 #[derive(Clone, Debug)]

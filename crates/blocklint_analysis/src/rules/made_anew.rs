@@ -8,15 +8,15 @@ use rustc_hash::FxHashSet;
 use crate::entries::callers::Callers;
 use crate::entries::how_often::{Times, TimesOf};
 use crate::entries::lifetime::Kept;
-use crate::findings::finding::Anew;
-use crate::graph::label::LabelHold;
+use crate::graph::finding::Anew;
 use crate::idioms;
+use crate::labels::label::LabelHold;
 use crate::link::Link;
 use crate::link::names;
 use crate::link::reach::Reach;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
-use crate::program::folders;
+use crate::program::folder::is_example;
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::program::index::{Mention, Wrap};
 
@@ -104,17 +104,6 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
         found.push(MadeAnew { site, path, creates, anew, severity, confidence });
     }
     found
-}
-
-/// Whether a file shows or measures something and serves nobody, as far as its path tells.
-pub(crate) fn is_example(relative: &str) -> bool {
-    folders(relative).any(|folder| {
-        folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
-            || matches!(
-                folder,
-                "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "perf" | "docs_src"
-            )
-    })
 }
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the

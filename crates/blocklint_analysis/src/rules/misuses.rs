@@ -2,13 +2,13 @@
 //! pools and what is made anew.
 
 use crate::entries::callers::Callers;
-use crate::findings::finding::{Mending, RawFinding, RawStep, What};
-use crate::findings::place_of;
+use crate::graph::Graph;
+use crate::graph::finding::{Mending, RawFinding, RawStep, What};
+use crate::graph::steps::place_of;
 use crate::link::Link;
+use crate::link::units::Units;
 use crate::program::ids::SiteRef;
-use crate::program::units::Units;
 use crate::rules::large_response::LargeResponse;
-use crate::search::Graph;
 use crate::search::cuts::{Cuts, Misuse};
 use blocklint_core::{Confidence, Hold, Language, Severity};
 use blocklint_models::Creates;
@@ -219,6 +219,7 @@ fn misuse(
         mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
+        reasons: Vec::new(),
         suppressed: cuts.hides(link.program, site, body, rule),
     }
 }

@@ -12,16 +12,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::entries::callers::Callers;
 use crate::entries::greenlets::Entries;
 use crate::entries::roots::RootKind;
-use crate::findings::finding::{Mending, RawFinding, What};
-use crate::findings::{confidence_of, place_of, step};
-use crate::graph::label::{Label, LabelHold};
+use crate::graph::finding::{Mending, RawFinding, What};
 use crate::graph::paths::{Causes, way_steps};
+use crate::graph::steps::{place_of, step};
+use crate::graph::{Graph, Next, StateId, Way};
+use crate::judge::confidence::confidence_of;
+use crate::labels::label::{Label, LabelHold};
 use crate::link::Link;
 use crate::link::patched::Patched;
+use crate::link::units::Units;
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::program::units::Units;
 use crate::search::cuts::Cuts;
-use crate::search::{Graph, Next, StateId, Way};
 
 /// A body on the way from an entry to a native call.
 #[derive(Clone, Copy)]
@@ -225,6 +226,7 @@ fn finding(
         },
         holds_gil: leaf.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
+        reasons: Vec::new(),
         suppressed: cuts.hides(link.program, last.site, body, rule),
     })
 }

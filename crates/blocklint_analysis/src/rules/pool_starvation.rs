@@ -6,7 +6,7 @@ use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, Reg
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
 
-use crate::findings::finding::Starved;
+use crate::graph::finding::Starved;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::reach::Reach;

@@ -7,14 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::Callers;
 use crate::entries::how_often::{Times, TimesOf};
-use crate::findings::finding::Unbounded;
+use crate::graph::Graph;
+use crate::graph::finding::Unbounded;
 use crate::link::Link;
 use crate::link::names;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::program::index::Mention;
-use crate::search::Graph;
 
 /// One hand-over without a bound.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,8 @@ use blocklint_core::{Context, Effect, RuleCode, WhereSet};
 use blocklint_facts::{BodyKind, Form, SuppressionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::label::Label;
+use crate::code::regions::touches;
+use crate::labels::label::Label;
 use crate::program::Program;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 
@@ -180,9 +181,4 @@ impl Cuts {
         self.used.borrow_mut().insert((site.file, hit.index));
         Some(hit.reason.clone())
     }
-}
-
-/// Whether a line holds the first or the last character of a span.
-pub(crate) fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
-    line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
 }

@@ -7,14 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::{Caller, CallerKind, add_steps};
 use crate::entries::roots::{Root, RootKind};
-use crate::graph::label::{Label, LabelHold};
+use crate::graph::{LeafSite, Next, Placed, Way};
+use crate::labels::label::{Label, LabelHold};
 use crate::link::java_roots::JavaRoots;
 use crate::link::reach::{Reach, Roots};
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{FileId, Name, PathId, SiteRef};
 use crate::program::index::{Mention, Wrap};
-use crate::search::{LeafSite, Next, Placed, Search, Way};
+use crate::search::Search;
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
@@ -139,7 +140,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: Vec<_> = seeds.into_iter().collect();
         seeds.sort_by_key(|(path, _)| *path);
         for (path, places) in seeds {
-            for caller in self.callers.of_row(path, &places) {
+            for caller in self.conditions.callers.of_row(path, &places) {
                 match caller.arg {
                     // Under its own name it was looked at already.
                     None if caller.env == EnvId::NONE
@@ -419,7 +420,7 @@ impl<'l, 'a> Search<'l, 'a> {
             let unknown = u8::from(targets.unknown && !self.is_own_field(site));
             let steps = add_steps(steps, unknown);
             if leaf.row.lazy {
-                for (consumer, arg) in self.callers.consumers_of_lazy(site) {
+                for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
                     self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
                 }
                 continue;

@@ -7,8 +7,9 @@ use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteK
 use blocklint_models::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::label::LabelHold;
 use crate::graph::paths::Paths;
+use crate::graph::{LeafSite, Next, Way};
+use crate::labels::label::LabelHold;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::targets::Target;
@@ -16,7 +17,7 @@ use crate::link::value::{EnvId, Val};
 use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::program::index::Mention;
-use crate::search::{LeafSite, Next, Search, Way};
+use crate::search::Search;
 
 /// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
 pub(crate) type Holder = Lock;

@@ -4,138 +4,52 @@
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
 //! best path are read off it afterwards.
 
+pub(crate) mod at_site;
+pub(crate) mod called_instances;
 pub(crate) mod cuts;
+pub(crate) mod dispatch;
 pub(crate) mod lazy;
 pub(crate) mod leaves;
 pub(crate) mod locks;
+pub(crate) mod ruled_out;
 pub(crate) mod wrapped;
 
 use std::cell::RefCell;
 
 use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
-use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
+use crate::conditions::Conditions;
 use crate::conditions::at_call::{Decided, NextGuard};
-use crate::entries::callers::{Caller, CallerKind, Callers, Node, add_steps};
+use crate::entries::callers::{Caller, CallerKind, Node, add_steps};
 use crate::entries::how_often::TimesOf;
 use crate::entries::lifetime::Kept;
-use crate::entries::roots::{Root, RootKind, Roots};
-use crate::graph::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
-use crate::graph::paths::ShareKey;
+use crate::entries::roots::{Root, RootKind};
 use crate::graph::shortest::Shortest;
-use crate::judge::at_site::Remembered;
+use crate::graph::{Graph, Hit, Next, Placed, State, StateId, Way};
+use crate::judge::list::named;
 use crate::judge::once::first_time::FirstTime;
+use crate::judge::signal::{Judge, Makes};
+use crate::labels::label::cap_wait;
+use crate::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::names;
 use crate::link::reach::Reach;
 use crate::link::value::EnvId;
 use crate::link::{LOW_STEPS, Link};
-use crate::program::ids::{BodyRef, PathId, SiteRef};
+use crate::program::ids::{BodyRef, SiteRef};
+use crate::search::at_site::Remembered;
 use crate::search::cuts::Cuts;
 
-/// A body with one of its labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct StateId(pub(crate) u32);
-
-/// What an edge leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Next {
-    /// A called body with its label.
-    State(StateId),
-    /// A model row: the cause of this number.
-    Leaf(u32),
-}
-
-/// One way on from a state or hit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Way {
-    pub(crate) site: SiteRef,
-    pub(crate) arg: Option<u32>,
-    pub(crate) next: Next,
-    /// Inferred steps of this edge, unions apart.
-    pub(crate) steps: u8,
-    /// Whether the site has other targets.
-    pub(crate) shared: bool,
-}
-
-#[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) node: Node,
-    pub(crate) label: LabelId,
-    pub(crate) ways: Vec<Way>,
-}
-
-/// A label at a site of a root.
-#[derive(Debug)]
-pub(crate) struct Hit {
-    /// The body that must not block.
-    pub(crate) root: BodyRef,
-    /// What kind of root, or the context a function is handed to.
-    pub(crate) kind: Root,
-    /// Whether the site hands a function over instead of running it.
-    pub(crate) handed: bool,
-    /// Whether a comment cuts it right here.
-    pub(crate) cut: bool,
-    pub(crate) label: Label,
-    pub(crate) way: Way,
-}
-
-/// How a label meets the site of a root.
-#[derive(Clone, Copy)]
-pub(crate) struct Placed {
-    /// Whether the site hands a function over instead of running it.
-    pub(crate) handed: bool,
-    /// Whether a comment cuts the label right there.
-    pub(crate) cut: bool,
-}
-
-/// A call that enters a model row.
-#[derive(Debug)]
-pub(crate) struct LeafSite<'m> {
-    pub(crate) site: SiteRef,
-    pub(crate) row: Match<'m, CallRow>,
-    pub(crate) path: PathId,
-    /// Silenced for some rules.
-    pub(crate) label: LabelId,
-    /// It takes a lock that is held over this call.
-    pub(crate) held_by: Option<SiteRef>,
-    /// The body that the row's decorator wraps, where the site is that decorator's.
-    pub(crate) wraps: Option<BodyRef>,
-}
-
-impl LeafSite<'_> {
-    /// The body that enters the row.
-    pub(crate) fn body(&self, link: &Link<'_>) -> BodyRef {
-        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
-    }
-}
-
-/// The graph that the search leaves behind.
-pub(crate) struct Graph<'m> {
-    pub(crate) labels: Labels,
-    pub(crate) states: Vec<State>,
-    pub(crate) leaves: Vec<LeafSite<'m>>,
-    pub(crate) hits: Vec<Hit>,
-    /// Bodies that carry a label.
-    pub(crate) labelled: FxHashSet<BodyRef>,
-    /// The same, by the label's effect, with how bad it is at worst.
-    pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
-    /// The shortest ways on from labels, once somebody asks.
-    pub(crate) shortest: Shortest,
-    /// Sites at which a model row holds the thread, with how many rows do.
-    pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
-    /// Which libraries' values are where.
-    pub(crate) reach: Reach,
-    /// The steps of unions, once all labels are there.
-    pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
-}
+/// Up to so many seconds a hold is no `error`.
+const SHORT: f64 = 0.01;
 
 /// The search over one program.
 pub(crate) struct Search<'l, 'a> {
     pub(crate) link: &'l Link<'a>,
-    pub(crate) callers: Callers<'l, 'a>,
-    pub(crate) roots: Roots<'l, 'a>,
+    pub(crate) conditions: Conditions<'l, 'a>,
     pub(crate) cuts: &'l Cuts,
+    pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
@@ -152,12 +66,12 @@ pub(crate) struct Search<'l, 'a> {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    pub(crate) fn new(link: &'l Link<'a>, cuts: &'l Cuts) -> Self {
+    pub(crate) fn new(link: &'l Link<'a>, cuts: &'l Cuts, judge: &'l Judge) -> Self {
         Search {
             link,
-            callers: Callers::new(link),
-            roots: Roots::new(link),
+            conditions: Conditions::new(link),
             cuts,
+            judge,
             graph: Graph {
                 labels: Labels::default(),
                 states: Vec::new(),
@@ -223,7 +137,7 @@ impl<'l, 'a> Search<'l, 'a> {
             // Nothing flows on, but a finding that would stand here is made and marked.
             if let Some(uncut) = uncut
                 && !self.place(site).off_the_loop()
-                && let Some(root) = self.roots.of(body)
+                && let Some(root) = self.conditions.roots.of(body)
             {
                 self.hit_or_cut(body, root, Placed { handed: false, cut: true }, &uncut, way);
             }
@@ -232,6 +146,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.once
             && !label.fails
             && let Some(found) = self.runs_once(site)
+            && self.judge.is_on(if found.per_key { named::ONCE_PER_KEY } else { named::FIRST_TIME })
             // What is read once for each key is what a cached function reads, and what it waits for.
             && (!found.per_key || matches!(label.effect, Effect::File | Effect::Sleep))
         {
@@ -242,44 +157,20 @@ impl<'l, 'a> Search<'l, 'a> {
                 label.hold = LabelHold::Fixed(Hold::Brief);
             }
         }
-        if !label.fails && label.severity > Severity::Note && self.makes_what_is_kept(body, way) {
+        if !label.fails
+            && label.severity > Severity::Note
+            && self.makes_what_is_kept(body, way)
+            && self.judge.is_on(named::KEPT_FACTORY)
+        {
             (label.once, label.severity) = (true, Severity::Note);
         }
-        // A thread that was just told to end has little left to do.
-        if label.for_end && label.severity > Severity::Note && self.place(site).is_told_to_end() {
-            label.severity = Severity::Note;
-            label.hold = LabelHold::Fixed(Hold::Brief);
-        }
-        // What cleans up after a failure is short and rare.
-        if label.effect == Effect::File && label.severity == Severity::Warning && self.place(site).is_after_failure() {
-            label.severity = Severity::Note;
-        }
-        // What is made where it lacks is there the next time.
-        if label.effect == Effect::File
-            && label.severity == Severity::Warning
-            && self.place(site).is_made_where_it_lacks()
-        {
-            label.severity = Severity::Note;
-        }
-        // What is installed because it lacks is there the next time.
-        if label.effect == Effect::Subprocess
-            && label.severity > Severity::Note
-            && self.place(site).is_after_failed_import()
-        {
-            label.severity = Severity::Note;
-        }
-        if label.severity > Severity::Note && !label.fails && self.place(site).is_for_a_terminal() {
-            label.severity = Severity::Note;
-        }
-        if label.effect == Effect::Sleep && label.severity > Severity::Note && self.place(site).is_after_own_end() {
-            label.severity = Severity::Note;
-        }
-        if label.effect == Effect::Wait
-            && label.severity > Severity::Note
-            && matches!(way.next, Next::Leaf(_))
-            && self.link.waits_for_own_lock(site)
-        {
-            label.severity = Severity::Note;
+        match self.place(site).makes(&label, &way) {
+            Some(Makes::BriefNote) => {
+                label.severity = Severity::Note;
+                label.hold = LabelHold::Fixed(Hold::Brief);
+            }
+            Some(_) => label.severity = Severity::Note,
+            None => {}
         }
         if self.place(site).off_the_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -288,7 +179,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // Of several conditions the row's come first, then branches from the inside out.
-        let rare = self.place(site).rare_steps();
+        let rare = self.place(site).steps();
         let decides = label.guard.is_none();
         if decides {
             label.guard = self.place(site).guard();
@@ -308,7 +199,7 @@ impl<'l, 'a> Search<'l, 'a> {
             Some(guard) if decides && guard.asks_for_scheme() => guard.rare = LOW_STEPS,
             _ => way.steps = add_steps(way.steps, rare),
         }
-        if let Some(root) = self.roots.of(body) {
+        if let Some(root) = self.conditions.roots.of(body) {
             self.hit(body, root, false, &label, way);
             if root.absorbs() {
                 return;
@@ -335,7 +226,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     /// Whether a site runs once in the life of a program, or of a key.
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
-        let (link, callers, keepers) = (self.link, &self.callers, &mut self.keepers);
+        let (link, callers, keepers) = (self.link, &self.conditions.callers, &mut self.keepers);
         *self.first_times.entry(site).or_insert_with(|| {
             if let Some(found) = link.runs_first_time(site) {
                 return Some(found);
@@ -360,11 +251,14 @@ impl<'l, 'a> Search<'l, 'a> {
         let (mut label, mut way) = (label.clone(), way);
         way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
         if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
-            if self.none_awaits_it_so(root, guard) {
+            if self.conditions.none_awaits_it_so(root, guard) {
                 return;
             }
             // Others may call it so; nobody here does.
-            if kind.kind == RootKind::Coroutine && self.none_calls_it_so(root, guard, 3) {
+            if kind.kind == RootKind::Coroutine
+                && self.conditions.none_calls_it_so(root, guard, 3)
+                && self.judge.is_on(named::NONE_CALLS_IT_SO)
+            {
                 way.steps = add_steps(way.steps, LOW_STEPS);
             }
         }
@@ -396,6 +290,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
             && seconds <= SHORT
             && !label.fails
+            && self.judge.is_on(named::SHORT)
         {
             label.severity = label.severity.min(Severity::Warning);
         }
@@ -428,7 +323,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Pushes a state's label to everything that enters its body.
     fn expand(&mut self, state: StateId) {
         let Some((node, label)) = self.leaving(state) else { return };
-        let callers = self.callers.of(node);
+        let callers = self.conditions.callers.of(node);
         for caller in callers.iter() {
             self.enter(*caller, node, state, &label);
         }
@@ -445,7 +340,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = &self.graph.states[state.0 as usize];
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
         // What a cached function reads is read once.
-        if label.effect == blocklint_core::Effect::File && self.link.method_kind(node.body).cached {
+        if label.effect == Effect::File && self.link.method_kind(node.body).cached && self.judge.is_on(named::CACHED) {
             label.once = true;
             label.severity = Severity::Note;
             label.hold = LabelHold::Fixed(Hold::Brief);
@@ -460,7 +355,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     fn enter(&mut self, caller: Caller, node: Node, state: StateId, label: &Label) {
         let ways = &self.graph.states[state.0 as usize].ways;
-        if ways.iter().all(|way| self.is_out(caller, node.body, way.site)) {
+        if ways.iter().all(|way| self.conditions.is_out(caller, node.body, way.site)) {
             self.conditional.entry(state).or_default().push(caller);
             return;
         }
@@ -474,12 +369,14 @@ impl<'l, 'a> Search<'l, 'a> {
         let Some((more, own)) = received else { return };
         steps = add_steps(steps, more);
         label.own = own;
-        match self.decide(&mut label, caller, node) {
+        match self.conditions.decide(&mut label, caller, node) {
             Decided::Holds { steps: undecided } => steps = add_steps(steps, undecided),
             Decided::Fails => return,
         }
         if label.outer.is_none() {
-            match self.next_guard(caller, node, state, label.guard.as_ref()) {
+            let sites: SmallVec<[SiteRef; 8]> =
+                self.graph.states[state.0 as usize].ways.iter().map(|way| way.site).collect();
+            match self.conditions.next_guard(caller, node, &sites, label.guard.as_ref()) {
                 NextGuard::None => {}
                 NextGuard::Holds(guard) => {
                     label.outer = Some(guard);
@@ -506,7 +403,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let way = Way { site: caller.site, arg: caller.arg, next: Next::State(state), steps, shared: caller.shared };
         if let CallerKind::HandsToLoop(runtime) = caller.kind {
             // Coroutines and lambdas stand in their own place only.
-            if self.roots.of(node.body).is_some() {
+            if self.conditions.roots.of(node.body).is_some() {
                 return;
             }
             let program = self.link.program;
@@ -528,16 +425,5 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.once && label.severity == Severity::Note && self.link.adds_up(site) {
             label.severity = Severity::Warning;
         }
-    }
-}
-
-/// Up to so many seconds a hold is no `error`.
-const SHORT: f64 = 0.01;
-
-/// A wait that is given a time is bounded, even if the code does not tell how long.
-pub(crate) fn cap_wait(label: &mut Label) {
-    let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
-    if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
-        label.severity = label.severity.min(Severity::Warning);
     }
 }

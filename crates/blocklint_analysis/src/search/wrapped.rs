@@ -7,11 +7,12 @@ use blocklint_models::{CallRow, HandoverContext, HandoverRow, Match, Runs, Selec
 use rustc_hash::FxHashSet;
 
 use crate::entries::callers::{Node, add_steps};
-use crate::graph::label::{Label, LabelHold};
+use crate::graph::{LeafSite, Next, Way};
+use crate::labels::label::{Label, LabelHold};
 use crate::link::rows::Leaf;
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::search::{LeafSite, Next, Search, Way};
+use crate::search::Search;
 
 /// A place where a library's row wraps a callable.
 struct Wrapping<'a> {
@@ -173,7 +174,7 @@ impl<'a> Search<'_, 'a> {
             return;
         }
         // Of its callers those that call the wrapper.
-        let callers = self.callers.of(node);
+        let callers = self.conditions.callers.of(node);
         let mut places: Vec<SiteRef> = callers.iter().map(|caller| caller.site).collect();
         places.sort();
         places.dedup();

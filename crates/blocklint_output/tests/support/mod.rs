@@ -92,6 +92,7 @@ pub(crate) fn made() -> Made {
         fix: None,
         fingerprint: "00d1e2f3a4b5c6d7".to_owned(),
         suppression: None,
+        reasons: Vec::new(),
     };
     let sleep_place = place(app, APP, "time.sleep(2)", 0);
     let sleep_cause =

@@ -161,7 +161,7 @@ fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
 fn findings(root: &Utf8Path, models: &Models) -> Vec<Finding> {
     let paths = [root.to_owned()];
     let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
-    let report = analyse(&project, models, Options { min_confidence: Confidence::Medium }).expect("a run");
+    let report = analyse(&project, models, Options::new(Confidence::Medium)).expect("a run");
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
     let all = Selection::new(&["ALL".to_owned()], &[], &[]).expect("all rules");
     let mut chosen = choose(report.findings, report.groups, &all, levels);

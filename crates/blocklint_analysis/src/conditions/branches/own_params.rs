@@ -5,7 +5,7 @@ use std::rc::Rc;
 use blocklint_facts::{AltKind, At, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::code::regions::{around, lies_in};
-use crate::graph::label::Asked;
+use crate::labels::label::Asked;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::names;

@@ -6,6 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, Form};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::memo::remembered;
 use crate::program::Program;
@@ -38,22 +39,22 @@ const LOADED_BY_NAME: &[&str] = &[
 
 /// Which modules a project left over, as far as somebody asked.
 #[derive(Default)]
-pub(crate) struct LeftOver<'a> {
+pub(crate) struct LeftOver {
     /// The parts of the names of all modules that Python files import, and the names they import from them.
-    imported: OnceCell<FxHashSet<&'a str>>,
+    imported: OnceCell<FxHashSet<String>>,
     known: RefCell<FxHashMap<FileId, bool>>,
 }
 
-impl<'a> LeftOver<'a> {
-    fn imported(&self, program: &Program<'a>) -> &FxHashSet<&'a str> {
+impl LeftOver {
+    fn imported(&self, program: &Program<'_>) -> &FxHashSet<String> {
         self.imported.get_or_init(|| {
             let python = program.files.iter().filter(|file| file.facts.language == Language::Python);
             let mut names = FxHashSet::default();
             for file in python {
                 for import in file.facts.imports.iter() {
                     // Every part may be the module: `import a.b.c` loads all three.
-                    names.extend(file.facts.text(import.module).split('.'));
-                    names.insert(file.facts.text(import.name));
+                    names.extend(file.facts.text(import.module).split('.').map(str::to_owned));
+                    names.insert(file.facts.text(import.name).to_owned());
                 }
             }
             names
@@ -65,7 +66,7 @@ impl Link<'_> {
     /// Whether nothing of the project imports a Python module or names it in a string, where most modules of the folder are
     /// imported, and it neither runs by itself nor registers anything: nobody calls what it defines.
     pub(crate) fn is_left_over_module(&self, file: FileId) -> bool {
-        remembered(&self.left_over.known, file, || self.is_imported_nowhere(file))
+        remembered(&self.above::<Memo>().left_over.known, file, || self.is_imported_nowhere(file))
     }
 
     fn is_imported_nowhere(&self, file: FileId) -> bool {
@@ -74,7 +75,7 @@ impl Link<'_> {
             return false;
         }
         let Some((folder, stem)) = folder_and_stem(&self.program.files[file.index()].relative) else { return false };
-        let imported = self.left_over.imported(self.program);
+        let imported = self.above::<Memo>().left_over.imported(self.program);
         !imported.contains(stem)
             && !LOADED_BY_NAME.contains(&stem)
             && !self.has_effect_when_loaded(file)
@@ -107,14 +108,14 @@ impl Link<'_> {
     }
 
     /// Whether the project imports most modules of a folder, packages too.
-    fn most_are_imported(&self, folder: &str, imported: &FxHashSet<&str>) -> bool {
+    fn most_are_imported(&self, folder: &str, imported: &FxHashSet<String>) -> bool {
         let modules = self.program.files.iter().filter_map(|file| {
             let below = file.relative.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".py")?;
             below.split('/').next().filter(|&stem| stem != "__init__")
         });
         let modules: FxHashSet<&str> = modules.collect();
         let others = modules.len().saturating_sub(1);
-        others >= FEWEST_NEIGHBOURS && modules.iter().filter(|stem| imported.contains(*stem)).count() * 4 >= others * 3
+        others >= FEWEST_NEIGHBOURS && modules.iter().filter(|&&stem| imported.contains(stem)).count() * 4 >= others * 3
     }
 
     /// Whether a string somewhere names a module of this name: `"package.module:app"`, `"module.py"`.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::code::regions::around;
+use crate::entries::memo::Memo;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::targets::Target;
@@ -174,10 +175,10 @@ impl Link<'_> {
     }
 
     /// The names of library calls that start tasks.
-    fn starting_names(&self) -> &FxHashSet<&str> {
-        self.starting.get_or_init(|| {
+    fn starting_names(&self) -> &FxHashSet<String> {
+        self.above::<Memo>().starting.get_or_init(|| {
             let models = self.library.of(Language::Python);
-            models.names(Uses::CONCURRENCY).map(|name| name.name).collect()
+            models.names(Uses::CONCURRENCY).map(|name| name.name.to_owned()).collect()
         })
     }
 }

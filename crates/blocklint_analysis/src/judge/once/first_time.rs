@@ -11,8 +11,9 @@ use crate::code::regions::lies_in;
 use crate::entries::lifetime::Kept;
 use crate::idioms;
 use crate::judge::after_failure::{handler_around, tried_before};
+use crate::judge::memo::Memo;
+use crate::labels::constant::Constant;
 use crate::link::Link;
-use crate::link::constants::Constant;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
 use crate::link::names;
@@ -44,7 +45,7 @@ const DEPTH: u32 = 4;
 impl Link<'_> {
     /// What makes a site run the first time only.
     pub(crate) fn first_time_of(&self, site: SiteRef) -> Option<FirstTime> {
-        remembered(&self.first_times, site, || self.find_first_time(site))
+        remembered(&self.above::<Memo>().first_times, site, || self.find_first_time(site))
     }
 
     fn find_first_time(&self, site: SiteRef) -> Option<FirstTime> {

@@ -55,7 +55,7 @@ impl<'a> Link<'a> {
     /// `Function<X, Mono<Y>>`.
     pub(crate) fn functional_result(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
-        if !names::is_functional_method(facts.language, facts.text(facts.site(site.site).name)) {
+        if !crate::idioms::is_functional_method(facts.language, facts.text(facts.site(site.site).name)) {
             return None;
         }
         let receiver = self.receiver_form(site)?;

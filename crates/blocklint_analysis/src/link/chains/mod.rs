@@ -9,12 +9,11 @@ mod ends;
 mod fields;
 mod lambdas;
 mod schedulers;
-mod served;
 mod signals;
 mod sinks;
 mod uses;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use blocklint_core::Confidence;
@@ -92,8 +91,6 @@ pub(crate) struct ChainMemo {
     operators: RefCell<FxHashMap<FileId, Rc<Operators>>>,
     busy: RefCell<FxHashSet<Busy>>,
     depth: Cell<u32>,
-    /// Whether a library enters anything of the project on an event loop.
-    has_entries: OnceCell<bool>,
 }
 
 /// What is being followed, to meet recursion.

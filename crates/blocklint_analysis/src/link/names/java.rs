@@ -9,24 +9,6 @@ use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 
-/// The abstract methods of the functional interfaces of `java.lang` and `java.util`.
-pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
-    "run",
-    "call",
-    "apply",
-    "accept",
-    "get",
-    "test",
-    "compare",
-    "applyAsInt",
-    "applyAsLong",
-    "applyAsDouble",
-    "getAsInt",
-    "getAsLong",
-    "getAsDouble",
-    "getAsBoolean",
-];
-
 /// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
 /// to ask what callers pass.
 const VALUES: &[&str] = &[
@@ -163,18 +145,6 @@ pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
 /// Whether an annotation of this name binds a method to requests of HTTP.
 pub(crate) fn is_verb_of_http(name: &str) -> bool {
     matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
-}
-
-/// Whether a folder of this name holds tests, or what is there for them.
-pub(crate) fn is_folder_of_tests(name: &str) -> bool {
-    matches!(name, "testing" | "testkit" | "testFixtures" | "jmh")
-        || name.ends_with("-test")
-        || name.ends_with("-tests")
-        || name.ends_with("-testing")
-        || name.ends_with("Test")
-        || name.ends_with("Tests")
-        || name.starts_with("test-")
-        || name.starts_with("testing-")
 }
 
 /// Whether a call of this name fails for what is no written address.

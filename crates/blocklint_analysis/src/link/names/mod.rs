@@ -155,11 +155,6 @@ pub(crate) fn duration_unit(language: Language, name: &str) -> Option<f64> {
     })
 }
 
-/// Whether a method name is that of a functional interface of the language's own library.
-pub(crate) fn is_functional_method(language: Language, name: &str) -> bool {
-    language == Language::Java && java::FUNCTIONAL_METHODS.contains(&name)
-}
-
 /// Whether a method of this name makes an instance.
 pub(crate) fn is_constructor(language: Language, name: &str) -> bool {
     match language {

@@ -13,13 +13,13 @@ mod size;
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
 
+use crate::graph::finding::Serialisation;
 use crate::link::Link;
 use crate::link::eval::Scope;
+use crate::link::units::Units;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::program::units::Units;
 
-pub use path::Serialisation;
 pub(crate) use path::{other_path, shows_by_code};
 
 use item::Item;

@@ -3,28 +3,11 @@
 use blocklint_facts::{Form, FormId};
 
 use super::{ROUTERS, Route};
+use crate::graph::finding::Serialisation;
 use crate::link::Link;
+use crate::link::units::{Units, calls_of};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::SiteRef;
-use crate::program::units::{Units, calls_of};
-
-/// How a response is made of what an endpoint returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Serialisation {
-    /// One call of compiled code gives the bytes.
-    Direct,
-    /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, for the version knows no
-    /// other way.
-    Rendered,
-    /// The same, for a response class is named.
-    ByClass,
-    /// The endpoint makes a response of data itself, which renders JSON of them.
-    ByHand,
-    /// Every value is converted by Python code, for nothing says what they are.
-    Encoded,
-    /// pydantic 1: everything is converted and validated again by Python code.
-    Old,
-}
 
 impl Serialisation {
     /// The call that takes the time.

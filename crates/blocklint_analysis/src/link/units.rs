@@ -33,9 +33,18 @@ pub(crate) struct UnitRow {
     pub(crate) green: Vec<String>,
 }
 
+/// What a rule knows of the switches that it asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct ByCode {
+    /// Whether the code of a folder shows that a switch is on, where versions do not say it.
+    pub(crate) shows: fn(&Link<'_>, &str, &str) -> bool,
+    /// What else versions do that a declared range allows, in words.
+    pub(crate) other_path: fn(&str, &crate::program::Dependency) -> Option<String>,
+}
+
 impl Units {
     /// Asks code and layout for every switch of the models.
-    pub(crate) fn new(link: &Link<'_>) -> Self {
+    pub(crate) fn new(link: &Link<'_>, by_code: ByCode) -> Self {
         let layout = &link.program.layout.units;
         let mut units = Units {
             folders: layout.iter().map(|unit| unit.folder.clone()).collect(),
@@ -55,7 +64,7 @@ impl Units {
                 }
             }
         }
-        units.read_versions(link, &switches);
+        units.read_versions(link, &switches, by_code);
         for switch in switches.iter().filter(|switch| switch.context == Some(SwitchContext::Greenlet)) {
             let calls = switch.call.iter().flat_map(|path| calls_of(link, path));
             let calls: Vec<SiteRef> = calls.filter(|site| !is_asked_for(link, *site)).collect();
@@ -81,7 +90,7 @@ impl Units {
     }
 
     /// Turns on the switches that versions of dependencies decide.
-    fn read_versions(&mut self, link: &Link<'_>, switches: &[&Switch]) {
+    fn read_versions(&mut self, link: &Link<'_>, switches: &[&Switch], by_code: ByCode) {
         let layout = &link.program.layout.units;
         for at in 0..self.rows.len() {
             let folder = &self.folders[at];
@@ -99,13 +108,13 @@ impl Units {
                 let dependency = known(library);
                 let exact = dependency.is_some_and(|dependency| dependency.is_exact);
                 let holds = range.holds(dependency.and_then(|dependency| dependency.version.as_ref()));
-                let by_code = || !exact && crate::rules::large_response::shows_by_code(link, folder, &switch.name);
-                if (holds || by_code()) && !self.rows[at].on.contains(&switch.name) {
+                let shows_by_code = || !exact && (by_code.shows)(link, folder, &switch.name);
+                if (holds || shows_by_code()) && !self.rows[at].on.contains(&switch.name) {
                     self.rows[at].on.push(switch.name.clone());
                 }
                 if let Some(dependency) = dependency.filter(|dependency| !dependency.is_exact)
                     && dependency.oldest.as_ref().is_some_and(|oldest| holds != range.holds(Some(oldest)))
-                    && let Some(words) = crate::rules::large_response::other_path(&switch.name, dependency)
+                    && let Some(words) = (by_code.other_path)(&switch.name, dependency)
                 {
                     self.rows[at].other_paths.push((switch.name.clone(), words));
                 }

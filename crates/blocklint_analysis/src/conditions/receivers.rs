@@ -6,8 +6,9 @@ use blocklint_facts::{BodyKind, SiteKind};
 
 use rustc_hash::FxHashMap;
 
+use crate::conditions::memo::Memo;
 use crate::entries::callers::{Caller, Node};
-use crate::graph::label::{Label, Own};
+use crate::labels::label::{Label, Own};
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
 use crate::link::value::Val;
@@ -147,7 +148,7 @@ impl<'a> Link<'a> {
     /// who also looks up the method through which that is reached.
     fn may_find(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {
         let key = (class, exact, own, through);
-        remembered(&self.found_by, key, || self.look_for(class, exact, own, through))
+        remembered(&self.above::<Memo>().found_by, key, || self.look_for(class, exact, own, through))
     }
 
     fn look_for(&self, class: ClassRef, exact: bool, own: Own, through: Option<Own>) -> bool {

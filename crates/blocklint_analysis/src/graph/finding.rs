@@ -7,9 +7,24 @@ use crate::entries::roots::RootKind;
 use crate::link::available::Available;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 
+/// A signal that spoke of a finding: what made it less bad, less sure, or worse.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason {
+    /// The signal's name.
+    pub name: &'static str,
+    /// What it says, as a clause.
+    pub says: &'static str,
+    /// What it makes of a finding, in a word or two.
+    pub makes: &'static str,
+    /// Where a reader sees it.
+    pub place: Option<(FileId, Span)>,
+}
+
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
+    /// The signals that spoke, where the analysis was told to account for them.
+    pub reasons: Vec<Reason>,
     /// The rule.
     pub rule: RuleCode,
     /// How bad.
@@ -120,7 +135,7 @@ pub enum What {
     /// A response that may be large is serialised on the event loop.
     LargeResponse {
         /// Which way it takes.
-        way: crate::rules::large_response::Serialisation,
+        way: Serialisation,
         /// The endpoint's name.
         endpoint: String,
         /// The call that its items come from, as written.
@@ -233,4 +248,22 @@ pub struct RawCause {
     pub call: String,
     /// How many roots reach it.
     pub reach: u32,
+}
+
+/// How a response is made of what an endpoint returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serialisation {
+    /// One call of compiled code gives the bytes.
+    Direct,
+    /// Data are made of the models first, then JSON is rendered by the interpreter's own encoder, for the version knows no
+    /// other way.
+    Rendered,
+    /// The same, for a response class is named.
+    ByClass,
+    /// The endpoint makes a response of data itself, which renders JSON of them.
+    ByHand,
+    /// Every value is converted by Python code, for nothing says what they are.
+    Encoded,
+    /// pydantic 1: everything is converted and validated again by Python code.
+    Old,
 }

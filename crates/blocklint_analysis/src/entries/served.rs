@@ -8,19 +8,16 @@ use blocklint_facts::{BodyId, BodyKind, Form};
 use blocklint_models::Role;
 use rustc_hash::FxHashSet;
 
-use super::BodyUse;
+use crate::entries::memo::Memo;
 use crate::entries::roots::{RootKind, Roots};
 use crate::link::Link;
+use crate::link::chains::BodyUse;
 use crate::link::names;
-use crate::link::targets::Target;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 
 /// Calls that are followed upwards.
 const MOST_HOPS: u32 = 8;
-
-/// Implementations of a method of which each is likely to be called.
-const MOST_ALTERNATIVES: usize = 4;
 
 /// Bodies that are looked at for one.
 const MOST_BODIES: usize = 400;
@@ -77,19 +74,6 @@ impl<'a> Link<'a> {
         is_offered && !self.has_loop_entries(roots)
     }
 
-    /// Whether a call may run one of many implementations.
-    pub(super) fn is_one_of_many(&self, site: SiteRef) -> bool {
-        let targets = self.targets(site, EnvId::NONE);
-        let implementations = |target: &Target| match *target {
-            Target::Overrides { class, name } => {
-                let all = self.overrides(class, name);
-                all.iter().filter(|of| !self.program.is_test(of.file) && !self.is_stub(**of)).count()
-            }
-            Target::Body { .. } | Target::Row { .. } => 0,
-        };
-        targets.list.iter().map(implementations).sum::<usize>() > MOST_ALTERNATIVES
-    }
-
     /// Whether an annotation says that requests of HTTP come to a method. Who gives a publisher there leaves it to the server,
     /// which is made for publishers.
     fn answers_requests(&self, body: BodyRef) -> bool {
@@ -119,7 +103,7 @@ impl<'a> Link<'a> {
 
     /// Whether anything of the project, outside of tests, is entered on an event loop by a library, or on a server's own threads.
     fn has_loop_entries(&self, roots: &Roots<'_, 'a>) -> bool {
-        *self.chains.has_entries.get_or_init(|| {
+        *self.above::<Memo>().has_entries.get_or_init(|| {
             let files = (0..self.program.files.len()).map(|at| FileId(at as u32));
             let mut java =
                 files.filter(|&file| self.program.language(file) == Language::Java && !self.program.is_test(file));

@@ -5,93 +5,16 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use blocklint_core::Language;
-use blocklint_facts::{Flow, Form, FormId, SiteKind};
+use blocklint_facts::{Flow, Form};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::{CallerKind, Node};
 use crate::entries::roots::{Root, RootKind};
-use crate::graph::label::Label;
-use crate::link::Link;
-use crate::link::targets::{Edge, Target};
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::graph::{StateId, Way};
+use crate::labels::label::Label;
+use crate::program::ids::{BodyRef, FileId};
 use crate::program::index::{Mention, Wrap};
-use crate::search::{Search, StateId, Way};
-
-/// Methods that give an element of a container.
-const TAKERS: &[&str] = &["get", "pop", "popleft", "get_nowait", "setdefault"];
-
-/// Calls through containers.
-#[derive(Debug, Default)]
-pub(crate) struct Dispatch {
-    /// Sites at which one of several callables runs, by callable.
-    among: FxHashMap<BodyRef, Vec<SiteRef>>,
-    /// Sites at which the only callable of a container runs, by callable.
-    only: FxHashMap<BodyRef, Vec<SiteRef>>,
-    /// Files looked at.
-    seen: FxHashSet<FileId>,
-}
-
-impl Dispatch {
-    /// Looks at each call of a file whose callee is taken out of a container, once.
-    fn look_at(&mut self, link: &Link<'_>, file: FileId) {
-        if !self.seen.insert(file) {
-            return;
-        }
-        let facts = link.program.facts(file);
-        for (at, row) in facts.sites.iter().enumerate() {
-            if row.kind != SiteKind::Call || !is_taken_out(link, file, row.callee, 3) {
-                continue;
-            }
-            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
-            if facts.language == Language::Rust && names_types(link, site, row.callee) {
-                continue;
-            }
-            let targets = link.targets(site, EnvId::NONE);
-            let alternatives = targets.list.len() + usize::from(targets.unknown);
-            for target in &targets.list {
-                let Target::Body { body, edge: Edge::Call, .. } = *target else { continue };
-                let sites = if alternatives > 1 { &mut self.among } else { &mut self.only };
-                sites.entry(body).or_default().push(site);
-            }
-        }
-    }
-
-    /// The sites at which a body runs as the only callable of a container.
-    pub(crate) fn only(&self, body: BodyRef) -> &[SiteRef] {
-        self.only.get(&body).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// Rust: whether a callee is a function with the types it is for (`self.read::<u8>(…)`), which is recorded as an index is.
-fn names_types(link: &Link<'_>, site: SiteRef, callee: FormId) -> bool {
-    let facts = link.program.facts(site.file);
-    let Form::Subscript(base, _) = facts.form(callee) else { return false };
-    let typed = link.eval(link.scope_of(site, EnvId::NONE), base);
-    let functions = |val: &Val| matches!(val, Val::Fn { .. } | Val::Method { .. } | Val::External(_) | Val::Class(_));
-    link.values.members(typed.value).iter().any(functions)
-}
-
-/// Whether a callee is an element of a container.
-fn is_taken_out(link: &Link<'_>, file: FileId, callee: FormId, depth: u32) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    let facts = link.program.facts(file);
-    match facts.form(callee) {
-        Form::Subscript(..) | Form::Element(_) => true,
-        Form::Part(inner, _) => is_taken_out(link, file, inner, depth),
-        Form::Result(site) => {
-            let row = facts.site(site);
-            row.kind == SiteKind::Call
-                && matches!(facts.form(row.callee), Form::Attr(..))
-                && TAKERS.contains(&facts.text(row.name))
-        }
-        Form::Var(var) => {
-            facts.assigns_of(var).any(|row| row.value.is_some() && is_taken_out(link, file, row.value, depth))
-        }
-        _ => false,
-    }
-}
+use crate::search::Search;
 
 impl<'l, 'a> Search<'l, 'a> {
     /// Looks for calls through containers around the bodies that hold their thread, and follows those of a container
@@ -110,13 +33,15 @@ impl<'l, 'a> Search<'l, 'a> {
             files.dedup();
             for file in files {
                 match self.graph.reach.around(file) {
-                    Some(around) => around.into_iter().for_each(|file| self.callers.dispatch.look_at(self.link, file)),
+                    Some(around) => {
+                        around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.link, file))
+                    }
                     None => (0..self.link.program.files.len() as u32)
-                        .for_each(|slot| self.callers.dispatch.look_at(self.link, FileId(slot))),
+                        .for_each(|slot| self.conditions.callers.dispatch.look_at(self.link, FileId(slot))),
                 }
             }
             for body in fresh {
-                if self.callers.dispatch.only(body).is_empty() {
+                if self.conditions.callers.dispatch.only(body).is_empty() {
                     continue;
                 }
                 let states = self.graph.states.iter().enumerate();
@@ -125,7 +50,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     .map(|(at, _)| StateId(at as u32))
                     .collect();
                 for state in of_body {
-                    for caller in self.callers.through_containers(Node::plain(body)) {
+                    for caller in self.conditions.callers.through_containers(Node::plain(body)) {
                         self.enter_from(caller, state);
                     }
                 }
@@ -139,8 +64,11 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut made: FxHashMap<BodyRef, Root> = FxHashMap::default();
         loop {
             let mut more: Vec<(BodyRef, Root)> = Vec::new();
-            for (&body, sites) in &self.callers.dispatch.among {
-                if made.contains_key(&body) || !self.graph.labelled.contains(&body) || self.roots.of(body).is_some() {
+            for (&body, sites) in &self.conditions.callers.dispatch.among {
+                if made.contains_key(&body)
+                    || !self.graph.labelled.contains(&body)
+                    || self.conditions.roots.of(body).is_some()
+                {
                     continue;
                 }
                 if self.link.program.facts(body.file).body(body.body).flow != Flow::Sync {
@@ -216,10 +144,10 @@ impl<'l, 'a> Search<'l, 'a> {
             if !seen.insert(next) || seen.len() > 256 {
                 continue;
             }
-            if let Some(root) = self.roots.of(next.body).or_else(|| made.get(&next.body).copied()) {
+            if let Some(root) = self.conditions.roots.of(next.body).or_else(|| made.get(&next.body).copied()) {
                 return Some(dispatched(root));
             }
-            for caller in self.callers.of(next).iter() {
+            for caller in self.conditions.callers.of(next).iter() {
                 match caller.kind {
                     CallerKind::HandsToLoop(runtime) => {
                         return Some(Root {

@@ -3,21 +3,13 @@
 use blocklint_core::Language;
 use blocklint_facts::FormId;
 
-use crate::graph::label::Guard;
+use crate::labels::label::AskedType;
+use crate::labels::label::Guard;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::value::{EnvId, Val};
-use crate::program::ids::{ClassRef, PathId, SiteRef};
-
-/// A type that a branch asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AskedType {
-    /// One that literals have.
-    Literal(PathId),
-    /// Python: a class of the project.
-    Class(ClassRef),
-}
+use crate::program::ids::SiteRef;
 
 impl Link<'_> {
     /// The types that a form names, if all are literals' or the project's own: no class of a library is derived from those by

@@ -7,9 +7,8 @@ use blocklint_core::{Effect, Hold, Severity, WhereSet};
 use blocklint_models::{Condition, Test};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::link::by_type::AskedType;
-use crate::link::constants::Constant;
-use crate::program::ids::{BodyRef, Name};
+use crate::labels::constant::Constant;
+use crate::program::ids::{BodyRef, ClassRef, Name, PathId};
 
 /// How long one call can hold its thread, as far as the body itself decides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +59,7 @@ pub enum Choice {
     /// It is `None`.
     Null,
     /// It is one of these literals.
-    Equals(smallvec::SmallVec<[crate::link::constants::Constant; 1]>),
+    Equals(smallvec::SmallVec<[crate::labels::constant::Constant; 1]>),
     /// It is a string that begins with one of these.
     Begins(smallvec::SmallVec<[String; 1]>),
     /// It is an instance of one of these types.
@@ -71,6 +70,15 @@ pub enum Choice {
     Says(String),
     /// It is a mapping in which nothing lies under this key.
     Lacks(String),
+}
+
+/// A type that a branch asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AskedType {
+    /// One that literals have.
+    Literal(PathId),
+    /// Python: a class of the project.
+    Class(ClassRef),
 }
 
 impl Question {
@@ -352,5 +360,13 @@ impl Labels {
     /// The label.
     pub(crate) fn get(&self, id: LabelId) -> &Label {
         &self.rows[id.0 as usize]
+    }
+}
+
+/// A wait that is given a time is bounded, even if the code does not tell how long.
+pub(crate) fn cap_wait(label: &mut Label) {
+    let bounded = matches!(label.hold, LabelHold::Fixed(Hold::Seconds(_) | Hold::Unstated));
+    if bounded && label.effect == blocklint_core::Effect::Wait && !label.fails {
+        label.severity = label.severity.min(Severity::Warning);
     }
 }

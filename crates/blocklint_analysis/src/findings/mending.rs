@@ -1,0 +1,90 @@
+//! What mends a call: its async twins, and what its row says of rewriting it.
+
+use blocklint_core::Language;
+use blocklint_models::expand_twin;
+
+use crate::graph::LeafSite;
+use crate::graph::finding::Mending;
+use crate::link::Link;
+use crate::program::ids::FileId;
+
+/// Async twins for a runtime: the path, and whether the rewrite is local.
+pub(super) fn twins(
+    link: &Link<'_>,
+    leaf: &LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let path = link.library.text(leaf.path);
+    let calls = link.library.calls(leaf.path);
+    let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
+    let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
+    let separator = crate::link::library::separator(language);
+    let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
+    let of_type = link
+        .library
+        .split(leaf.path)
+        .is_some_and(|(parent, _)| link.library.is_type(parent) && link.library.ty(parent).is_some());
+    instead
+        .for_runtime(runtime)
+        .iter()
+        .map(|twin| {
+            let twin = expand_twin(twin, leaf.row.path, &path, language);
+            let local = parent(&twin) == parent(&path) || !of_type && !parent(&twin).is_some_and(|of| is_class(&of));
+            (twin, local)
+        })
+        .collect()
+}
+
+/// The methods of the same name on the async twins of a method's class, which its constructor's row names.
+fn class_twins(
+    link: &Link<'_>,
+    path: crate::program::ids::PathId,
+    runtime: Option<blocklint_core::Runtime>,
+    language: Language,
+) -> Vec<(String, bool)> {
+    let Some((class, method)) = link.library.split(path) else { return Vec::new() };
+    if !link.library.is_type(class) || method.starts_with("__") {
+        return Vec::new();
+    }
+    let separator = crate::link::library::separator(language);
+    let calls = link.library.calls(class);
+    let constructor = calls.with(|row| row.instead.is_some()).next();
+    let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(runtime).iter().map(|twin| (format!("{twin}{separator}{method}"), false)).collect()
+}
+
+/// Whether a path is spelled like a class: what hangs on it takes a receiver of its own.
+fn is_class(path: &str) -> bool {
+    blocklint_core::last_name(path).starts_with(char::is_uppercase)
+}
+
+/// What the row of a leaf says about mending it, for a runtime.
+pub(super) fn mending(
+    link: &Link<'_>,
+    leaf: &LeafSite<'_>,
+    runtime: Option<blocklint_core::Runtime>,
+    file: FileId,
+    twins: &[(String, bool)],
+) -> Mending {
+    let calls = link.library.calls(leaf.path);
+    let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
+    let mut mending = Mending {
+        rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
+        kind: leaf.row.fix,
+        lazy: leaf.row.lazy,
+        ..Mending::default()
+    };
+    if link.program.language(file) == Language::Rust {
+        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        if let Some((twin, _)) = twins.first() {
+            let rows = link.library.calls(link.library.path(Language::Rust, twin));
+            let given = |rows: &blocklint_models::CallRows<'_>| {
+                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+            };
+            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.twin = link.available(file, twin);
+        }
+    }
+    mending
+}

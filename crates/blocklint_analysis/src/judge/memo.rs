@@ -1,0 +1,27 @@
+//! What this layer remembers of one program.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use crate::link::memo::Remembers;
+use crate::program::ids::{FileId, SiteRef};
+
+/// What this layer remembers of one program.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// With how many values a body compares a form.
+    pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
+    /// With how many texts the functions of a file compare what they call by one name.
+    pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
+    /// Java: what was asked of ways.
+    pub(crate) java_asked: crate::judge::java_slight::Asked,
+    /// Java: what makes calls rare.
+    pub(crate) java_rare: RefCell<crate::judge::java_rare::Rare>,
+    /// What makes sites run the first time only.
+    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::judge::once::first_time::FirstTime>>>,
+}
+
+impl Remembers for Memo {
+    const PLACE: usize = 2;
+}

@@ -1,0 +1,4 @@
+//! Labels and what they are made of: plain data.
+
+pub(crate) mod constant;
+pub(crate) mod label;
