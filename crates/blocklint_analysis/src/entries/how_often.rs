@@ -87,7 +87,7 @@ enum Registered {
 const MOST_SITES: usize = 64;
 
 /// How many bodies and classes up.
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 24;
 
 /// How often bodies run and classes are made, remembered.
 pub(crate) struct TimesOf<'s, 'l, 'a> {
@@ -456,6 +456,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether an annotation says that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
+        let facts = self.link.program.facts(class.file);
+        // A container's scope that the project made has no row.
+        if facts.language == Language::Java
+            && names::java::mark_names(facts, facts.class(class.class).decorators).any(names::java::is_of_one_object)
+        {
+            return true;
+        }
         let mut said: Option<Registered> = None;
         for path in self.link.class_decorators(class) {
             for of in self.link.library.handovers(path).of_via(Via::Decorator) {

@@ -1,7 +1,7 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
-use blocklint_facts::{At, BodyId, BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
 use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
@@ -78,7 +78,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                     && names::is_made_by_others(facts.language)
                     && (creates == Creates::Threads || link.is_of_role(path, Role::Pool)) =>
             {
-                match link.is_one_of_its_kind(site, anew) {
+                match link.is_one_of_its_kind(&mut times, site, anew) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
@@ -281,16 +281,16 @@ impl<'a> Link<'a> {
 
     /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
     /// all that make the owner are parts of a program of which there is one.
-    fn is_one_of_its_kind(&self, site: SiteRef, anew: Anew) -> bool {
+    fn is_one_of_its_kind(&self, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
         let Some(class) = self.class_of_site(site) else { return false };
         match anew {
             Anew::PerInstance { class: owner, .. } => {
-                self.is_injected(owner) || self.is_injected(class) || !self.is_made_on_demand(owner, 5)
+                self.is_injected(owner) || self.is_injected(class) || !self.is_made_on_demand(times, owner, 8)
             }
             _ => {
                 let name = self.name_of_body_around(site);
                 names::java::ends(name)
-                    || names::java::runs_once(name) && (self.is_injected(class) || !self.is_made_on_demand(class, 5))
+                    || names::java::runs_once(name) && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
             }
         }
     }
@@ -309,7 +309,7 @@ impl<'a> Link<'a> {
     /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
     /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
     /// there for others.
-    fn is_made_on_demand(&self, class: ClassRef, depth: u32) -> bool {
+    fn is_made_on_demand(&self, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let mut any = false;
         for name in self.class_names(class) {
@@ -321,16 +321,16 @@ impl<'a> Link<'a> {
                         continue;
                     }
                     any = true;
-                    if self.program.is_test(file) {
+                    if times.of_site(site).is_once() {
                         continue;
                     }
                     let is_part = match self.kept(site) {
                         Kept::ByProgram => true,
-                        Kept::ByInstance(owner) => owner == class || !self.is_made_on_demand(owner, depth),
+                        Kept::ByInstance(owner) => owner == class || !self.is_made_on_demand(times, owner, depth),
                         _ => {
                             let around = self.class_of_site(site).filter(|around| *around != class);
                             names::java::runs_once(self.name_of_body_around(site))
-                                && !around.is_some_and(|around| self.is_made_on_demand(around, depth))
+                                && !around.is_some_and(|around| self.is_made_on_demand(times, around, depth))
                         }
                     };
                     if !is_part {
@@ -345,11 +345,17 @@ impl<'a> Link<'a> {
     /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
     fn is_given_inside(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(site.file);
-        let builds = names::is_made_by_others(facts.language)
-            && names::java::makes_on_demand(facts.text(facts.body(body.body).name));
-        builds && !self.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, wrap)| {
-            // What is given away itself is what its caller asked for.
-            matches!(mention, Mention::Exit(_)) && wrap == Wrap::Direct
+        if !names::is_made_by_others(facts.language) || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+        {
+            return false;
+        }
+        // What is given away itself is what its caller asked for.
+        facts.exits.iter().any(|exit| {
+            let scope = crate::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+            exit.kind == ExitKind::Return
+                && exit.value.is_some()
+                && facts.body_of(exit.at) == body.body
+                && self.values.members(self.eval(scope, exit.value).value).iter().any(|val| matches!(val, Val::Instance { .. }))
         })
     }
 
@@ -360,13 +366,36 @@ impl<'a> Link<'a> {
         self.library.role(self.library.path(self.library.language(path), ty)) == Some(role)
     }
 
+    /// Whether a literal is given to a call that runs it elsewhere.
+    fn is_handed_over(&self, literal: BodyRef) -> bool {
+        self.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
+            let Mention::Arg(of, _) = mention else { return false };
+            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
+                _ => false,
+            })
+        })
+    }
+
     /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
     fn runs_a_loop(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Rust || self.kept(site) != Kept::Nowhere {
             return false;
         }
+        // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
         let body = self.program.body_of_site(site).body;
+        let is_aside = std::iter::successors(Some(body), |&id| facts.body(id).parent.get()).any(|id| {
+            let of = BodyRef { file: site.file, body: id };
+            let row = facts.body(id);
+            row.flow == Flow::Coroutine
+                || row.kind == BodyKind::AsyncBlock
+                || row.kind == BodyKind::Function && !self.given_body(of).is_empty()
+                || row.kind == BodyKind::Lambda && self.is_handed_over(of)
+        });
+        if is_aside {
+            return false;
+        }
         facts.sites.iter().enumerate().any(|(at, row)| {
             let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
             row.kind == SiteKind::Call
@@ -472,7 +501,7 @@ impl<'a> Link<'a> {
     }
 
     /// The name of the field or local that holds what a site makes.
-    fn holder_of(&self, site: SiteRef) -> Option<Sym> {
+    pub(crate) fn holder_of(&self, site: SiteRef) -> Option<Sym> {
         let facts = self.program.facts(site.file);
         let body = facts.body(self.program.body_of_site(site).body);
         if body.kind == BodyKind::Initialiser {

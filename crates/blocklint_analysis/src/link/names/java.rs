@@ -93,7 +93,12 @@ pub(crate) fn runs_once(name: &str) -> bool {
 
 /// Whether a method of this name ends what it belongs to.
 pub(crate) fn ends(name: &str) -> bool {
-    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"])
+    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
+}
+
+/// Whether an annotation of this name says that there is one object of a class, whoever's scope it is.
+pub(crate) fn is_of_one_object(name: &str) -> bool {
+    name.ends_with("Singleton") || name == "ApplicationScoped"
 }
 
 /// Whether a name is one of these verbs, or begins with one.

@@ -309,6 +309,11 @@ pub(crate) fn goes_through(language: Language, name: &str) -> bool {
     }
 }
 
+/// Whether what has this name makes a pool that has a thread for whoever asks, or runs what a thread of it waits for.
+pub(crate) fn makes_growing_pool(name: &str) -> bool {
+    ["Cached", "Virtual", "ThreadPerTask", "WorkStealing", "ForkJoin"].iter().any(|part| name.contains(part))
+}
+
 /// Whether a method or function of this name, of a type that nobody knows, only calculates: what numbers, texts, collections
 /// and iterators have.
 pub(crate) fn only_calculates(language: Language, name: &str) -> bool {
