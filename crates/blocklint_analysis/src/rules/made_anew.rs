@@ -85,7 +85,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && link.runs_a_loop(site) => Severity::Warning,
+            Creates::Threads if anew == Anew::PerCall && link.runs_a_loop(callers, site) => Severity::Warning,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
             Creates::Threads if facts.language == Language::Python && link.is_for_one_call(site) => Severity::Warning,
@@ -378,22 +378,27 @@ impl<'a> Link<'a> {
     }
 
     /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
-    fn runs_a_loop(&self, site: SiteRef) -> bool {
+    fn runs_a_loop(&self, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         if facts.language != Language::Rust || self.kept(site) != Kept::Nowhere {
             return false;
         }
         // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
         let body = self.program.body_of_site(site).body;
-        let is_aside = std::iter::successors(Some(body), |&id| facts.body(id).parent.get()).any(|id| {
-            let of = BodyRef { file: site.file, body: id };
-            let row = facts.body(id);
-            row.flow == Flow::Coroutine
-                || row.kind == BodyKind::AsyncBlock
-                || row.kind == BodyKind::Function && !self.given_body(of).is_empty()
-                || row.kind == BodyKind::Lambda && self.is_handed_over(of)
-        });
-        if is_aside {
+        let is_aside = |body: BodyRef| {
+            let facts = self.program.facts(body.file);
+            std::iter::successors(Some(body.body), |&id| facts.body(id).parent.get()).any(|id| {
+                let of = BodyRef { body: id, ..body };
+                let row = facts.body(id);
+                row.flow == Flow::Coroutine
+                    || row.kind == BodyKind::AsyncBlock
+                    || row.kind == BodyKind::Function && !self.given_body(of).is_empty()
+                    || row.kind == BodyKind::Lambda && self.is_handed_over(of)
+            })
+        };
+        let own = BodyRef { file: site.file, body };
+        let calls = callers.call_sites(own);
+        if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(self.program.body_of_site(call))) {
             return false;
         }
         facts.sites.iter().enumerate().any(|(at, row)| {
