@@ -72,6 +72,9 @@ pub(crate) struct Check {
     /// How sure a finding must be to be shown [default: medium]
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
     pub(crate) min_confidence: Option<Confidence>,
+    /// Report what only tests, examples and command lines reach like everything else
+    #[arg(long, help_heading = "Rules")]
+    pub(crate) include_aside: bool,
     /// Report also findings elsewhere whose trace or a cause lies in PATHS
     #[arg(long, help_heading = "Files")]
     pub(crate) trace_in_paths: bool,

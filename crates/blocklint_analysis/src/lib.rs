@@ -54,6 +54,8 @@ pub struct Options {
     pub rules: RuleNames,
     /// Signals that are switched off, to measure what they do.
     pub without: SignalSet,
+    /// Whether what is only for tests, examples or a command line counts like everything else.
+    pub include_aside: bool,
     /// Whether findings say which signals spoke of them: costs time.
     pub account: bool,
 }
@@ -77,6 +79,6 @@ pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let cuts = Cuts::new(link.program, options.rules);
     let judge = Judge::new(options.without);
     let graph = Search::new(link, &cuts, &judge).run();
-    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options.min_confidence, options.account);
+    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options);
     Solved { findings, causes }
 }

@@ -41,6 +41,8 @@ pub struct Finding {
     pub suppression: Option<Suppression>,
     /// What made it less bad, less sure, or worse, where the run was told to account for it.
     pub reasons: Vec<Reason>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    pub aside: Option<Severity>,
 }
 
 /// A signal that spoke of a finding.

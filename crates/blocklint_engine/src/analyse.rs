@@ -31,12 +31,14 @@ pub struct Options {
     pub without: SignalSet,
     /// Whether findings say which signals spoke of them: costs time.
     pub account: bool,
+    /// Whether what is only for tests, examples or a command line counts like everything else.
+    pub include_aside: bool,
 }
 
 impl Options {
     /// All signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
-        Options { min_confidence, without: SignalSet::default(), account: false }
+        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false }
     }
 }
 
@@ -125,8 +127,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         },
         named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
     };
-    let Options { min_confidence, without, account } = options;
-    blocklint_analysis::Options { min_confidence, rules, without, account }
+    let Options { min_confidence, without, account, include_aside } = options;
+    blocklint_analysis::Options { min_confidence, rules, without, account, include_aside }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
@@ -242,6 +244,7 @@ fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, 
         fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
         suppression: None,
         reasons: Vec::new(),
+        aside: None,
     }
 }
 

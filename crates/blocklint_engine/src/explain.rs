@@ -191,7 +191,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
         Some(RootKind::Dispatched) => {
             format!("{text}, one of several callables that an event loop's code chooses among")
         }
-        Some(RootKind::Composed | RootKind::Unserved) => format!("{text}, which may run on the event loop"),
+        Some(RootKind::Composed) => format!("{text}, which may run on the event loop"),
         Some(RootKind::Assembly) => format!("{text}, which runs wherever its result is composed"),
         Some(RootKind::Promised) => format!("{text}, marked `blocklint: nonblocking`"),
     }

@@ -136,6 +136,7 @@ fn finding_and_remedy(
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
+        aside: raw.aside,
         reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };

@@ -52,6 +52,7 @@ impl Check for Engine {
         let mut chosen = blocklint_engine::Chosen {
             groups: blocklint_engine::grouped(findings),
             findings: findings.to_vec(),
+            aside: 0,
             below: 0,
             suppressed: Vec::new(),
         };

@@ -38,6 +38,7 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
         fingerprint: String::new(),
         suppression: None,
         reasons: Vec::new(),
+        aside: None,
         place,
     }
 }

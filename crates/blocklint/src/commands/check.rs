@@ -59,6 +59,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         Options {
             without: without(check)?,
             account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+            include_aside: check.include_aside,
             ..Options::new(levels.confidence)
         },
     )?;
@@ -147,6 +148,7 @@ fn write(
             findings: chosen.findings.len(),
             causes: chosen.groups.iter().filter(|group| group.cause.is_some()).count(),
             below: chosen.below,
+            aside: chosen.aside,
             min_severity: levels.severity,
             min_confidence: levels.confidence,
         };

@@ -240,7 +240,8 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let cuts = Cuts::new(link.program, options.rules);
         let judge = Judge::new(options.without);
         let graph = Search::new(link, &cuts, &judge).run();
-        let (findings, causes) = crate::findings::findings(link, &cuts, &judge, &graph, options.min_confidence, true);
+        let (findings, causes) =
+            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options });
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
+use crate::Options;
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, RootKind, Roots};
 use crate::entries::when::{Scopes, When};
@@ -49,12 +50,22 @@ struct Candidate {
     silenced: Option<Option<String>>,
     /// The signals that spoke where they are decided, by name.
     said: SmallVec<[&'static str; 1]>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    aside: Option<Severity>,
 }
 
 impl Candidate {
     /// By the steps of its way, however long that is, and by what its root is.
     fn confidence(&self) -> Confidence {
         confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
+
+    /// It is only for tests, for show or for a command line: a note, unless those count like all others.
+    fn leave_aside(&mut self, counts: bool) {
+        if !counts {
+            self.aside = Some(self.label.severity);
+            self.label.severity = Severity::Note;
+        }
     }
 
     /// It is a note, by the signal of this name.
@@ -78,9 +89,9 @@ pub(crate) fn findings<'a>(
     cuts: &Cuts,
     judge: &Judge,
     graph: &Graph<'a>,
-    min_confidence: Confidence,
-    account: bool,
+    options: Options,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
+    let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
     let causes = Causes::new(graph);
     // One finding per place and rule.
@@ -120,6 +131,7 @@ pub(crate) fn findings<'a>(
                 cost,
                 silenced,
                 said: SmallVec::new(),
+                aside: None,
             });
         }
     }
@@ -132,23 +144,11 @@ pub(crate) fn findings<'a>(
     // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
-    let roots = Roots::new(link);
-    let mut aside: FxHashMap<BodyRef, bool> = FxHashMap::default();
+    let _roots = Roots::new(link);
+    let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
             let language = link.program.language(candidate.root.file);
-            if language == Language::Java
-                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
-                    || candidate.handed
-                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
-                && !link.may_be_served(
-                    &roots,
-                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
-                )
-            {
-                candidate.kind.kind = RootKind::Unserved;
-                candidate.said.push(named::UNSERVED);
-            }
             let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
             let traced = Traced {
                 link,
@@ -180,9 +180,19 @@ pub(crate) fn findings<'a>(
                 continue;
             }
             if label.severity > Severity::Note {
-                if *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root).is_some()) {
-                    label.severity = Severity::Note;
-                    continue;
+                let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root));
+                // Whoever starts an example has its routes served.
+                let serves = candidate.kind.kind == RootKind::Registered;
+                match of_root {
+                    Some(signal) if signal.name != named::SHOWS => {
+                        label.severity = Severity::Note;
+                        continue;
+                    }
+                    Some(_) if !serves => {
+                        candidate.leave_aside(options.include_aside);
+                        continue;
+                    }
+                    _ => {}
                 }
                 // A handler that start-up code hands over runs later; one of a test does not outlive it.
                 let later =
@@ -197,14 +207,15 @@ pub(crate) fn findings<'a>(
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
-                // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
-                // a test of Rust or Java has a thread of its own.
-                let alone = when != When::Test || language != Language::Python;
+                // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
                 } else if when.is_aside() && judge.is_on(name_of(when)) {
-                    label.severity = if alone { Severity::Note } else { label.severity.lowered() };
                     candidate.said.push(name_of(when));
+                    match when {
+                        When::Test | When::Command => candidate.leave_aside(options.include_aside),
+                        _ => candidate.label.severity = Severity::Note,
+                    }
                 } else if language != Language::Java && judge.on_way(&traced).is_some() {
                     label.severity = Severity::Note;
                 }
@@ -465,6 +476,7 @@ fn finding<'c>(
         occurrence: 0,
         suppressed: best.silenced.clone(),
         reasons: Vec::new(),
+        aside: best.aside,
     };
     (found, best)
 }

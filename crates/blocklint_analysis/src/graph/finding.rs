@@ -25,6 +25,8 @@ pub struct Reason {
 pub struct RawFinding {
     /// The signals that spoke, where the analysis was told to account for them.
     pub reasons: Vec<Reason>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    pub aside: Option<Severity>,
     /// The rule.
     pub rule: RuleCode,
     /// How bad.

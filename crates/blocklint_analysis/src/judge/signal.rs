@@ -31,8 +31,6 @@ pub enum Makes {
     Note,
     /// A `note` that holds for a moment.
     BriefNote,
-    /// One level less: of an `error` a `warning`, of that a `note`.
-    LevelLower,
     /// A `warning` of what would be a `note`.
     Warning,
     /// Less sure, by one inferred step or more.
@@ -44,7 +42,6 @@ impl Makes {
     pub fn words(self) -> &'static str {
         match self {
             Makes::Note | Makes::BriefNote => "note",
-            Makes::LevelLower => "one level lower",
             Makes::Warning => "warning",
             Makes::LessSure => "less sure",
         }
@@ -83,14 +80,6 @@ pub(crate) struct Traced<'t, 'a> {
 }
 
 impl Traced<'_, '_> {
-    /// The body that a way enters.
-    pub(crate) fn entered(&self, way: &Way) -> Option<BodyRef> {
-        match way.next {
-            Next::State(state) => Some(self.graph.states[state.0 as usize].node.body),
-            Next::Leaf(_) => None,
-        }
-    }
-
     /// The last way, which enters a row.
     pub(crate) fn last(&self) -> Option<&Way> {
         self.ways.last()

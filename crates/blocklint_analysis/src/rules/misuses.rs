@@ -226,6 +226,7 @@ fn misuse(
         holds_gil: false,
         occurrence: 0,
         reasons: Vec::new(),
+        aside: None,
         suppressed: cuts.hides(link.program, site, body, rule),
     }
 }

@@ -225,14 +225,6 @@ pub(crate) fn empties(name: &str) -> bool {
     matches!(name, "clear" | "pop" | "popitem" | "popleft" | "remove" | "discard" | "get_nowait")
 }
 
-/// Functions that end the process of a given number.
-pub(crate) const KILLS: &[&str] = &["kill", "killpg"];
-
-/// Whether a function of this name gives the number of the process that runs.
-pub(crate) fn gives_own_process(language: Language, name: &str) -> bool {
-    language == Language::Python && matches!(name, "getpid" | "getpgrp" | "getpgid")
-}
-
 /// Methods that tell a thread, a process or a server to end.
 pub(crate) const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
