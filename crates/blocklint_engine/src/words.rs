@@ -73,6 +73,7 @@ fn finding_and_remedy(
             What::Starves(starved) => blocklint_rules::What::Starves(match starved {
                 Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
                 Starved::Second { .. } => blocklint_rules::Starved::Second(&other),
+                Starved::OwnJob { .. } => blocklint_rules::Starved::OwnJob(&other),
             }),
             What::Offloads { unbounded, takes } => blocklint_rules::What::Offloads {
                 unbounded: match unbounded {
@@ -149,7 +150,8 @@ fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::
 
 /// A response that may be large, in the words of the rules.
 fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
-    let What::LargeResponse { way, endpoint, source, bound, fields, levels, versions, class, model } = what else {
+    let What::LargeResponse { way, endpoint, source, is_unseen, bound, fields, levels, versions, class, model } = what
+    else {
         return None;
     };
     Some(blocklint_rules::Response {
@@ -163,6 +165,7 @@ fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
         },
         endpoint,
         source: source.as_deref(),
+        is_unseen: *is_unseen,
         bound: *bound,
         fields: *fields,
         levels: *levels,
@@ -265,6 +268,7 @@ fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
     match raw.what {
         What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
         What::Starves(Starved::Second { first }) => link.written_site(first),
+        What::Starves(Starved::OwnJob { handed }) => link.written_site(handed),
         _ => String::new(),
     }
 }

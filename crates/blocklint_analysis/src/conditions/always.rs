@@ -170,6 +170,7 @@ impl<'a> Link<'a> {
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) => {
                 Some(self.constant(site, form, EnvId::NONE, 1))
             }
+            Form::Var(_) if self.is_still_empty(site, form) => Some(Constant::Empty),
             Form::Var(var) => self.only_assigned(site.file, var),
             Form::Attr(base, sym) if crate::program::index::is_own_receiver(facts, base) => {
                 let class = self.class_around(site.file, facts.body_of(facts.site(site.site).at))?;
@@ -343,13 +344,13 @@ impl Only {
 /// What a literal is in a test.
 fn truth(constant: &Constant) -> Option<bool> {
     match constant {
-        Constant::Null => Some(false),
+        Constant::Null | Constant::Empty => Some(false),
         Constant::Bool(value) => Some(*value),
         Constant::Int(value) => Some(*value != 0),
         Constant::Float(value) => Some(*value != 0.0),
         Constant::Str(text) => Some(!text.is_empty()),
         // Only what begins with something is made a head.
         Constant::Head(_) => Some(true),
-        Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) | Constant::Empty => None,
+        Constant::Hidden | Constant::Param(_) | Constant::Symbols(_) => None,
     }
 }

@@ -34,7 +34,10 @@ impl Conditions<'_, '_> {
         }
         let is_out = self.link.rules_out(caller, body, site)
             || self.link.asks_for_left_out(&self.callers, caller, body, site)
-            || self.link.own_state_rules_out(caller, body, site);
+            || self.link.own_state_rules_out(caller, body, site)
+            || caller.arg.is_none()
+                && caller.kind == CallerKind::Runs
+                && self.link.other_kind_rules_out(caller.site, caller.env, body, site);
         self.outs.borrow_mut().insert(key, is_out);
         is_out
     }
@@ -43,7 +46,10 @@ impl Conditions<'_, '_> {
 impl Link<'_> {
     /// Whether a caller may rule out that a site is reached.
     pub(crate) fn is_conditional(&self, site: SiteRef) -> bool {
-        !self.guards_over(site).is_empty() || !self.parts_over(site).is_empty() || !self.own_tests_over(site).is_empty()
+        !self.guards_over(site).is_empty()
+            || !self.parts_over(site).is_empty()
+            || !self.own_tests_over(site).is_empty()
+            || self.asks_for_kind(site)
     }
 
     /// Whether what a caller passes to a body rules out that a site of it is reached.

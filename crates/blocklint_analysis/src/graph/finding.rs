@@ -142,6 +142,8 @@ pub enum What {
         endpoint: String,
         /// The call that its items come from, as written.
         source: Option<String>,
+        /// Whether the code of that call is not there.
+        is_unseen: bool,
         /// A bound that is visible and large.
         bound: Option<u64>,
         /// Annotated fields of one item; 0 where they are not known.
@@ -190,6 +192,11 @@ pub enum Starved {
     Second {
         /// Where the first one is taken.
         first: SiteRef,
+    },
+    /// A job waits for another one of the pool of threads that runs it.
+    OwnJob {
+        /// Where the other one is handed over.
+        handed: SiteRef,
     },
 }
 

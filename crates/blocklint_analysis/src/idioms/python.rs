@@ -8,6 +8,11 @@ pub(crate) fn asks_for_coroutine(name: &str) -> bool {
     matches!(name, "iscoroutine" | "isawaitable")
 }
 
+/// Whether a function of this name asks whether a function makes coroutines.
+pub(crate) fn asks_for_coroutine_function(name: &str) -> bool {
+    matches!(name, "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function")
+}
+
 /// Whether an exception of this name says that nothing lies under a key.
 pub(crate) fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")

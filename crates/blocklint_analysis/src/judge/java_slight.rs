@@ -85,7 +85,6 @@ impl<'a> Link<'a> {
         };
         Some(facts.text(name))
     }
-
 }
 
 /// What is assigned to a field of the object itself, wherever the file does.

@@ -183,6 +183,14 @@ pub static SIGNALS: &[Signal] = &[
         on.label.effect == Effect::NestedLoop && on.leaf_site().is_some_and(|site| on.link.waits_for_complete(site))
     }),
     // Doubts about the whole way.
+    way_doubt(
+        ("servlet-container", JAVA, "the module answers requests on a servlet container's threads"),
+        of_any,
+        |on| {
+            let is_put_together = matches!(on.kind.kind, RootKind::Composed | RootKind::Assembly);
+            steps(is_put_together && on.link.serves_by_servlets(on.root.file), LOW_STEPS)
+        },
+    ),
     way_doubt(("value-may-be-there", JAVA, "what it waits for may have its value already"), of_nested_loop, |on| {
         steps(on.leaf_site().is_some_and(|site| on.link.may_wait_for_complete(site)), TWO)
     }),

@@ -245,7 +245,7 @@ impl<'a> Link<'a> {
                 if let Some(chosen) = self.given_by_literals(body, bound, site, with_receiver) {
                     return chosen;
                 }
-                let given = self.called(body, bound, receiver);
+                let given = self.given_below(body, receiver, self.called(body, bound, receiver));
                 if let Some(passed) = self.passed_through(given, body, site, env, with_receiver) {
                     return passed;
                 }

@@ -13,6 +13,9 @@ impl<'a> Link<'a> {
     /// The literal a form is: written there, or a name bound once to one.
     pub(crate) fn constant(&self, site: SiteRef, form: FormId, env: EnvId, depth: u32) -> Constant {
         let facts = self.program.facts(site.file);
+        if self.is_still_empty(site, form) {
+            return Constant::Empty;
+        }
         self.constant_in(site.file, facts.body_of(facts.site(site.site).at), form, env, depth)
     }
 

@@ -60,7 +60,7 @@ impl<'a> Link<'a> {
             }
             _ => return made,
         };
-        let added = self.added(holder, ty, scope.file, sym);
+        let added = self.added(holder, ty, scope.file, sym, scope.env);
         if added.is_empty() {
             return made;
         }
@@ -75,20 +75,20 @@ impl<'a> Link<'a> {
 
     /// Whether something is added to what a variable holds.
     pub(crate) fn is_added_to(&self, file: FileId, var: VarId, ty: PathId) -> bool {
-        !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name).is_empty()
+        !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name, EnvId::NONE).is_empty()
     }
 
-    /// What is added to a container.
-    fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym) -> Vec<Typed> {
+    /// What is added to a container; to a local's, where captured parameters are what the binding says.
+    fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
         let mut found = Vec::new();
-        let see = |file: FileId, sym: Sym, found: &mut Vec<Typed>| {
+        let see = |file: FileId, sym: Sym, env: EnvId, found: &mut Vec<Typed>| {
             for &site in self.additions_of(file).get(&sym).into_iter().flatten() {
                 if found.len() >= MOST {
                     return;
                 }
                 let site = SiteRef { file, site };
                 if self.is_held_by(holder, site) {
-                    found.extend(self.addition(site, ty));
+                    found.extend(self.addition(site, ty, env));
                 }
             }
         };
@@ -97,14 +97,14 @@ impl<'a> Link<'a> {
             Holder::Var(of, var)
                 if self.program.facts(of).body(self.program.facts(of).var(var).body).parent.is_some() =>
             {
-                see(file, sym, &mut found);
+                see(file, sym, env, &mut found);
             }
             Holder::Var(..) => {
                 let Some(name) = self.program.global(file, sym) else { return found };
                 for &(other, sym) in self.program.occurrences(name) {
                     let imports = || self.program.facts(other).imports.iter().any(|import| import.name == sym);
                     if other == file || imports() {
-                        see(other, sym, &mut found);
+                        see(other, sym, EnvId::NONE, &mut found);
                     }
                 }
             }
@@ -114,7 +114,7 @@ impl<'a> Link<'a> {
                 // Who adds from elsewhere, or derives, names the class.
                 for &(other, sym) in self.program.occurrences(name) {
                     if other == file || names.iter().any(|&name| self.program.local(other, name).is_some()) {
-                        see(other, sym, &mut found);
+                        see(other, sym, EnvId::NONE, &mut found);
                     }
                 }
             }
@@ -166,14 +166,14 @@ impl<'a> Link<'a> {
     }
 
     /// What a site adds to a container of this type.
-    fn addition(&self, site: SiteRef, ty: PathId) -> Option<Typed> {
+    fn addition(&self, site: SiteRef, ty: PathId, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let method = facts.text(facts.site(site.site).name);
         self.library.supertypes(ty).iter().find_map(|&of| {
             let rows = self.library.calls(self.library.member(of, method));
             let row = rows.with(|row| row.adds.is_some()).next()?;
             let form = self.argument(site, row.row.adds.as_ref()?)?;
-            Some(self.eval(self.scope_of(site, EnvId::NONE), form))
+            Some(self.eval(self.scope_of(site, env), form))
         })
     }
 

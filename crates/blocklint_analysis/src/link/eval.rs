@@ -139,7 +139,15 @@ impl<'a> Link<'a> {
             }
             Form::Alt(kind, list) => {
                 let ends = facts.list(list);
-                let ends = if kind == AltKind::Ternary { &ends[1.min(ends.len())..] } else { ends };
+                let ends = match (kind, ends) {
+                    (AltKind::Ternary, &[test, _, _]) => match self.kind_test(scope, test) {
+                        Some(true) => &ends[1..2],
+                        Some(false) => &ends[2..],
+                        None => &ends[1..],
+                    },
+                    (AltKind::Ternary, _) => &ends[1.min(ends.len())..],
+                    _ => ends,
+                };
                 let parts: Vec<Typed> = ends.iter().take(16).map(|&end| self.eval_within(scope, end, depth)).collect();
                 self.join(&parts)
             }
@@ -243,6 +251,9 @@ impl<'a> Link<'a> {
         for assign in facts.assign_ids_of(id).rev() {
             empty = false;
             let row = facts.assign(assign);
+            if self.is_for_other_kind(scope, row.at.region) {
+                continue;
+            }
             if row.at.position >= scope.at.position {
                 // Later assignments reach back through the end of a loop around both.
                 if self.share_loop(scope.file, row.at.region, scope.at.region) {
@@ -309,6 +320,7 @@ impl<'a> Link<'a> {
                     settled = reach == Reach::Always;
                 }
             }
+            parts.extend(self.set_besides(scope.file, id));
         } else {
             parts.extend(facts.assign_ids_of(id).map(|assign| self.assigned(scope, assign)));
         }
@@ -333,6 +345,16 @@ impl<'a> Link<'a> {
         } else {
             joined
         }
+    }
+
+    /// Python: what others assign to a variable of a module that holds no definition.
+    fn set_besides(&self, file: FileId, id: VarId) -> Option<Typed> {
+        let facts = self.program.facts(file);
+        let is_value = |row: Assign| matches!(row.kind, AssignKind::Plain | AssignKind::Declaration);
+        if facts.language != Language::Python || !facts.assigns_of(id).all(is_value) {
+            return None;
+        }
+        self.set_from_elsewhere(file, self.program.global(file, facts.var(id).name)?)
     }
 
     /// Python: whether a place is for type checkers only, or for all others (`if TYPE_CHECKING: … else: …`).

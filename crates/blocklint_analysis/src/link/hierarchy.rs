@@ -231,6 +231,7 @@ impl<'a> Link<'a> {
         if let Some(known) = self.derived.borrow().get(&class) {
             return known.clone();
         }
+        let before = self.cut_count();
         let mut found = Vec::new();
         for name in self.class_names(class) {
             for &candidate in self.hierarchy.by_base.get(&name).map_or(&[][..], Vec::as_slice) {
@@ -244,7 +245,10 @@ impl<'a> Link<'a> {
             }
         }
         let found: Rc<[ClassRef]> = Rc::from(found);
-        self.derived.borrow_mut().insert(class, found.clone());
+        // Where a recursion was cut short a class may be missing.
+        if self.cut_count() == before {
+            self.derived.borrow_mut().insert(class, found.clone());
+        }
         found
     }
 
@@ -327,6 +331,7 @@ impl<'a> Link<'a> {
         if let Some(known) = self.overrides.borrow().get(&(class, name)) {
             return known.clone();
         }
+        let before = self.cut_count();
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         let mut queue = self.derived(class).to_vec();
@@ -354,7 +359,9 @@ impl<'a> Link<'a> {
         found.sort();
         found.dedup();
         let found: Rc<[BodyRef]> = Rc::from(found);
-        self.overrides.borrow_mut().insert((class, name), found.clone());
+        if self.cut_count() == before {
+            self.overrides.borrow_mut().insert((class, name), found.clone());
+        }
         found
     }
 

@@ -3,14 +3,19 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, At, BodyId, BodyKind, ExitKind, Flow, Form, SiteKind, VarId, VarKind};
+use blocklint_facts::{
+    AssignId, At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, ImportKind, SiteKind, VarId, VarKind,
+};
 
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
-use crate::link::{Link, Task, Typed};
+use crate::link::{Link, OfModules, Task, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, VarRef};
+
+/// Assignments from elsewhere to one name of a module that are looked at.
+const MOST_SET: usize = 16;
 
 impl<'a> Link<'a> {
     /// An attribute of one member of a value.
@@ -43,6 +48,9 @@ impl<'a> Link<'a> {
                 {
                     return self.type_value(&field.clone(), member, None);
                 }
+                if let Some(method) = self.method_of_constant(path, text) {
+                    return method;
+                }
                 let member = self.library.member(path, text);
                 self.property(member, BoundId::NONE).unwrap_or_else(|| self.known(Val::External(member)))
             }
@@ -50,7 +58,10 @@ impl<'a> Link<'a> {
             Val::Instance { class, exact, .. } if self.program.language(class.file) == Language::Rust => {
                 self.rust_member(class, exact, name, member)
             }
-            Val::Instance { class, exact, .. } => self.instance_member(class, exact, name, member),
+            Val::Instance { class, exact, .. } => {
+                let own = self.instance_member(class, exact, name, member);
+                if exact { own } else { self.or_below(class, name, own) }
+            }
             Val::Param { .. } => self.map(self.bound_of(member), |bound| self.attr(bound, name)),
             Val::Tuple(args) => match self.program.text(name).parse().ok().and_then(|at| self.values.nth(args, at)) {
                 Some(value) => Typed { value, steps: 0 },
@@ -153,6 +164,12 @@ impl<'a> Link<'a> {
     fn class_member(&self, class: ClassRef, name: Name, receiver: Val) -> Typed {
         let order = self.mro(class);
         match self.member_along(&order, name, receiver) {
+            // What somebody sets there: `Base.client = Client()`, `cls.client = Client()`.
+            Some(typed) if self.is_only_none(typed) && self.program.language(class.file) == Language::Python => {
+                let set = self.field(class, name);
+                let own = if self.values.is_unknown(set.value) { typed } else { self.join(&[typed, set]) };
+                self.or_below(class, name, own)
+            }
             Some(typed) => typed,
             None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {
                 Some(path) => {
@@ -170,7 +187,7 @@ impl<'a> Link<'a> {
         let declared = self.member_along(&order, name, receiver);
         if let Some(typed) = declared
             && !self.values.is_unknown(typed.value)
-            && !self.values.members(typed.value).iter().all(|val| matches!(val, Val::None))
+            && !self.is_only_none(typed)
         {
             // A class attribute that instances overwrite: both.
             let plain =
@@ -187,6 +204,11 @@ impl<'a> Link<'a> {
             }
             declared.unwrap_or(field)
         }
+    }
+
+    /// Whether a value is nothing but `None`.
+    fn is_only_none(&self, typed: Typed) -> bool {
+        self.values.members(typed.value).iter().all(|val| *val == Val::None)
     }
 
     /// Whether a class of the order declares a type for the attribute.
@@ -412,6 +434,78 @@ impl<'a> Link<'a> {
         found
     }
 
+    /// Python: assignments to a name of project modules from elsewhere (`settings.store = Store()`), each with the module.
+    pub(crate) fn assigned_to_modules(&self, name: Name) -> OfModules {
+        if let Some(known) = self.of_modules.borrow().get(&name) {
+            return known.clone();
+        }
+        let before = self.cut_count();
+        let mut found = Vec::new();
+        for &(file, sym) in self.program.occurrences(name) {
+            if self.program.language(file) != Language::Python {
+                continue;
+            }
+            let facts = self.program.facts(file);
+            for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
+                let row = facts.assign(assign);
+                let Form::Attr(base, _) = facts.form(row.target) else { continue };
+                if let (false, Some(of)) = (own, self.module_behind(file, base, 4)) {
+                    found.push((of, file, assign));
+                }
+            }
+        }
+        let found: OfModules = Rc::from(found);
+        if self.cut_count() == before {
+            self.of_modules.borrow_mut().insert(name, found.clone());
+        }
+        found
+    }
+
+    /// Python: the module that a form names, by imports alone: nothing is evaluated.
+    fn module_behind(&self, file: FileId, form: FormId, depth: u32) -> Option<FileId> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(file);
+        match facts.form(form) {
+            Form::Var(var) => {
+                let mut rows = facts.assigns_of(var);
+                let Form::Import(import) = facts.form(rows.next()?.value) else { return None };
+                let row = facts.import(import);
+                if row.kind != ImportKind::Name {
+                    return match self.values.members(self.import(file, import).value)[..] {
+                        [Val::Module(of)] => Some(of),
+                        _ => None,
+                    };
+                }
+                let (_, folder) = names::python::imported_module(self, file, &row);
+                names::python::file_below(self, &folder?, self.program.global(file, row.name)?)
+            }
+            Form::Attr(base, sym) => {
+                let of = self.module_behind(file, base, depth)?;
+                let folder = self.program.files[of.index()].relative.strip_suffix("/__init__.py")?;
+                names::python::file_below(self, folder, self.program.global(file, sym)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Python: what others assign to a name of a module; what tests put there only for tests.
+    pub(crate) fn set_from_elsewhere(&self, module: FileId, name: Name) -> Option<Typed> {
+        if !self.is_assigned_anywhere(name) {
+            return None;
+        }
+        let all = self.assigned_to_modules(name);
+        let in_tests = self.program.is_test(module);
+        let meant = all.iter().filter(|(of, by, _)| *of == module && (in_tests || !self.program.is_test(*by)));
+        let parts: Vec<Typed> = meant
+            .take(MOST_SET)
+            .map(|&(_, file, assign)| {
+                let at = self.program.facts(file).assign(assign).at;
+                self.assigned(Scope { file, at, env: EnvId::NONE }, assign)
+            })
+            .collect();
+        if parts.is_empty() { None } else { Some(self.inferred(self.join(&parts))) }
+    }
+
     /// A member of a library type.
     fn library_member(&self, ty: PathId, args: ArgsId, name: Name, receiver: Val) -> Typed {
         let text = self.program.text(name);
@@ -542,7 +636,7 @@ impl<'a> Link<'a> {
                 .take(16)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
-                if exit.value.is_some() {
+                if exit.value.is_some() && !self.is_for_other_kind(scope, exit.at.region) {
                     let given = self.eval(scope, exit.value);
                     parts.push(if facts.language == Language::Rust { self.as_value(given) } else { given });
                 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod annotation;
 pub(crate) mod available;
+pub(crate) mod below;
 pub(crate) mod by_name;
 pub(crate) mod call;
 pub(crate) mod called_before;
@@ -11,8 +12,10 @@ pub(crate) mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
 pub(crate) mod contents;
+pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub(crate) mod eval;
+pub(crate) mod function_kinds;
 pub(crate) mod given;
 pub(crate) mod hierarchy;
 pub(crate) mod implicit;
@@ -37,6 +40,7 @@ pub(crate) mod reaching;
 pub(crate) mod rows;
 pub(crate) mod summary;
 pub(crate) mod targets;
+pub(crate) mod time_units;
 pub(crate) mod units;
 pub(crate) mod value;
 pub(crate) mod written;
@@ -94,6 +98,7 @@ pub(crate) enum Task {
     Summary(BodyRef, u32),
     Targets(SiteRef, EnvId),
     Callee(SiteRef, EnvId),
+    Below(ClassRef, Name),
 }
 
 /// A task in few words, but for [`Task::Attr`].
@@ -131,6 +136,7 @@ impl Task {
             Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
             Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
             Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
+            Task::Below(class, name) => key(15, class.file.0, class.class.0, name.0),
         }
     }
 }
@@ -146,6 +152,9 @@ enum Memo {
 
 /// Assignments to an attribute of objects that are no receiver, with the object's class.
 pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+
+/// Assignments to a name of modules, with the module.
+pub(crate) type OfModules = Rc<[(FileId, FileId, AssignId)]>;
 
 /// A site, the body it calls, a parameter of that, and whether its receiver is one that the site does not list.
 pub(crate) type Passed = (SiteRef, BodyRef, u32, bool);
@@ -237,6 +246,8 @@ pub struct Link<'a> {
     /// The modules whose names a file imports with `*`.
     pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
+    /// Python: assignments to names of modules from elsewhere, by name: `settings.store = Store()`.
+    pub(crate) of_modules: RefCell<FxHashMap<Name, OfModules>>,
     /// Entries of literal tables that are being looked at: a table may name itself.
     pub(crate) entries: RefCell<FxHashSet<(FileId, FormId)>>,
     pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::link::containers::Additions>>>,
@@ -317,6 +328,7 @@ impl<'a> Link<'a> {
             own_roots: RefCell::default(),
             stars: RefCell::default(),
             foreign: RefCell::default(),
+            of_modules: RefCell::default(),
             entries: RefCell::default(),
             additions: RefCell::default(),
             adding: RefCell::default(),

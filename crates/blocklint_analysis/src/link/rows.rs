@@ -8,6 +8,7 @@ use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::Link;
 use crate::link::names;
+use crate::link::time_units::UnitBeside;
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::program::ids::{PathId, SiteRef};
 
@@ -174,8 +175,8 @@ impl<'a> Link<'a> {
                         severity = severity.min(Severity::Warning);
                     }
                 }
-                Timeout::Param(index) => {
-                    hold = LabelHold::Param { index, unit: unit_seconds(row.unit, self.program.language(site.file)) };
+                Timeout::Param(index, unit) => {
+                    hold = LabelHold::Param { index, unit };
                     if guard.is_none() {
                         guard = Some(Guard::new(index, Source::Timeout, Question::Zero, false));
                     }
@@ -570,10 +571,14 @@ impl<'a> Link<'a> {
         let Some(form) = self.argument(site, argument) else {
             return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
         };
-        let unit = unit_seconds(unit, self.program.language(site.file));
+        let unit = match self.unit_beside(site, form, env) {
+            UnitBeside::None => unit_seconds(unit, self.program.language(site.file)),
+            UnitBeside::Seconds(seconds) => seconds,
+            UnitBeside::Hidden => return Timeout::Hidden,
+        };
         match self.constant(site, form, env, 6) {
             Constant::Null => Timeout::Unbounded,
-            Constant::Param(index) => Timeout::Param(index),
+            Constant::Param(index) => Timeout::Param(index, unit),
             constant => match constant.number().or_else(|| self.duration(site, form)) {
                 Some(number) if number <= 0.0 => Timeout::Zero,
                 Some(number) => {
@@ -605,7 +610,8 @@ enum Timeout {
     Seconds(f64),
     Unbounded,
     Hidden,
-    Param(u32),
+    /// The n-th parameter, in units of so many seconds.
+    Param(u32, f64),
 }
 
 fn yes_if(condition: bool) -> Shown {

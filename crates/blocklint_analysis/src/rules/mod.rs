@@ -8,5 +8,6 @@ pub(crate) mod lock_over_await;
 pub(crate) mod made_anew;
 pub(crate) mod misuses;
 pub(crate) mod native_hub;
+pub(crate) mod own_job;
 pub(crate) mod pool_starvation;
 pub(crate) mod unbounded_offload;

@@ -68,7 +68,29 @@ pub(crate) fn emits_once(name: &str) -> bool {
 
 /// Whether a method of this name makes what its caller asks for.
 pub(crate) fn makes_on_demand(name: &str) -> bool {
-    ["build", "create", "open", "connect", "of", "new"]
+    begins(name, &["build", "create", "open", "connect", "of", "new"])
+}
+
+/// Whether a method of this name is, by custom, run once in the life of what it belongs to, and makes its parts.
+pub(crate) fn runs_once(name: &str) -> bool {
+    matches!(name, "<init>" | "<clinit>" | "main")
+        || begins(name, &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"])
+        || ends(name)
+}
+
+/// Whether a method of this name ends what it belongs to.
+pub(crate) fn ends(name: &str) -> bool {
+    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
+}
+
+/// Whether an annotation of this name says that there is one object of a class, whoever's scope it is.
+pub(crate) fn is_of_one_object(name: &str) -> bool {
+    name.ends_with("Singleton") || name == "ApplicationScoped"
+}
+
+/// Whether a name is one of these verbs, or begins with one.
+fn begins(name: &str, verbs: &[&str]) -> bool {
+    verbs
         .iter()
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
@@ -551,4 +573,23 @@ fn functional(link: &Link<'_>, typed: Typed, site: SiteRef) -> Typed {
     let receiver = link.eval(link.scope_of(site, crate::link::value::EnvId::NONE), base);
     let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. }));
     if callable && link.values.is_unknown(typed.value) { receiver } else { typed }
+}
+
+/// Seconds of a constant of the language's units of time, by its path.
+pub(crate) fn time_unit(path: &str) -> Option<f64> {
+    Some(match path.strip_prefix("java.util.concurrent.TimeUnit.")? {
+        "NANOSECONDS" => 1e-9,
+        "MICROSECONDS" => 1e-6,
+        "MILLISECONDS" => 1e-3,
+        "SECONDS" => 1.0,
+        "MINUTES" => 60.0,
+        "HOURS" => 3600.0,
+        "DAYS" => 86400.0,
+        _ => return None,
+    })
+}
+
+/// Whether a type is that of the language's units of time.
+pub(crate) fn is_time_unit(path: &str) -> bool {
+    path == "java.util.concurrent.TimeUnit"
 }

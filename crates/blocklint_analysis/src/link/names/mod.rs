@@ -301,6 +301,40 @@ pub(crate) fn goes_through(language: Language, name: &str) -> bool {
     }
 }
 
+/// Whether what has this name makes a pool that has a thread for whoever asks, or runs what a thread of it waits for.
+pub(crate) fn makes_growing_pool(name: &str) -> bool {
+    ["Cached", "Virtual", "ThreadPerTask", "WorkStealing", "ForkJoin"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a method or function of this name, of a type that nobody knows, only calculates: what numbers, texts, collections
+/// and iterators have.
+pub(crate) fn only_calculates(language: Language, name: &str) -> bool {
+    const SHARED: [&str; 16] =
+        ["len", "min", "max", "sum", "abs", "append", "push", "add", "insert", "extend", "pop", "sort", "map", "filter", "zip", "range"];
+    SHARED.contains(&name)
+        || match language {
+            Language::Rust => matches!(
+                name,
+                "iter" | "iter_mut" | "into_iter" | "collect" | "enumerate" | "rev" | "fold" | "all" | "any" | "count" | "chars"
+                    | "bytes" | "as_bytes" | "as_str" | "to_owned" | "to_string" | "clone" | "push_str" | "contains" | "split"
+                    | "is_empty" | "wrapping_add" | "wrapping_mul" | "rotate_left" | "pow" | "sqrt" | "chunks" | "windows" | "step_by"
+                    | "with_capacity" | "new" | "get" | "unwrap" | "unwrap_or_default" | "unwrap_or" | "trim" | "lines"
+                    | "split_whitespace" | "replace" | "to_lowercase" | "to_uppercase" | "for_each" | "product" | "format" | "vec"
+                    | "black_box" | "assert" | "cmp" | "swap" | "sort_unstable" | "dedup" | "join" | "concat" | "take" | "skip"
+            ),
+            Language::Python => matches!(
+                name,
+                "sorted" | "enumerate" | "reversed" | "int" | "float" | "str" | "list" | "dict" | "set" | "tuple" | "round" | "pow"
+                    | "split" | "strip" | "join" | "lower" | "upper" | "replace" | "items" | "keys" | "values" | "all" | "any"
+                    | "divmod" | "isinstance" | "ord" | "chr" | "bytes" | "bytearray" | "format" | "update"
+            ),
+            Language::Java => matches!(
+                name,
+                "length" | "size" | "charAt" | "get" | "put" | "sqrt" | "pow" | "hashCode" | "equals" | "stream" | "collect" | "toString"
+            ),
+        }
+}
+
 /// Whether the threads to which the language's own functions hand work are bounded to a few for each core: Python's are, and
 /// the rest waits in a queue; those of Rust's runtimes are hundreds.
 pub(crate) fn bounds_offloads(language: Language) -> bool {

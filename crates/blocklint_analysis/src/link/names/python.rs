@@ -510,7 +510,7 @@ pub(crate) fn module_member(link: &Link<'_>, file: FileId, name: Name) -> Typed 
             }
         }
     }
-    link.unknown(Why::Attribute)
+    link.set_from_elsewhere(file, name).unwrap_or_else(|| link.unknown(Why::Attribute))
 }
 
 /// A module of a package that has a file.
