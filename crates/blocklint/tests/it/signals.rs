@@ -5,28 +5,31 @@ use std::fs;
 use std::path::Path;
 
 use blocklint_core::Language;
-use blocklint_engine::SIGNALS;
+use blocklint_engine::{SIGNALS, signal_named};
 
 /// What signals make, in the words of `why`: each has a table.
 const KINDS: &[(&str, &str, &str)] = &[
     (
         "note",
         "A note",
-        "The finding is true, but hardly anybody would act on it. Notes are shown from `--min-severity note` on.",
+        "The finding is true, but hardly anybody would act on it. Notes are shown with `--min-severity note`. What `in-tests`, `command` and\n\
+         `shows-or-measures` speak of is left aside: it is counted in the last line, and `--include-aside` reports it like everything else.",
     ),
     (
         "warning",
         "A warning",
-        "A finding that the model's row would make an error holds its thread too briefly for one, or one that it would make a note is\n\
-         worse here.",
+        "What would be an error is over too soon for one, or what would be a note is worse than that.",
     ),
     (
         "less sure",
         "Less sure",
-        "The way to the call rests on an inferred step more, or on several: one makes it `medium`, two `low`, as the README says of\n\
-         confidence. What is `low` is shown with `--min-confidence low`.",
+        "The way to the call counts one inferred step more, or several: with one or two it is of `medium` confidence, with more `low`, which\n\
+         `--min-confidence low` shows.",
     ),
 ];
+
+/// What is counted apart from all other notes.
+const ASIDE: [&str; 3] = ["in-tests", "command", "shows-or-measures"];
 
 #[test]
 fn the_page_is_current() {
@@ -44,6 +47,9 @@ fn the_page_is_current() {
 
 #[test]
 fn every_signal_has_a_name_of_its_own_and_a_table() {
+    for name in ASIDE {
+        assert!(signal_named(name).is_some(), "the page speaks of `{name}`");
+    }
     for (at, signal) in SIGNALS.iter().enumerate() {
         let name = signal.name;
         assert!(name.split('-').all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())), "{name}");
