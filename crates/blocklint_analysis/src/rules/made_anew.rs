@@ -65,7 +65,11 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                     && !link.is_scheduler(site, path)
                     && link.ends_here(site) =>
             {
-                if names::is_made_by_others(facts.language) { Severity::Warning } else { Severity::Note }
+                if names::is_made_by_others(facts.language) {
+                    Severity::Warning
+                } else {
+                    Severity::Note
+                }
             }
             // What a setting asks for few programs have.
             Creates::Threads | Creates::Pool if facts.language == Language::Java && link.is_switched_on(site) => {
@@ -125,8 +129,9 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
         Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
-            BodyKind::Function => anew(times.of_made(site))
-                .filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body)),
+            BodyKind::Function => {
+                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body))
+            }
             _ => None,
         },
     }
@@ -290,7 +295,8 @@ impl<'a> Link<'a> {
             _ => {
                 let name = self.name_of_body_around(site);
                 names::java::ends(name)
-                    || names::java::runs_once(name) && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
+                    || names::java::runs_once(name)
+                        && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
             }
         }
     }
@@ -345,7 +351,8 @@ impl<'a> Link<'a> {
     /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
     fn is_given_inside(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(site.file);
-        if !names::is_made_by_others(facts.language) || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+        if !names::is_made_by_others(facts.language)
+            || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
         {
             return false;
         }
@@ -355,7 +362,11 @@ impl<'a> Link<'a> {
             exit.kind == ExitKind::Return
                 && exit.value.is_some()
                 && facts.body_of(exit.at) == body.body
-                && self.values.members(self.eval(scope, exit.value).value).iter().any(|val| matches!(val, Val::Instance { .. }))
+                && self
+                    .values
+                    .members(self.eval(scope, exit.value).value)
+                    .iter()
+                    .any(|val| matches!(val, Val::Instance { .. }))
         })
     }
 
@@ -370,10 +381,12 @@ impl<'a> Link<'a> {
     fn is_handed_over(&self, literal: BodyRef) -> bool {
         self.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
-                _ => false,
-            })
+            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(
+                |target| match *target {
+                    Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
+                    _ => false,
+                },
+            )
         })
     }
 
@@ -406,11 +419,11 @@ impl<'a> Link<'a> {
             row.kind == SiteKind::Call
                 && self.is_inside(site.file, row.at, body)
                 && self.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => self
-                        .library
-                        .calls(path)
-                        .iter()
-                        .any(|row| row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))),
+                    Target::Row { path, .. } => {
+                        self.library.calls(path).iter().any(|row| {
+                            row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))
+                        })
+                    }
                     _ => false,
                 })
         })

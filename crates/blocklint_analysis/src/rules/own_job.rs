@@ -60,7 +60,8 @@ impl<'a> Link<'a> {
         for language in [Language::Python, Language::Java] {
             let models = self.library.of(language);
             let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-            let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
+            let takes =
+                |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
             let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
             sites.extend(self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
@@ -160,8 +161,10 @@ impl<'a> Link<'a> {
             // What is made of a pool's results lazily waits when it is gone through.
             let is_used = self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
             let facts = self.program.facts(site.file);
-            let is_gone_through =
-                facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
+            let is_gone_through = facts
+                .sites
+                .iter()
+                .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
             return (is_used || is_gone_through).then_some((site, path));
         }
         let facts = self.program.facts(site.file);
