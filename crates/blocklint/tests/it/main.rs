@@ -5,6 +5,7 @@ mod cli;
 mod configuration;
 mod fix;
 mod hooks;
+mod incidents;
 mod libraries;
 mod machine_output;
 mod models;

@@ -56,7 +56,7 @@ fn is_table(file: &Path) -> bool {
     })
         || file.ends_with("blocklint_core/src/words.rs")
         // Which way a framework serialises a response is no fact about a call.
-        || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/response"))
+        || file.parent().is_some_and(|folder| folder.ends_with("blocklint_analysis/src/rules/large_response"))
 }
 
 fn repository() -> PathBuf {

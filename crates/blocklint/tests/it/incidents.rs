@@ -80,7 +80,12 @@ fn threads_for_each_client_of_reactor() {
         "reactor",
         &[
             (file, "private final Scheduler scheduler = Schedulers.newSingle(\"refresh\");", "BLT501", "warning"),
-            (file, "private final ExecutorService callbacks = Executors.newSingleThreadExecutor();", "BLT501", "warning"),
+            (
+                file,
+                "private final ExecutorService callbacks = Executors.newSingleThreadExecutor();",
+                "BLT501",
+                "warning",
+            ),
             (file, "connections = new HikariDataSource(config);", "BLT502", "warning"),
         ],
     );
