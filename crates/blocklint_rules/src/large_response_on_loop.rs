@@ -109,7 +109,10 @@ impl Response<'_> {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_unseen {
-            notes.push("the size is unknown: the code that gives the rows is not read, and nothing in sight bounds them".to_owned());
+            notes.push(
+                "the size is unknown: the code that gives the rows is not read, and nothing in sight bounds them"
+                    .to_owned(),
+            );
         }
         match (self.levels, self.fields) {
             (2.., fields) => notes.push(format!("each item has {fields} fields and {} levels of models", self.levels)),

@@ -145,7 +145,11 @@ impl Link<'_> {
                 continue;
             }
             let mut evidence = self.size(scope, exit.value);
-            if declared.model.is_none() && !evidence.listed && evidence.is_unseen() && self.is_put_under_keys(scope, exit.value) {
+            if declared.model.is_none()
+                && !evidence.listed
+                && evidence.is_unseen()
+                && self.is_put_under_keys(scope, exit.value)
+            {
                 // What several calls give is put under keys: nothing says that one of them gives many.
                 evidence.source = None;
             }

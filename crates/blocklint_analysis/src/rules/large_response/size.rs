@@ -158,8 +158,8 @@ impl Evidence {
 
 /// Ends of names of what tells one thing from others, or says which are wanted.
 const TELLING: [&str; 22] = [
-    "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day", "start", "end",
-    "since", "until", "filter", "filters", "search", "q",
+    "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day",
+    "start", "end", "since", "until", "filter", "filters", "search", "q",
 ];
 
 /// Whether a name of a parameter or method asks for a part.
@@ -477,7 +477,8 @@ impl Link<'_> {
                 let fills = collections.iter().any(|field| field == facts.text(arg.name));
                 (self.size_within(scope, arg.value, depth), fills)
             });
-            let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
+            let known =
+                each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
             return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
         }
         if name == "range" {
@@ -532,14 +533,18 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let args = facts.args_of(site.site);
         // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
-        if matches!(facts.text(facts.site(site.site).name), "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super") {
+        if matches!(
+            facts.text(facts.site(site.site).name),
+            "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
+        ) {
             return UNKNOWN;
         }
         // A number, whatever it means, may be how many.
         if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
             return BOUNDED;
         }
-        let chain = self.chain(scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        let chain =
+            self.chain(scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
         if let Some(bound) = self.bound_in(scope, &chain, 2) {
             return bound;
         }
@@ -580,7 +585,13 @@ impl Link<'_> {
     /// All that a query gives.
     fn asked(&self, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
         let narrowed = self.is_narrowed(scope, chain);
-        Evidence { size: Size::Unbounded, source: Some(site), narrowed, shown: self.shows_query(scope, chain), listed: true }
+        Evidence {
+            size: Size::Unbounded,
+            source: Some(site),
+            narrowed,
+            shown: self.shows_query(scope, chain),
+            listed: true,
+        }
     }
 
     /// Whether a call constructs an instance of some class.
@@ -613,9 +624,7 @@ impl Link<'_> {
             _ => None,
         };
         let judged = |most: Option<u64>| match most {
-            Some(most) if most >= LARGE => {
-                Evidence { size: Size::Large(most), source: Some(site), ..SMALL }
-            }
+            Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
             _ => BOUNDED,
         };
         if name == "to_list" {
