@@ -43,7 +43,8 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
                     site: wait,
                     path,
                     starved: Starved::OwnJob { handed },
-                    severity: Severity::Error,
+                    // Who waits for so long and no longer goes on in the end.
+                    severity: if has_limit(link, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },
                 });
             }
@@ -60,7 +61,8 @@ impl<'a> Link<'a> {
         for language in [Language::Python, Language::Java] {
             let models = self.library.of(language);
             let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-            let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
+            let takes =
+                |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
             let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
             sites.extend(self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
@@ -160,8 +162,10 @@ impl<'a> Link<'a> {
             // What is made of a pool's results lazily waits when it is gone through.
             let is_used = self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
             let facts = self.program.facts(site.file);
-            let is_gone_through =
-                facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
+            let is_gone_through = facts
+                .sites
+                .iter()
+                .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
             return (is_used || is_gone_through).then_some((site, path));
         }
         let facts = self.program.facts(site.file);
@@ -201,6 +205,15 @@ impl<'a> Link<'a> {
             _ => None,
         })
     }
+}
+
+/// Whether a wait is given how long it may take.
+fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
+    let facts = link.program.facts(wait.file);
+    let is_limit = |form| !matches!(facts.form(form), Form::None);
+    // `map` takes what it runs first.
+    let own = link.submitted_at(wait).is_none();
+    facts.args_of(wait.site).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
 /// The argument that is the pool to which a row hands a job; none within where it is the receiver.

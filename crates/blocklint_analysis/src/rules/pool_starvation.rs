@@ -418,9 +418,8 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(site.file);
         let params = self.program.facts(body.file).params_of(body.body);
         for (at, arg) in facts.args_of(site.site).iter().enumerate() {
-            let is_one = self
-                .pool_by(self.scope_of(site, EnvId::NONE), arg.value)
-                .is_some_and(|pool| pools.contains(&pool));
+            let is_one =
+                self.pool_by(self.scope_of(site, EnvId::NONE), arg.value).is_some_and(|pool| pools.contains(&pool));
             if is_one
                 && let Some(index) = self.param_for(site, at as u32, body, with_receiver)
                 && let Some(param) = params.get(index as usize)
@@ -456,7 +455,8 @@ impl<'a> Link<'a> {
         let receiver = self.receiver_form(site);
         let args = facts.args_of(site.site);
         args.iter().map(|arg| arg.value).chain(receiver).any(|form| {
-            self.pool_by(scope, form).is_some_and(|pool| pools.contains(&pool)) && self.has_role(scope, form, Role::Pool)
+            self.pool_by(scope, form).is_some_and(|pool| pools.contains(&pool))
+                && self.has_role(scope, form, Role::Pool)
         })
     }
 
