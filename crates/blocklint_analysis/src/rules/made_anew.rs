@@ -65,7 +65,11 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                     && !link.is_scheduler(site, path)
                     && link.ends_here(site) =>
             {
-                if names::is_made_by_others(facts.language) { Severity::Warning } else { Severity::Note }
+                if names::is_made_by_others(facts.language) {
+                    Severity::Warning
+                } else {
+                    Severity::Note
+                }
             }
             // What a setting asks for few programs have.
             Creates::Threads | Creates::Pool if facts.language == Language::Java && link.is_switched_on(site) => {
@@ -92,6 +96,10 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
+            // What only those who administer the program ask for is asked for now and then.
+            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && link.is_for_administrators(entry)) => {
+                Severity::Note
+            }
             // Each one connects and shakes hands anew.
             Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
@@ -125,8 +133,9 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
         Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
-            BodyKind::Function => anew(times.of_made(site))
-                .filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body)),
+            BodyKind::Function => {
+                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body))
+            }
             _ => None,
         },
     }
@@ -290,7 +299,8 @@ impl<'a> Link<'a> {
             _ => {
                 let name = self.name_of_body_around(site);
                 names::java::ends(name)
-                    || names::java::runs_once(name) && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
+                    || names::java::runs_once(name)
+                        && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
             }
         }
     }
@@ -345,7 +355,8 @@ impl<'a> Link<'a> {
     /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
     fn is_given_inside(&self, site: SiteRef, body: BodyRef) -> bool {
         let facts = self.program.facts(site.file);
-        if !names::is_made_by_others(facts.language) || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+        if !names::is_made_by_others(facts.language)
+            || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
         {
             return false;
         }
@@ -355,7 +366,11 @@ impl<'a> Link<'a> {
             exit.kind == ExitKind::Return
                 && exit.value.is_some()
                 && facts.body_of(exit.at) == body.body
-                && self.values.members(self.eval(scope, exit.value).value).iter().any(|val| matches!(val, Val::Instance { .. }))
+                && self
+                    .values
+                    .members(self.eval(scope, exit.value).value)
+                    .iter()
+                    .any(|val| matches!(val, Val::Instance { .. }))
         })
     }
 
@@ -366,14 +381,47 @@ impl<'a> Link<'a> {
         self.library.role(self.library.path(self.library.language(path), ty)) == Some(role)
     }
 
+    /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
+    fn is_for_administrators(&self, entry: BodyRef) -> bool {
+        let facts = self.program.facts(entry.file);
+        let says = |form: FormId| self.speaks_of_administrators(entry.file, form, 6);
+        facts.language == Language::Python
+            && (facts.params_of(entry.body).iter().any(|param| says(param.default) || says(param.annotation))
+                || facts.list(facts.body(entry.body).decorators).iter().any(|&decorator| match facts.form(decorator) {
+                    Form::Result(site) => {
+                        facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
+                    }
+                    _ => says(decorator),
+                }))
+    }
+
+    fn speaks_of_administrators(&self, file: FileId, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
+        let facts = self.program.facts(file);
+        let says = |form: FormId| self.speaks_of_administrators(file, form, depth);
+        match facts.form(form) {
+            Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
+            Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
+            Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
+            Form::Subscript(base, index) => says(base) || says(index),
+            Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
+            Form::Result(site) => {
+                says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a literal is given to a call that runs it elsewhere.
     fn is_handed_over(&self, literal: BodyRef) -> bool {
         self.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
-                _ => false,
-            })
+            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(
+                |target| match *target {
+                    Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
+                    _ => false,
+                },
+            )
         })
     }
 
@@ -406,11 +454,11 @@ impl<'a> Link<'a> {
             row.kind == SiteKind::Call
                 && self.is_inside(site.file, row.at, body)
                 && self.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => self
-                        .library
-                        .calls(path)
-                        .iter()
-                        .any(|row| row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))),
+                    Target::Row { path, .. } => {
+                        self.library.calls(path).iter().any(|row| {
+                            row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))
+                        })
+                    }
                     _ => false,
                 })
         })
