@@ -45,12 +45,15 @@ impl Link<'_> {
                     // A server that patches before it loads the program leaves nothing to be late for.
                     if !is_patched_before && !self.program.is_test(call.file) && self.is_top_level(call) {
                         self.before(switch, path, call, &mut found);
-                    } else if !is_patched_before && !self.program.is_test(call.file) && !patching.iter().any(|other| {
-                        // A module of the same program that patches when it is imported may come first.
-                        self.is_top_level(*other)
-                            && !self.program.is_test(other.file)
-                            && std::ptr::eq(units.of(self, other.file), units.of(self, call.file))
-                    }) {
+                    } else if !is_patched_before
+                        && !self.program.is_test(call.file)
+                        && !patching.iter().any(|other| {
+                            // A module of the same program that patches when it is imported may come first.
+                            self.is_top_level(*other)
+                                && !self.program.is_test(other.file)
+                                && std::ptr::eq(units.of(self, other.file), units.of(self, call.file))
+                        })
+                    {
                         found.extend(self.called_late(switch, path, call));
                     }
                 }

@@ -267,7 +267,9 @@ impl<'a> Link<'a> {
             }
         }
         let loops = || {
-            let is_own = |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body);
+            let is_own = |of: BodyId| {
+                std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
+            };
             facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
         };
         // One that calls itself twice goes through a tree.
