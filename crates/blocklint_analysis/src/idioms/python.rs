@@ -184,3 +184,9 @@ pub(crate) fn serves(name: &str) -> bool {
         || matches!(name, "run" | "start" | "wait_closed" | "mainloop" | "run_app" | "run_server" | "start_server")
         || ["_forever", "_loop", "_until_stopped", "_polling"].iter().any(|end| name.ends_with(end))
 }
+
+/// Whether a text names those who administer a program.
+pub(crate) fn names_administrators(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["admin", "superuser", "staff"].iter().any(|word| text.contains(word))
+}

@@ -96,6 +96,10 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
+            // What only those who administer the program ask for is asked for now and then.
+            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && link.is_for_administrators(entry)) => {
+                Severity::Note
+            }
             // Each one connects and shakes hands anew.
             Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
@@ -375,6 +379,37 @@ impl<'a> Link<'a> {
         let text = self.library.text(path);
         let ty = text.split('(').next().unwrap_or(&text);
         self.library.role(self.library.path(self.library.language(path), ty)) == Some(role)
+    }
+
+    /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
+    fn is_for_administrators(&self, entry: BodyRef) -> bool {
+        let facts = self.program.facts(entry.file);
+        let says = |form: FormId| self.speaks_of_administrators(entry.file, form, 6);
+        facts.language == Language::Python
+            && (facts.params_of(entry.body).iter().any(|param| says(param.default) || says(param.annotation))
+                || facts.list(facts.body(entry.body).decorators).iter().any(|&decorator| match facts.form(decorator) {
+                    Form::Result(site) => {
+                        facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
+                    }
+                    _ => says(decorator),
+                }))
+    }
+
+    fn speaks_of_administrators(&self, file: FileId, form: FormId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
+        let facts = self.program.facts(file);
+        let says = |form: FormId| self.speaks_of_administrators(file, form, depth);
+        match facts.form(form) {
+            Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
+            Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
+            Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
+            Form::Subscript(base, index) => says(base) || says(index),
+            Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
+            Form::Result(site) => {
+                says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value))
+            }
+            _ => false,
+        }
     }
 
     /// Whether a literal is given to a call that runs it elsewhere.

@@ -43,7 +43,8 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
                     site: wait,
                     path,
                     starved: Starved::OwnJob { handed },
-                    severity: Severity::Error,
+                    // Who waits for so long and no longer goes on in the end.
+                    severity: if has_limit(link, wait) { Severity::Warning } else { Severity::Error },
                     confidence: if direct { Confidence::High } else { Confidence::Medium },
                 });
             }
@@ -204,6 +205,15 @@ impl<'a> Link<'a> {
             _ => None,
         })
     }
+}
+
+/// Whether a wait is given how long it may take.
+fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
+    let facts = link.program.facts(wait.file);
+    let is_limit = |form| !matches!(facts.form(form), Form::None);
+    // `map` takes what it runs first.
+    let own = link.submitted_at(wait).is_none();
+    facts.args_of(wait.site).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 
 /// The argument that is the pool to which a row hands a job; none within where it is the receiver.
