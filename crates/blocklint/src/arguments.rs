@@ -72,6 +72,9 @@ pub(crate) struct Check {
     /// How sure a finding must be to be shown [default: medium]
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
     pub(crate) min_confidence: Option<Confidence>,
+    /// Report what only tests, examples and command lines reach like everything else
+    #[arg(long, help_heading = "Rules")]
+    pub(crate) include_aside: bool,
     /// Report also findings elsewhere whose trace or a cause lies in PATHS
     #[arg(long, help_heading = "Files")]
     pub(crate) trace_in_paths: bool,
@@ -117,6 +120,9 @@ pub(crate) struct Check {
     /// Also use the models that packages in this environment ship; those inside the project are used anyway
     #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
     pub(crate) environment: Vec<Utf8PathBuf>,
+    /// Judge without this signal, to measure what it does; docs/signals.md lists them
+    #[arg(long, hide = true, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) without_signal: Vec<String>,
     /// Read and write no cache
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]

@@ -2,6 +2,10 @@
 //! thread which must not be held, with the best path to each.
 //!
 //! Knows facts and models; knows no syntax, no library by name and no words.
+//!
+//! The folders are layers, each of which names only those below it (`tests/it/layers.rs`): `code`, `idioms`, `program`, `labels`, `link`,
+//! `entries`, `conditions`, `graph`, `judge`, `search`, `rules`, `findings`, `explain`. Three questions never answer for each other: who runs
+//! a body and when (`entries`), whether a way can be taken (`conditions`), how bad and how sure that is (`judge`).
 
 mod code;
 mod conditions;
@@ -25,7 +29,11 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use graph::finding::{Anew, Mending, RawCause, RawFinding, RawStep, Serialisation, Starved, Unbounded, What};
+pub use graph::finding::{
+    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
+};
+pub use judge::list::SIGNALS;
+pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
 pub use labels::label::LabelHold;
 pub use link::Link;
 pub use link::available::Available;
@@ -36,6 +44,7 @@ pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
 pub use search::cuts::{Misuse, RuleNames};
 
+use crate::judge::signal::Judge;
 use crate::link::library::Library;
 use crate::search::Search;
 use crate::search::cuts::Cuts;
@@ -47,6 +56,12 @@ pub struct Options {
     pub min_confidence: Confidence,
     /// Which rule reports what, for comments that name rules.
     pub rules: RuleNames,
+    /// Signals that are switched off, to measure what they do.
+    pub without: SignalSet,
+    /// Whether what is only for tests, examples or a command line counts like everything else.
+    pub include_aside: bool,
+    /// Whether findings say which signals spoke of them: costs time.
+    pub account: bool,
 }
 
 /// What a run found: findings by path, offset and rule, and the causes behind them.
@@ -66,7 +81,8 @@ pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
 /// Finds what blocks, and whom.
 pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let cuts = Cuts::new(link.program, options.rules);
-    let graph = Search::new(link, &cuts).run();
-    let (findings, causes) = findings::findings(link, &cuts, &graph, options.min_confidence);
+    let judge = Judge::new(options.without);
+    let graph = Search::new(link, &cuts, &judge).run();
+    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options);
     Solved { findings, causes }
 }

@@ -39,6 +39,23 @@ pub struct Finding {
     pub fingerprint: String,
     /// Why it is not shown, if it is not. Such findings are for formats that list them (SARIF).
     pub suppression: Option<Suppression>,
+    /// What made it less bad, less sure, or worse, where the run was told to account for it.
+    pub reasons: Vec<Reason>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    pub aside: Option<Severity>,
+}
+
+/// A signal that spoke of a finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// The signal's name, in kebab-case.
+    pub name: &'static str,
+    /// What it says, as a clause: "it is made only where it lacks".
+    pub says: &'static str,
+    /// What it makes of a finding: "note", "less sure".
+    pub makes: &'static str,
+    /// Where a reader sees it.
+    pub place: Option<Place>,
 }
 
 /// One step of a trace.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SourceFile};
+use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SignalSet, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Hold, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project, RustDependency};
@@ -27,6 +27,19 @@ const STACK_SIZE: usize = 256 << 20;
 pub struct Options {
     /// A finding's severity is that of its labels which are at least this sure.
     pub min_confidence: Confidence,
+    /// Signals that are switched off, to measure what they do.
+    pub without: SignalSet,
+    /// Whether findings say which signals spoke of them: costs time.
+    pub account: bool,
+    /// Whether what is only for tests, examples or a command line counts like everything else.
+    pub include_aside: bool,
+}
+
+impl Options {
+    /// All signals on, and none accounted for.
+    pub fn new(min_confidence: Confidence) -> Self {
+        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false }
+    }
 }
 
 /// What one run found, at every level.
@@ -114,7 +127,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         },
         named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
     };
-    blocklint_analysis::Options { min_confidence: options.min_confidence, rules }
+    let Options { min_confidence, without, account, include_aside } = options;
+    blocklint_analysis::Options { min_confidence, rules, without, account, include_aside }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.
@@ -229,6 +243,8 @@ fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, 
         fix: None,
         fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
         suppression: None,
+        reasons: Vec::new(),
+        aside: None,
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Chosen {
     pub groups: Vec<Group>,
     /// How many of the chosen rules lie below the levels.
     pub below: usize,
+    /// How many more would be shown if they were not only for tests, examples or a command line.
+    pub aside: usize,
     /// What would be shown if it were not silenced at its own place; for formats that list it.
     pub suppressed: Vec<Finding>,
 }
@@ -28,7 +30,7 @@ pub struct Chosen {
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
 /// empty ones go.
 pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
-    let mut below = 0;
+    let (mut below, mut aside) = (0, 0);
     let mut suppressed = Vec::new();
     let mut kept = Vec::new();
     // Old index → new one.
@@ -44,6 +46,8 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
         } else if shown {
             moved[index] = Some(kept.len() as u32);
             kept.push(finding);
+        } else if finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
+            aside += 1;
         } else {
             below += 1;
         }
@@ -53,7 +57,7 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
         let left = left.collect::<Vec<_>>();
         (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
     });
-    Chosen { findings: kept, groups: groups.collect(), below, suppressed }
+    Chosen { findings: kept, groups: groups.collect(), below, aside, suppressed }
 }
 
 #[cfg(test)]
@@ -84,6 +88,8 @@ mod tests {
             fix: None,
             fingerprint: String::new(),
             suppression: None,
+            reasons: Vec::new(),
+            aside: None,
         }
     }
 

@@ -50,7 +50,7 @@ pub fn explain(
         let Some(slot) = link.program.files.iter().position(|loaded| loaded.path == source.path) else {
             return Vec::new();
         };
-        let explainer = Explainer::new(link, options_of(Options { min_confidence: Confidence::Medium }));
+        let explainer = Explainer::new(link, options_of(Options::new(Confidence::Medium)));
         let sites = explainer.sites_of(FileId(slot as u32), line);
         sites.into_iter().map(|site| explained(&explainer, &explainer.explain(site))).collect()
     })?;
@@ -191,7 +191,7 @@ fn owner(explainer: &Explainer<'_, '_>, site: &Explanation<'_>) -> String {
         Some(RootKind::Dispatched) => {
             format!("{text}, one of several callables that an event loop's code chooses among")
         }
-        Some(RootKind::Composed | RootKind::Unserved) => format!("{text}, which may run on the event loop"),
+        Some(RootKind::Composed) => format!("{text}, which may run on the event loop"),
         Some(RootKind::Assembly) => format!("{text}, which runs wherever its result is composed"),
         Some(RootKind::Promised) => format!("{text}, marked `blocklint: nonblocking`"),
     }

@@ -18,6 +18,7 @@ mod units;
 mod words;
 
 pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};
+pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
 pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};

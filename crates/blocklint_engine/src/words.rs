@@ -73,6 +73,7 @@ fn finding_and_remedy(
             What::Starves(starved) => blocklint_rules::What::Starves(match starved {
                 Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
                 Starved::Second { .. } => blocklint_rules::Starved::Second(&other),
+                Starved::OwnJob { .. } => blocklint_rules::Starved::OwnJob(&other),
             }),
             What::Offloads { unbounded, takes } => blocklint_rules::What::Offloads {
                 unbounded: match unbounded {
@@ -135,14 +136,22 @@ fn finding_and_remedy(
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
+        aside: raw.aside,
+        reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
 }
 
+fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
+    let place = raw.place.map(|(file, span)| place(link, file, span));
+    blocklint_core::Reason { name: raw.name, says: raw.says, makes: raw.makes, place }
+}
+
 /// A response that may be large, in the words of the rules.
 fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
-    let What::LargeResponse { way, endpoint, source, bound, fields, levels, versions, class, model } = what else {
+    let What::LargeResponse { way, endpoint, source, is_unseen, bound, fields, levels, versions, class, model } = what
+    else {
         return None;
     };
     Some(blocklint_rules::Response {
@@ -156,6 +165,7 @@ fn response(what: &What) -> Option<blocklint_rules::Response<'_>> {
         },
         endpoint,
         source: source.as_deref(),
+        is_unseen: *is_unseen,
         bound: *bound,
         fields: *fields,
         levels: *levels,
@@ -258,6 +268,7 @@ fn other_site(link: &Link<'_>, raw: &RawFinding) -> String {
     match raw.what {
         What::Starves(Starved::OverAwait { awaited }) => link.written_site(awaited),
         What::Starves(Starved::Second { first }) => link.written_site(first),
+        What::Starves(Starved::OwnJob { handed }) => link.written_site(handed),
         _ => String::new(),
     }
 }

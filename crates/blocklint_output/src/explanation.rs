@@ -116,6 +116,12 @@ pub fn explanation(out: &mut dyn Write, sites: &[ExplainedSite], folder: &Utf8Pa
                     if finding.trace.len() > 1 {
                         line("", finding.trace_line())?;
                     }
+                    for (at_first, reason) in finding.reasons.iter().enumerate() {
+                        let place =
+                            reason.place.as_ref().map_or_else(String::new, |place| format!(", {}", at(place, folder)));
+                        let what = if at_first == 0 { "because" } else { "" };
+                        line(what, format!("{}: {} ({}{place})", reason.makes, reason.says, reason.name))?;
+                    }
                     if let Some(suppression) = &finding.suppression {
                         let reason = suppression.reason.as_deref().unwrap_or("no reason given");
                         line("", format!("silenced by a comment: {reason}"))?;

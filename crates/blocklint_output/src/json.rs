@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Step};
+use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Reason, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
@@ -30,7 +30,20 @@ struct Object<'a> {
     hold: Hold,
     causes: Vec<CauseObject<'a>>,
     trace: Vec<StepObject<'a>>,
+    reasons: Vec<ReasonObject<'a>>,
     fingerprint: &'a str,
+}
+
+/// A signal that made the finding less bad, less sure, or worse.
+#[derive(Serialize)]
+struct ReasonObject<'a> {
+    name: &'static str,
+    says: &'static str,
+    makes: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
 }
 
 #[derive(Serialize)]
@@ -101,7 +114,18 @@ fn object(finding: &Finding) -> Object<'_> {
         hold: finding.hold,
         causes: finding.causes.iter().map(cause).collect(),
         trace: finding.trace.iter().map(step).collect(),
+        reasons: finding.reasons.iter().map(reason).collect(),
         fingerprint: &finding.fingerprint,
+    }
+}
+
+fn reason(reason: &Reason) -> ReasonObject<'_> {
+    ReasonObject {
+        name: reason.name,
+        says: reason.says,
+        makes: reason.makes,
+        filename: reason.place.as_ref().map(|place| place.path.as_str()),
+        location: reason.place.as_ref().map(|place| place.start),
     }
 }
 

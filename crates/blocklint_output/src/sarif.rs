@@ -156,7 +156,11 @@ impl Writer<'_> {
             }
             set("suppressions", json!([object]));
         }
-        set("properties", json!({ "confidence": finding.confidence.as_str(), "causes": finding.causes.len() }));
+        let mut properties = json!({ "confidence": finding.confidence.as_str(), "causes": finding.causes.len() });
+        if !finding.reasons.is_empty() {
+            properties["signals"] = finding.reasons.iter().map(|reason| reason.name).collect();
+        }
+        set("properties", properties);
         Value::Object(result)
     }
 

@@ -13,6 +13,8 @@ pub struct Summary {
     pub causes: usize,
     /// Findings of the chosen rules that lie below the chosen level.
     pub below: usize,
+    /// Findings that would be shown if they were not only for tests, examples or a command line.
+    pub aside: usize,
     /// The least severity shown.
     pub min_severity: Severity,
     /// The least confidence shown.
@@ -85,7 +87,15 @@ fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         write!(out, "{} with ", if summary.below == 1 { "it" } else { "them" })?;
         write!(out, "--min-severity note --min-confidence low)")?;
     }
-    writeln!(out, ".")
+    writeln!(out, ".")?;
+    match summary.aside {
+        0 => Ok(()),
+        number => writeln!(
+            out,
+            "Left aside: {} that only tests, examples or command lines reach (show with --include-aside).",
+            count(number, "finding")
+        ),
+    }
 }
 
 pub(crate) fn count(number: usize, what: &str) -> String {

@@ -41,6 +41,8 @@ pub struct Response<'a> {
     pub endpoint: &'a str,
     /// The call that its items come from, as written.
     pub source: Option<&'a str>,
+    /// Whether the code of that call is not there, so that nobody knows how many it gives.
+    pub is_unseen: bool,
     /// A bound that is visible and large.
     pub bound: Option<u64>,
     /// Annotated fields of one item; 0 where they are not known.
@@ -60,6 +62,9 @@ impl Response<'_> {
         let endpoint = self.endpoint;
         let many = match (self.bound, self.source) {
             (Some(bound), _) => format!("up to {bound} items"),
+            (None, Some(source)) if self.is_unseen => {
+                format!("a list of unknown size, which `{}()` gives", one_line(source).trim_end_matches("()"))
+            }
             (None, Some(source)) => format!("all that `{}()` gives", one_line(source).trim_end_matches("()")),
             (None, None) => "a collection of unknown size".to_owned(),
         };
@@ -103,6 +108,9 @@ impl Response<'_> {
 
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.is_unseen {
+            notes.push("the size is unknown: the code that gives the rows is not read, and nothing in sight bounds them".to_owned());
+        }
         match (self.levels, self.fields) {
             (2.., fields) => notes.push(format!("each item has {fields} fields and {} levels of models", self.levels)),
             (_, 20..) => notes.push(format!("each item has {} fields", self.fields)),

@@ -22,6 +22,8 @@ pub enum Starved<'a> {
     OverAwait(&'a str),
     /// It is held, from this call on, while one more of the pool is taken.
     Second(&'a str),
+    /// A job waits for what this call hands to the pool that runs it.
+    OwnJob(&'a str),
 }
 
 /// What is wrong with a hand-over, in one sentence without a full stop.
@@ -99,6 +101,9 @@ pub(crate) fn starved_message(written: &str, call: &str, starved: Starved<'_>, o
                 one_line(first)
             )
         }
+        Starved::OwnJob(handed) => {
+            format!("`{written}` waits in {owner} for what `{}` hands to the pool that runs it", one_line(handed))
+        }
     }
 }
 
@@ -111,6 +116,9 @@ pub(crate) fn starved_why(starved: Starved<'_>) -> &'static str {
         }
         Starved::Second(_) => {
             "when all connections are held by such tasks, each waits for another one's, for ever or until the time is up"
+        }
+        Starved::OwnJob(_) => {
+            "when all threads of the pool run such jobs, each waits for one that no thread is left for: none ever ends"
         }
     }
 }
@@ -125,6 +133,9 @@ pub(crate) fn starved_help(language: Language, starved: Starved<'_>) -> &'static
         (Starved::OverAwait(_), _) => {
             "take the connection and use it inside one function that is handed to a thread as a whole; a larger pool or a longer \
              timeout only delays it"
+        }
+        (Starved::OwnJob(_), _) => {
+            "call it in place, give it a pool of its own, or let what waits run elsewhere; a larger pool only delays it"
         }
         (Starved::Second(_), _) => "pass the first connection on, or give it back before the second one is taken",
     }

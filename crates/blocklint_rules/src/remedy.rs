@@ -94,6 +94,9 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         What::LockOverAwait { .. } => {
             return refuse("a lock that tasks can wait for must take its place wherever it is taken");
         }
+        What::Starves(crate::offloads::Starved::OwnJob(_)) => {
+            return refuse("where a job runs is for the program to say");
+        }
         What::Starves(_) => return refuse("what is done with the connection must move to a thread as a whole"),
         What::Offloads { .. } => return refuse("how much may run at once is for the program to say"),
         What::MadeAnew { made: Made::Threads, .. } if raw.site == SiteKind::Call => {

@@ -25,7 +25,7 @@ impl Check for Engine {
         let project = discover(Request { current: root, paths: &paths, isolated: false })
             .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
-        let report = analyse(&project, &models, blocklint_engine::Options { min_confidence: options.min_confidence })
+        let report = analyse(&project, &models, blocklint_engine::Options::new(options.min_confidence))
             .map_err(|failure| failure.lines.join("\n"))?;
         let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
         let mut chosen = choose(report.findings, report.groups, &selection, levels);
@@ -52,6 +52,7 @@ impl Check for Engine {
         let mut chosen = blocklint_engine::Chosen {
             groups: blocklint_engine::grouped(findings),
             findings: findings.to_vec(),
+            aside: 0,
             below: 0,
             suppressed: Vec::new(),
         };

@@ -37,6 +37,8 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
         fix: None,
         fingerprint: String::new(),
         suppression: None,
+        reasons: Vec::new(),
+        aside: None,
         place,
     }
 }

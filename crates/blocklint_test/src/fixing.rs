@@ -102,7 +102,7 @@ impl Run {
     }
 
     fn options(&self) -> blocklint_engine::Options {
-        blocklint_engine::Options { min_confidence: self.levels.confidence }
+        blocklint_engine::Options::new(self.levels.confidence)
     }
 
     /// What is found, with fixes, and why there is none.

@@ -1,6 +1,6 @@
 //! Runs the documents and annotated directories of this repository, one test each section.
 //!
-//! `cargo test -p blocklint_test --test fixtures -- names` runs those whose name holds `names`;
+//! `cargo test --workspace --test fixtures -- names` runs those whose name holds `names`;
 //! `UPDATE=1` rewrites what documents pin.
 
 use std::process::ExitCode;

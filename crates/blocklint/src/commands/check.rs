@@ -18,8 +18,8 @@ use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, analyse, attach, choose, load_models_and_tell, locate,
-    on_large_stacks,
+    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
+    load_models_and_tell, locate, on_large_stacks, signal_named,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
@@ -53,7 +53,16 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     }
     let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
 
-    let mut report = analyse(&project, &models, Options { min_confidence: levels.confidence })?;
+    let mut report = analyse(
+        &project,
+        &models,
+        Options {
+            without: without(check)?,
+            account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+            include_aside: check.include_aside,
+            ..Options::new(levels.confidence)
+        },
+    )?;
     let mut timings = report.timings;
     timings.discover = discovered;
 
@@ -139,6 +148,7 @@ fn write(
             findings: chosen.findings.len(),
             causes: chosen.groups.iter().filter(|group| group.cause.is_some()).count(),
             below: chosen.below,
+            aside: chosen.aside,
             min_severity: levels.severity,
             min_confidence: levels.confidence,
         };
@@ -166,4 +176,13 @@ fn repository(root: &Utf8Path) -> &Utf8Path {
 
 fn named(path: &Utf8Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
+}
+
+/// The signals that the command line switches off.
+fn without(check: &Check) -> Result<SignalSet, Failure> {
+    check.without_signal.iter().try_fold(SignalSet::default(), |set, name| {
+        let at = signal_named(name)
+            .ok_or_else(|| Failure::new(format!("no signal is called `{name}`: docs/signals.md lists them")))?;
+        Ok(set.with(at))
+    })
 }

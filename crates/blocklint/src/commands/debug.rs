@@ -33,7 +33,7 @@ fn fixes(path: &Utf8Path) -> Result<u8, Failure> {
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
-    let report = analyse(&project, &models, Options { min_confidence: Confidence::Medium })?;
+    let report = analyse(&project, &models, Options::new(Confidence::Medium))?;
     let levels = Levels { severity: Severity::Warning, confidence: Confidence::Medium };
     let mut chosen = choose(report.findings, report.groups, &Selection::all(), levels);
     let refused = on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
@@ -57,7 +57,7 @@ fn search(path: &Utf8Path) -> Result<u8, Failure> {
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
-    let options = Options { min_confidence: Confidence::Medium };
+    let options = Options::new(Confidence::Medium);
     let (cold, warm) = time_searches(&project, &models, options)?;
     let line = |name, time: Duration| format!("{name} {:>8.1} ms\n", time.as_secs_f64() * 1e3);
     let text = format!("{}{}", line("cold", cold), line("warm", warm));

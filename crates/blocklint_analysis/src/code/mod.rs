@@ -1,4 +1,5 @@
-//! Questions that one file answers, without a linker.
+//! Questions that one file answers, without a linker: which regions lie around which, what a test says of its parts, what a form
+//! mentions. Never what a name means.
 
 pub(crate) mod forms;
 pub(crate) mod regions;

@@ -12,12 +12,6 @@ pub(crate) fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> b
     outer.is_none() || around(facts, region).any(|id| id == outer)
 }
 
-/// Whether a region lies in another arm of the branch that an arm is of.
-pub(crate) fn is_beside(facts: &FileFacts, arm: RegionId, region: RegionId) -> bool {
-    let group = facts.region(arm).group;
-    around(facts, region).any(|id| id != arm && facts.region(id).group == group)
-}
-
 /// Whether a line holds the first or the last character of a span.
 pub(crate) fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
     line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))

@@ -1,4 +1,5 @@
-//! Which ways can be taken: no opinions, only what tests, arguments and values rule out.
+//! Which ways can be taken: what tests, arguments and values rule out, and what nobody shows. Never how bad it is to take one,
+//! nor who does.
 
 pub(crate) mod always;
 pub(crate) mod at_call;

@@ -87,7 +87,7 @@ enum Registered {
 const MOST_SITES: usize = 64;
 
 /// How many bodies and classes up.
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 24;
 
 /// How often bodies run and classes are made, remembered.
 pub(crate) struct TimesOf<'s, 'l, 'a> {
@@ -207,7 +207,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             BodyKind::Initialiser => return class.map_or(Times::Unknown, |class| self.class(class, depth)),
             _ => {}
         }
-        if link.method_kind(body).cached || self.is_main(body) {
+        if link.method_kind(body).cached || self.is_main(body) || self.puts_together(body) {
             return Times::Once;
         }
         match self.registered(body) {
@@ -235,6 +235,31 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         // What only tests call is called by somebody else too, who is not here.
         if all == Times::Tested { Times::Unseen } else { all }
+    }
+
+    /// Python: whether a body registers functions of its own as entries: it puts an application together, which is done once
+    /// whoever asks for it.
+    fn puts_together(&self, body: BodyRef) -> bool {
+        let facts = self.link.program.facts(body.file);
+        facts.language == Language::Python
+            && facts.body(body.body).kind == BodyKind::Function
+            && facts.bodies.iter().enumerate().any(|(at, row)| {
+                let inner = BodyRef { body: blocklint_facts::BodyId(at as u32), ..body };
+                row.parent.get() == Some(body.body)
+                    && row.kind == BodyKind::Function
+                    && self.decorators_say(inner) == Some(Registered::Entry)
+            })
+    }
+
+    /// What the decorators of a body say of it.
+    fn decorators_say(&self, body: BodyRef) -> Option<Registered> {
+        let mut found: Option<Registered> = None;
+        for path in self.link.decorator_paths(body) {
+            for of in self.link.library.handovers(path).of_via(Via::Decorator) {
+                found = found.max(self.says(of));
+            }
+        }
+        found
     }
 
     /// Whether a body is where a program begins.
@@ -275,12 +300,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let link = self.link;
         let facts = link.program.facts(body.file);
         let row = facts.body(body.body);
-        let mut found: Option<Registered> = None;
-        for path in link.decorator_paths(body) {
-            for of in link.library.handovers(path).of_via(Via::Decorator) {
-                found = found.max(self.says(of));
-            }
-        }
+        let mut found = self.decorators_say(body);
         if let Some(class) = row.class.get() {
             for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
                 let Ancestor::Library(ty, _) = *ancestor else { continue };
@@ -456,6 +476,13 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether an annotation says that a container makes one instance of a class.
     fn is_single(&self, class: ClassRef) -> bool {
+        let facts = self.link.program.facts(class.file);
+        // A container's scope that the project made has no row.
+        if facts.language == Language::Java
+            && names::java::mark_names(facts, facts.class(class.class).decorators).any(names::java::is_of_one_object)
+        {
+            return true;
+        }
         let mut said: Option<Registered> = None;
         for path in self.link.class_decorators(class) {
             for of in self.link.library.handovers(path).of_via(Via::Decorator) {

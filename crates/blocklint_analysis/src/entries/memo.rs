@@ -29,8 +29,6 @@ pub(crate) struct Memo {
     pub(crate) left_over: crate::entries::unused::python::LeftOver,
     /// The runtimes of files of which no row says more.
     pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
-    /// Java: whether a library enters anything of the project on an event loop.
-    pub(crate) has_entries: OnceCell<bool>,
 }
 
 impl Remembers for Memo {

@@ -1,4 +1,5 @@
-//! Who runs a body, how often, and when.
+//! Who runs a body, how often, and when; and which bodies are entered where nothing may block. Never whether a way through a body can be
+//! taken, nor how bad it is.
 
 pub(crate) mod assembly;
 pub(crate) mod callers;

@@ -34,8 +34,6 @@ pub enum RootKind {
     Assembly,
     /// A literal behind an operator that names a pool for what computes.
     Computing,
-    /// One of `Composed` and `Assembly`, where nothing is seen that an event loop runs and that leads to it.
-    Unserved,
 }
 
 /// A body that must not block.
@@ -59,7 +57,6 @@ impl Root {
     pub fn confidence(self) -> Confidence {
         match self.kind {
             RootKind::Dispatched | RootKind::Composed | RootKind::Assembly => Confidence::Medium,
-            RootKind::Unserved => Confidence::Low,
             RootKind::Coroutine
             | RootKind::Registered
             | RootKind::Promised
@@ -91,19 +88,6 @@ impl<'l, 'a> Roots<'l, 'a> {
         let root = self.find(body);
         self.memo.borrow_mut().insert(body, root);
         root
-    }
-
-    /// Whether a model registers a body, and nothing that goes before that makes it another root or none.
-    pub(crate) fn is_registered(&self, body: BodyRef) -> bool {
-        if let Some(known) = self.memo.borrow().get(&body) {
-            return known.is_some_and(|root| root.kind == RootKind::Registered);
-        }
-        let facts = self.link.program.facts(body.file);
-        let is_coroutine = matches!(facts.body(body.body).flow, Flow::Coroutine | Flow::AsyncGenerator);
-        if is_coroutine || self.registered(body).is_none() || self.is_promised(body) {
-            return false;
-        }
-        facts.language != Language::Java || !self.link.runs_where_it_may_block(body)
     }
 
     fn find(&self, body: BodyRef) -> Option<Root> {

@@ -1,4 +1,5 @@
-//! What was made of single sites: everything that decided about one, for people who ask why.
+//! What was made of single sites: everything that decided about one, for people who ask why. Decides nothing itself, and nothing that
+//! `check` shows depends on it.
 
 mod above;
 pub(crate) mod missing;
@@ -17,6 +18,7 @@ use crate::Solved;
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, Roots};
 use crate::graph::{Graph, StateId};
+use crate::judge::signal::Judge;
 use crate::labels::label::LabelHold;
 use crate::link::Link;
 use crate::link::targets::Edge;
@@ -237,8 +239,10 @@ impl<'l, 'a> Explainer<'l, 'a> {
     /// Solves the program.
     pub fn new(link: &'l Link<'a>, options: Options) -> Self {
         let cuts = Cuts::new(link.program, options.rules);
-        let graph = Search::new(link, &cuts).run();
-        let (findings, causes) = crate::findings::findings(link, &cuts, &graph, options.min_confidence);
+        let judge = Judge::new(options.without);
+        let graph = Search::new(link, &cuts, &judge).run();
+        let (findings, causes) =
+            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options });
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
         Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }

@@ -8,6 +8,7 @@ use crate::entries::callers::Callers;
 use crate::graph::Next;
 use crate::graph::paths::Paths;
 use crate::judge::confidence::{confidence_of, steps_of_length};
+use crate::judge::list::named;
 use crate::link::Link;
 use crate::program::ids::{BodyRef, SiteRef};
 
@@ -37,7 +38,7 @@ pub(super) fn lower_what_is_said_already(
             let is_besides = is_heavy && (effect == Effect::File || is_python && effect == Effect::Wait)
                 || waits && effect == Effect::Network;
             if is_besides && candidate.label.severity == Severity::Warning {
-                candidate.label.severity = Severity::Note;
+                candidate.make_note(named::SAID_ALREADY);
             }
         }
     }
@@ -64,7 +65,7 @@ pub(super) fn lower_what_is_short_beside_longer(
     for candidate in places.values_mut().flatten() {
         let is_own = matches!(candidate.way.next, Next::Leaf(_));
         if is_own && is_brief(candidate) && longer.contains(&(candidate.root, candidate.label.effect)) {
-            candidate.label.severity = Severity::Note;
+            candidate.make_note(named::SHORT_BESIDE_LONGER);
         }
     }
 }
@@ -111,7 +112,7 @@ pub(super) fn lower_what_fails_besides(
         .collect();
     for (candidate, _) in places.values_mut().flatten().zip(after).filter(|&(_, after)| after) {
         if leaf_of(paths, candidate).is_some_and(|leaf| ordinary.contains(&leaf)) {
-            candidate.label.severity = Severity::Note;
+            candidate.make_note(named::FAILS_BESIDES);
         }
     }
 }

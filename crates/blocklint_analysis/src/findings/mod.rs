@@ -1,4 +1,5 @@
-//! From the graph of a search to findings: placement, severity, confidence, traces and causes.
+//! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
+//! Finds no ways of its own, and has no words.
 
 mod lowered;
 mod mending;
@@ -9,26 +10,31 @@ use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
 use blocklint_models::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
+use crate::Options;
 use crate::entries::callers::Callers;
 use crate::entries::roots::{Root, RootKind, Roots};
 use crate::entries::when::{Scopes, When};
-use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Starved, What};
+use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
 use crate::graph::paths::{Causes, Cost, Paths};
 use crate::graph::steps::{place_of, step};
 use crate::graph::{Graph, Next, Way};
 use crate::judge::confidence::{confidence_of, steps_of_length};
-use crate::judge::java_slight::is_for_show;
+use crate::judge::list::SIGNALS;
+use crate::judge::list::named;
+use crate::judge::signal::Signal;
+use crate::judge::signal::signal_named;
+use crate::judge::signal::{Judge, Traced};
 use crate::labels::label::{Label, LabelHold};
+use crate::link::Link;
 use crate::link::loop_bound::LoopBound;
 use crate::link::names;
 use crate::link::units::{ByCode, Units};
-use crate::link::{LOW_STEPS, Link};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::rules::large_response::{other_path, shows_by_code};
-use crate::rules::made_anew::is_example;
 use crate::rules::misuses::{called_for_a_chain, misuses};
 use crate::rules::native_hub::blocked_hubs;
 use crate::search::cuts::{Cuts, Misuse};
@@ -43,12 +49,30 @@ struct Candidate {
     cost: Cost,
     /// The reason of the comment that silences it, if one does.
     silenced: Option<Option<String>>,
+    /// The signals that spoke where they are decided, by name.
+    said: SmallVec<[&'static str; 1]>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    aside: Option<Severity>,
 }
 
 impl Candidate {
     /// By the steps of its way, however long that is, and by what its root is.
     fn confidence(&self) -> Confidence {
         confidence_of(self.cost.steps).min(self.kind.confidence())
+    }
+
+    /// It is only for tests, for show or for a command line: a note, unless those count like all others.
+    fn leave_aside(&mut self, counts: bool) {
+        if !counts {
+            self.aside = Some(self.label.severity);
+            self.label.severity = Severity::Note;
+        }
+    }
+
+    /// It is a note, by the signal of this name.
+    fn make_note(&mut self, signal: &'static str) {
+        self.label.severity = Severity::Note;
+        self.said.push(signal);
     }
 
     /// Whether it is shown by default, as far as its own severity and confidence go.
@@ -64,9 +88,11 @@ type Place = (SiteRef, Option<u32>, blocklint_core::RuleCode);
 pub(crate) fn findings<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
+    judge: &Judge,
     graph: &Graph<'a>,
-    min_confidence: Confidence,
+    options: Options,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
+    let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
     let causes = Causes::new(graph);
     // One finding per place and rule.
@@ -83,7 +109,7 @@ pub(crate) fn findings<'a>(
                 cost.steps += u32::from(hit.way.steps);
             }
             if link.program.language(way.site.file) == Language::Python {
-                cost.steps += cost.doubts();
+                cost.steps += cost.doubts(judge.is_on(named::TWO_OF_ONE_KIND), judge.is_on(named::LONG_WAY));
             }
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
@@ -105,6 +131,8 @@ pub(crate) fn findings<'a>(
                 way,
                 cost,
                 silenced,
+                said: SmallVec::new(),
+                aside: None,
             });
         }
     }
@@ -117,69 +145,55 @@ pub(crate) fn findings<'a>(
     // request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
-    let roots = Roots::new(link);
-    let mut aside: FxHashMap<BodyRef, bool> = FxHashMap::default();
+    let _roots = Roots::new(link);
+    let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
             let language = link.program.language(candidate.root.file);
-            if language == Language::Java
-                && (matches!(candidate.kind.kind, RootKind::Composed | RootKind::Assembly)
-                    || candidate.handed
-                        && candidate.way.arg.is_some_and(|arg| link.is_guessed_on_chain(candidate.way.site, arg)))
-                && !link.may_be_served(
-                    &roots,
-                    if candidate.handed { link.program.body_of_site(candidate.way.site) } else { candidate.root },
-                )
-            {
-                candidate.kind.kind = RootKind::Unserved;
-            }
-            // A way through a library may lead into a module that is never built with the one where it begins.
-            let leaves = |ways: &[Way]| ways[0].shared && !link.may_meet(candidate.root.file, ways[1].site.file);
-            if language == Language::Java && paths.follow(candidate.way).windows(2).any(leaves) {
-                candidate.cost.steps += u32::from(LOW_STEPS);
-            }
-            // Whoever passes that implementation here sees it fail in any case.
-            if let Next::State(entered) = candidate.way.next
-                && candidate.way.shared
-                && link.is_undone_besides(candidate.way.site, graph.states[entered.0 as usize].node.body)
-            {
-                candidate.cost.steps += u32::from(LOW_STEPS);
-            }
-            if language == Language::Java
-                && candidate.label.severity > Severity::Note
-                && is_refuted_in_java(link, graph, &paths, candidate)
-            {
-                candidate.cost.steps += u32::from(LOW_STEPS);
-            }
-            // What is found below says less of a call or doubts it: a note of Java stays one, and only waits on its own loop are doubted.
-            let stays_note = language == Language::Java
-                && candidate.label.severity == Severity::Note
-                && candidate.label.effect != Effect::NestedLoop;
-            if stays_note {
-                continue;
-            }
-            if language == Language::Java && is_slight_in_java(link, graph, &paths, candidate) {
+            let (ways, seen) = (paths.follow(candidate.way), candidate.label.clone());
+            let traced = Traced {
+                link,
+                callers: &callers,
+                graph,
+                root: candidate.root,
+                kind: candidate.kind,
+                label: &seen,
+                ways: &ways,
+            };
+            let steps = judge.steps_on_way(&traced);
+            // What is found below says less of a call: a note of Java stays one.
+            let stays_note = language == Language::Java && candidate.label.severity == Severity::Note;
+            let is_note = stays_note && candidate.label.effect != Effect::NestedLoop
+                || language == Language::Java && judge.on_way(&traced).is_some();
+            candidate.cost.steps += u32::from(steps);
+            if is_note {
                 candidate.label.severity = Severity::Note;
                 continue;
             }
-            if language == Language::Java
-                && candidate.label.effect == Effect::NestedLoop
-                && leaf_of(&paths, candidate)
-                    .is_some_and(|leaf| link.may_wait_for_complete(graph.leaves[leaf as usize].site))
-            {
-                candidate.cost.steps += 2;
-            }
             let label = &mut candidate.label;
             if label.fails {
-                if language != Language::Python && fails_elsewhere(graph, &paths, candidate, &mut scopes) {
-                    candidate.label.severity = Severity::Note;
+                if language != Language::Python
+                    && fails_elsewhere(graph, &paths, candidate, &mut scopes)
+                    && judge.is_on(named::FAILS_ELSEWHERE)
+                {
+                    candidate.make_note(named::FAILS_ELSEWHERE);
                 }
                 continue;
             }
             if label.severity > Severity::Note {
-                if *aside.entry(candidate.root).or_insert_with(|| serves_nobody(link, candidate.root)) {
-                    label.severity = Severity::Note;
-                    continue;
+                let of_root = *aside.entry(candidate.root).or_insert_with(|| judge.of_root(link, candidate.root));
+                // Whoever starts an example has its routes served.
+                let serves = candidate.kind.kind == RootKind::Registered;
+                match of_root {
+                    Some(signal) if signal.name != named::SHOWS => {
+                        label.severity = Severity::Note;
+                        continue;
+                    }
+                    Some(_) if !serves => {
+                        candidate.leave_aside(options.include_aside);
+                        continue;
+                    }
+                    _ => {}
                 }
                 // A handler that start-up code hands over runs later; one of a test does not outlive it.
                 let later =
@@ -194,28 +208,38 @@ pub(crate) fn findings<'a>(
                     true => When::Unknown,
                     false => scopes.of_site(candidate.root, candidate.way.site),
                 };
-                // A command's loop serves nobody but the one who waits for it, at start-up and exit nobody waits at all, and
-                // a test of Rust or Java has a thread of its own.
-                let alone = when != When::Test || language != Language::Python;
+                // A command's loop serves nobody but the one who waits for it, and at start-up and exit nobody waits at all.
                 if when == When::Once && label.effect == Effect::Wait {
                     // A task that waits without end takes a thread from the others for good.
-                } else if when.is_aside() {
-                    label.severity = if alone { Severity::Note } else { label.severity.lowered() };
-                } else if is_slight(link, &callers, &paths, candidate) {
-                    candidate.label.severity = Severity::Note;
+                } else if when.is_aside() && judge.is_on(name_of(when)) {
+                    candidate.said.push(name_of(when));
+                    match when {
+                        When::Test | When::Command => candidate.leave_aside(options.include_aside),
+                        _ => candidate.label.severity = Severity::Note,
+                    }
+                } else if language != Language::Java && judge.on_way(&traced).is_some() {
+                    label.severity = Severity::Note;
                 }
             } else if label.effect == Effect::File
                 && language != Language::Java
                 && makes_on_each_call(link, graph, &paths, &candidate.way)
                 && scopes.of(candidate.root) == When::Serving
+                && judge.is_on(named::MADE_PER_REQUEST)
             {
                 label.severity = Severity::Warning;
+                candidate.said.push(named::MADE_PER_REQUEST);
             }
         }
     }
-    lower_what_is_said_already(link, &mut places, min_confidence);
-    lower_what_is_short_beside_longer(link, &mut places, min_confidence);
-    lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
+    if judge.is_on(named::SAID_ALREADY) {
+        lower_what_is_said_already(link, &mut places, min_confidence);
+    }
+    if judge.is_on(named::SHORT_BESIDE_LONGER) {
+        lower_what_is_short_beside_longer(link, &mut places, min_confidence);
+    }
+    if judge.is_on(named::FAILS_BESIDES) {
+        lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
+    }
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
@@ -252,7 +276,12 @@ pub(crate) fn findings<'a>(
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
-            finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence)
+            let (mut finding, best) =
+                finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence);
+            if account {
+                finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+            }
+            finding
         })
         .collect();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
@@ -265,14 +294,14 @@ pub(crate) fn findings<'a>(
     (found, raw_causes)
 }
 
-/// Whether nobody calls a root, or it is there to show something.
-fn serves_nobody(link: &Link<'_>, root: BodyRef) -> bool {
-    let is_for_show = match link.program.language(root.file) {
-        Language::Python => is_example(&link.program.files[root.file.index()].relative),
-        Language::Rust => link.is_of_copy(root.file),
-        Language::Java => false,
-    };
-    is_for_show || link.is_never_named(root) || link.is_left_over_method(root) || link.is_left_over_module(root.file)
+/// The signal that lowers what runs then.
+fn name_of(when: When) -> &'static str {
+    match when {
+        When::Test => named::IN_TESTS,
+        When::Command => named::COMMAND,
+        When::Once => named::RUNS_ONCE,
+        When::StartUp | When::Serving | When::Unknown => named::START_UP,
+    }
 }
 
 /// Rust and Java: whether what would fail on a thread of the runtime evidently does not: a test that did would not be there, and what
@@ -288,99 +317,11 @@ fn fails_elsewhere(graph: &Graph<'_>, paths: &Paths, candidate: &Candidate, scop
     }
 }
 
-/// Java: whether a call holds its thread for no longer than any other does, or holds none that serves anybody: it waits for what has
-/// its value, it computes on a pool that is there for that, or it stands in a program that only shows something.
-fn is_slight_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    let ways = paths.follow(candidate.way);
-    let entered = |way: &Way| entered_by(graph, way);
-    if is_for_show(&link.program.files[candidate.root.file.index()].relative)
-        || link.asks_for_known_host(&ways)
-        || link.runs_after_failure_alone(&ways, candidate.label.effect)
-        || link.follows_failed_bind(candidate.root, &ways)
-        || link.is_called_by_replaced_alone(candidate.root)
-        || link.is_shown_on_purpose(candidate.root, &ways, candidate.label.effect)
-        || link.is_little_of_timer(candidate.root, candidate.label.effect)
-        || link.is_of_another_program(candidate.root, &ways, &entered)
-    {
-        return true;
-    }
-    match candidate.label.effect {
-        Effect::Cpu => candidate.kind.kind == RootKind::Computing,
-        Effect::NestedLoop => {
-            leaf_of(paths, candidate).is_some_and(|leaf| link.waits_for_complete(graph.leaves[leaf as usize].site))
-        }
-        _ => false,
-    }
-}
-
-/// Java: whether a way can be seen not to be taken: the object on it is another one, nobody installs the handler where it begins, or
-/// what it waits for or asks for is there.
-fn is_refuted_in_java(link: &Link<'_>, graph: &Graph<'_>, paths: &Paths, candidate: &Candidate) -> bool {
-    let ways = paths.follow(candidate.way);
-    let entered = |way: &Way| entered_by(graph, way);
-    link.is_of_another_object(&ways, &entered)
-        || link.is_installed_by_nobody(candidate.root)
-        || link.waits_for_own_channel(&ways, &entered)
-        || link.asks_for_relative_address(&ways, &entered)
-}
-
-/// The body that a way enters.
-fn entered_by(graph: &Graph<'_>, way: &Way) -> Option<BodyRef> {
-    match way.next {
-        Next::State(state) => Some(graph.states[state.0 as usize].node.body),
-        Next::Leaf(_) => None,
-    }
-}
-
 /// The leaf at the end of a candidate's way.
 fn leaf_of(paths: &Paths, candidate: &Candidate) -> Option<u32> {
     match paths.follow(candidate.way).last()?.next {
         Next::Leaf(leaf) => Some(leaf),
         Next::State(_) => None,
-    }
-}
-
-/// Whether a call holds its thread for no longer than any other does, or hardly ever: a folder that is made where it lacks;
-/// in Rust also a wait of at most a millisecond, a file that the kernel makes up, one file of a job, input that is there, or
-/// what is kept until it is too old.
-fn is_slight(link: &Link<'_>, callers: &Callers<'_, '_>, paths: &Paths, candidate: &Candidate) -> bool {
-    match link.program.language(candidate.root.file) {
-        Language::Rust => {}
-        Language::Python => {
-            let ways = paths.follow(candidate.way);
-            return candidate.label.effect == Effect::File
-                && (link.makes_what_lacks(&ways)
-                    || link.removes_at_the_end(&ways)
-                    || link.prepares_process(&ways)
-                    || ways.last().is_some_and(|last| link.is_made_at_import(last.site))
-                    || link.runs_after_failure(callers, candidate.root, 3));
-        }
-        Language::Java => return false,
-    }
-    match (candidate.label.effect, hold_of(&candidate.label)) {
-        (Effect::Wait | Effect::Sleep, Hold::Seconds(time)) => time <= 0.001,
-        (Effect::Input, _) => paths.follow(candidate.way).last().is_some_and(|last| link.is_ready(last.site)),
-        (Effect::Database, _) => {
-            let ways = paths.follow(candidate.way);
-            link.asks_for_none_of(&ways) || link.is_kept_by_key(&ways)
-        }
-        (Effect::Cpu, _) => link.is_kept_by_key(&paths.follow(candidate.way)),
-        (Effect::File, _) => {
-            let ways = paths.follow(candidate.way);
-            link.ends_at_pseudo_file(&ways)
-                || link.makes_what_lacks(&ways)
-                || ways.last().is_some_and(|last| link.makes_what_lacks_in_test(last.site))
-                || link.cleans_up(&ways)
-                || link.is_little_of_job(&ways)
-                || link.loads_or_makes(&ways)
-                || link.is_kept_by_key(&ways)
-                || link.is_kept_by_object(&ways)
-                || link.measures_itself(candidate.root.file)
-                || link.configures_anew(candidate.root)
-                || link.is_meant(&ways)
-                || ways.iter().any(|way| link.is_renewal(way.site))
-        }
-        _ => false,
     }
 }
 
@@ -439,7 +380,7 @@ fn hold_of(label: &Label) -> Hold {
 }
 
 #[allow(clippy::too_many_arguments)]
-fn finding(
+fn finding<'c>(
     link: &Link<'_>,
     graph: &Graph<'_>,
     paths: &Paths,
@@ -448,9 +389,9 @@ fn finding(
     site: SiteRef,
     arg: Option<u32>,
     rule: blocklint_core::RuleCode,
-    candidates: &[Candidate],
+    candidates: &'c [Candidate],
     min_confidence: Confidence,
-) -> RawFinding {
+) -> (RawFinding, &'c Candidate) {
     let language = link.program.language(site.file);
     let far = |hops: u32| steps_of_length(language, hops);
     let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
@@ -504,7 +445,7 @@ fn finding(
     let language = facts.language;
     let call = leaf.map_or_else(String::new, |leaf| link.library.text(leaf.path).to_string());
     let twins = leaf.map_or_else(Vec::new, |leaf| twins(link, leaf, best.kind.runtime, language));
-    RawFinding {
+    let found = RawFinding {
         rule,
         severity,
         confidence: confidence(best),
@@ -535,7 +476,10 @@ fn finding(
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
         suppressed: best.silenced.clone(),
-    }
+        reasons: Vec::new(),
+        aside: best.aside,
+    };
+    (found, best)
 }
 
 impl Link<'_> {
@@ -563,4 +507,55 @@ fn number_occurrences(link: &Link<'_>, found: &mut [RawFinding]) {
         finding.occurrence = *count;
         *count += 1;
     }
+}
+
+/// Everything that speaks of a candidate, with where a reader sees it.
+fn reasons<'a>(
+    link: &Link<'a>,
+    graph: &Graph<'a>,
+    judge: &Judge,
+    callers: &Callers<'_, 'a>,
+    paths: &Paths,
+    best: &Candidate,
+) -> Vec<Reason> {
+    let ways = paths.follow(best.way);
+    // What a signal is asked of is what the row said, before any of them spoke.
+    let mut label = best.label.clone();
+    if let Some(Next::Leaf(leaf)) = ways.last().map(|way| way.next) {
+        label.severity = graph.labels.get(graph.leaves[leaf as usize].label).severity;
+    }
+    let (root, kind) = (best.root, best.kind);
+    let traced = Traced { link, callers, graph, root, kind, label: &label, ways: &ways };
+    let place = |site: SiteRef| (site.file, place_of(link, site));
+    let mut found: Vec<Reason> =
+        judge.account(&traced).into_iter().map(|(signal, site)| reason(signal, site.map(place))).collect();
+    let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
+    for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
+        let is_cached = label.effect == Effect::File && link.method_kind(link.program.body_of_site(way.site)).cached;
+        match link.runs_first_time(way.site).or_else(|| link.first_time_of(way.site)) {
+            Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
+            Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
+            _ if is_cached => said.push((named::CACHED, Some(way.site))),
+            _ => {}
+        }
+    }
+    if link.program.language(root.file) == Language::Python {
+        let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
+        said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
+        said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
+    } else if steps_of_length(link.program.language(root.file), best.cost.hops) > 0 {
+        said.push((named::LONG_WAY, None));
+    }
+    for (name, site) in said {
+        if let Some(at) = signal_named(name)
+            && judge.is_on(name)
+        {
+            found.push(reason(&SIGNALS[at], site.map(place)));
+        }
+    }
+    found
+}
+
+fn reason(signal: &Signal, place: Option<(FileId, blocklint_core::Span)>) -> Reason {
+    Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place }
 }

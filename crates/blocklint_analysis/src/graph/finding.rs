@@ -7,9 +7,26 @@ use crate::entries::roots::RootKind;
 use crate::link::available::Available;
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 
+/// A signal that spoke of a finding: what made it less bad, less sure, or worse.
+#[derive(Clone, Copy, Debug)]
+pub struct Reason {
+    /// The signal's name.
+    pub name: &'static str,
+    /// What it says, as a clause.
+    pub says: &'static str,
+    /// What it makes of a finding, in a word or two.
+    pub makes: &'static str,
+    /// Where a reader sees it.
+    pub place: Option<(FileId, Span)>,
+}
+
 /// One rule broken at one place.
 #[derive(Clone, Debug)]
 pub struct RawFinding {
+    /// The signals that spoke, where the analysis was told to account for them.
+    pub reasons: Vec<Reason>,
+    /// How bad it would be if it were not only for tests, examples or a command line.
+    pub aside: Option<Severity>,
     /// The rule.
     pub rule: RuleCode,
     /// How bad.
@@ -125,6 +142,8 @@ pub enum What {
         endpoint: String,
         /// The call that its items come from, as written.
         source: Option<String>,
+        /// Whether the code of that call is not there.
+        is_unseen: bool,
         /// A bound that is visible and large.
         bound: Option<u64>,
         /// Annotated fields of one item; 0 where they are not known.
@@ -173,6 +192,11 @@ pub enum Starved {
     Second {
         /// Where the first one is taken.
         first: SiteRef,
+    },
+    /// A job waits for another one of the pool of threads that runs it.
+    OwnJob {
+        /// Where the other one is handed over.
+        handed: SiteRef,
     },
 }
 

@@ -1,4 +1,5 @@
-//! Labels, states and ways: plain data, and what is read off it.
+//! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
+//! nothing and lowers nothing.
 
 pub(crate) mod finding;
 pub(crate) mod paths;

@@ -69,9 +69,9 @@ impl Cost {
 
     /// Python: the steps that a way's own do not tell. Of two choices among objects the second hangs on the first, as
     /// of two branches each of which is one of many; and of a long way hardly anybody believes the end.
-    pub(crate) fn doubts(&self) -> u32 {
-        let of_one_kind = self.chosen >= 2 || self.guessed >= 2;
-        let is_far = self.hops > FAR;
+    pub(crate) fn doubts(&self, of_one_kind: bool, far: bool) -> u32 {
+        let of_one_kind = of_one_kind && (self.chosen >= 2 || self.guessed >= 2);
+        let is_far = far && self.hops > FAR;
         u32::from(of_one_kind) + if is_far { u32::from(LOW_STEPS) } else { 0 }
     }
 }

@@ -1,4 +1,5 @@
-//! What names say by convention, one file for each language.
+//! What names say by convention, one file for each language: lists of words and how they are read. Never what a name is bound to, nor
+//! what follows from it.
 
 pub(crate) mod java;
 pub(crate) mod python;

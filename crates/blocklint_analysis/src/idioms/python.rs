@@ -13,16 +13,6 @@ pub(crate) fn asks_for_coroutine_function(name: &str) -> bool {
     matches!(name, "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function")
 }
 
-/// Whether an exception of this name says that something is not installed.
-pub(crate) fn is_of_import(name: &str) -> bool {
-    matches!(name, "ImportError" | "ModuleNotFoundError")
-}
-
-/// Whether a method of this name wakes who waits for a condition.
-pub(crate) fn wakes(name: &str) -> bool {
-    matches!(name, "notify" | "notify_all" | "notifyAll")
-}
-
 /// Whether an exception of this name says that nothing lies under a key.
 pub(crate) fn is_of_lookup(name: &str) -> bool {
     matches!(name, "KeyError" | "LookupError")
@@ -119,11 +109,6 @@ pub(crate) fn may_be_main(name: &str) -> bool {
     let first = name.split('_').next().unwrap_or(name);
     matches!(first, "main" | "run" | "start" | "cli" | "launch" | "execute" | "serve" | "worker")
         || name.ends_with("_main")
-}
-
-/// Whether a value of one of those is that of an operating system on which hardly any server runs.
-pub(crate) fn is_rare_platform(name: &str) -> bool {
-    matches!(name, "win32" | "win" | "cygwin" | "nt" | "Windows")
 }
 
 /// Whether a function of this name, by convention, is called only where it is written.

@@ -32,15 +32,6 @@ impl Link<'_> {
         }
     }
 
-    /// Python: whether a site is reached only where an import failed: in its handler, or behind a `try` that returns.
-    pub(crate) fn is_after_failed_import(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Python {
-            return false;
-        }
-        tried_before(facts, facts.site(site.site).at, idioms::python::is_of_import).is_some()
-    }
-
     /// Whether all calls of a coroutine stand where something failed, or in coroutines of which that holds.
     pub(crate) fn runs_after_failure(&self, callers: &Callers<'_, '_>, body: BodyRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };

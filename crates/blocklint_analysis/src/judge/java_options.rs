@@ -1,15 +1,12 @@
 //! Java: calls that are made only where somebody opted in, where another branch hands the same call to a worker, or where what is
 //! looked for is not there yet.
 
-use blocklint_core::{Context, Language};
-use blocklint_facts::{
-    AltKind, BodyId, BodyKind, Comparison, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind, Sym,
-};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, BodyId, BodyKind, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind};
 
 use smallvec::SmallVec;
 
-use crate::code::forms::field_of;
-use crate::code::regions::{around, is_beside};
+use crate::code::regions::around;
 use crate::conditions::branches::answer;
 use crate::entries::callers::Caller;
 use crate::labels::constant::Constant;
@@ -17,7 +14,6 @@ use crate::labels::label::{Guard, Question};
 use crate::link::Link;
 use crate::link::names::java;
 use crate::link::rows::Shown;
-use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use crate::program::index::Mention;
 
@@ -46,31 +42,6 @@ impl<'a> Link<'a> {
         found
     }
 
-    /// Whether a wait is for what a field has only while something goes on: `if (latch != null) { latch.await(); }`, where
-    /// another method sets the field to nothing.
-    pub(crate) fn waits_while_something_goes_on(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let Some(field) = self.receiver_form(site).and_then(|of| field_of(facts, of)) else { return false };
-        let is_asked = around(facts, facts.site(site.site).at.region).any(|id| {
-            let region = facts.region(id);
-            region.kind == RegionKind::Then
-                && region.test.get().is_some_and(|test| match facts.form(test) {
-                    Form::Compare(Comparison::NotEq, left, right) => {
-                        field_of(facts, left) == Some(field) && facts.form(right) == Form::None
-                    }
-                    _ => false,
-                })
-        });
-        is_asked
-            && facts.assigns.iter().any(|row| {
-                row.target.is_some()
-                    && row.value.is_some()
-                    && field_of(facts, row.target) == Some(field)
-                    && facts.form(row.value) == Form::None
-                    && facts.body(facts.body_of(row.at)).kind == BodyKind::Function
-            })
-    }
-
     /// Whether nobody but tests names a class outside of its own file, nor marks it for a container: whoever makes it asks a
     /// setting for its name.
     pub(crate) fn is_made_by_name(&self, class: ClassRef) -> bool {
@@ -83,104 +54,6 @@ impl<'a> Link<'a> {
             && !self.program.occurrences(name).iter().any(|&(file, _)| {
                 file != class.file && self.program.language(file) == Language::Java && !self.program.is_test(file)
             })
-    }
-
-    /// Whether a call is one that the other branch of a test hands to a worker:
-    /// `if (isLong(text)) { executeBlocking(() -> hash(text)); } else { hash(text); }`.
-    pub(crate) fn is_handed_over_else(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        around(facts, row.at.region).any(|id| {
-            matches!(facts.region(id).kind, RegionKind::Then | RegionKind::Else)
-                && facts.sites.iter().any(|other| {
-                    let body = facts.body_of(other.at);
-                    other.name == row.name
-                        && facts.body(body).kind == BodyKind::Lambda
-                        && self.program.index_of(site.file).uses_of_callable(body).iter().any(|(mention, _)| {
-                            let Mention::Arg(taker, arg) = mention else { return false };
-                            is_beside(facts, id, facts.site(taker).at.region) && {
-                                let handed = self.passing(SiteRef { site: taker, ..site }, arg, EnvId::NONE).handed;
-                                handed.iter().any(|&(place, _)| place == Context::Worker)
-                            }
-                        })
-                })
-        })
-    }
-
-    /// Whether a call stands in a literal that runs where an object has a part which it may lack:
-    /// `maybeName.map(name -> resolve(name))` of a field.
-    pub(crate) fn is_of_optional_part(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let body = facts.body_of(facts.site(site.site).at);
-        if facts.body(body).kind != BodyKind::Lambda {
-            return false;
-        }
-        self.program.index_of(site.file).uses_of_callable(body).iter().any(|(mention, _)| {
-            let Mention::Arg(taker, _) = mention else { return false };
-            let taker = SiteRef { site: taker, ..site };
-            let Some(of) = self.receiver_form(taker) else { return false };
-            if !java::RUNS_ON_PART.contains(&facts.text(facts.site(taker.site).name)) || field_of(facts, of).is_none() {
-                return false;
-            }
-            let typed = self.eval(self.scope_of(taker, EnvId::NONE), of);
-            self.values.members(typed.value).into_iter().any(|val| match val {
-                Val::Library { ty, .. } => *self.library.text(ty) == *java::OPTIONAL,
-                _ => false,
-            })
-        })
-    }
-
-    /// Whether a test asks for a flag that an object only ever takes from what it is told: `this.forced = context.isForced();`.
-    pub(crate) fn asks_for_kept_setting(&self, file: FileId, test: FormId) -> bool {
-        let facts = self.program.facts(file);
-        match facts.form(test) {
-            Form::Alt(AltKind::And, list) => {
-                facts.list(list).iter().any(|&part| self.asks_for_kept_setting(file, part))
-            }
-            _ => field_of(facts, test).is_some_and(|flag| self.is_kept_setting(file, flag)),
-        }
-    }
-
-    fn is_kept_setting(&self, file: FileId, flag: Sym) -> bool {
-        let facts = self.program.facts(file);
-        let mut any = false;
-        for row in facts.assigns.iter().filter(|row| row.value.is_some() && row.target.is_some()) {
-            if field_of(facts, row.target) != Some(flag) {
-                continue;
-            }
-            let asks = match facts.form(row.value) {
-                Form::Result(call) => {
-                    let of = self.receiver_form(SiteRef { file, site: call });
-                    facts.args_of(call).is_empty()
-                        && java::asks_if_wanted(facts.text(facts.site(call).name))
-                        && of.is_some_and(|of| facts.form(of) != Form::This)
-                }
-                Form::Bool(false) => continue,
-                _ => false,
-            };
-            if !asks {
-                return false;
-            }
-            any = true;
-        }
-        any
-    }
-
-    /// Whether a call stands where something is not there yet, and so makes it: `if (!file.exists()) { copy(source, file); }`.
-    pub(crate) fn is_made_where_it_lacks(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Java {
-            return false;
-        }
-        around(facts, facts.site(site.site).at.region).any(|id| {
-            let region = facts.region(id);
-            let asked = match (region.kind, region.test.get().map(|test| facts.form(test))) {
-                (RegionKind::Then, Some(Form::Not(inner))) => facts.form(inner),
-                (RegionKind::Else, Some(test)) => test,
-                _ => Form::None,
-            };
-            matches!(asked, Form::Result(call) if java::asks_if_there(facts.text(facts.site(call).name)))
-        })
     }
 
     /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.

@@ -14,10 +14,6 @@ pub(crate) struct Memo {
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// Java: what was asked of ways.
-    pub(crate) java_asked: crate::judge::java_slight::Asked,
-    /// Java: what makes calls rare.
-    pub(crate) java_rare: RefCell<crate::judge::java_rare::Rare>,
     /// What makes sites run the first time only.
     pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::judge::once::first_time::FirstTime>>>,
 }

@@ -3,17 +3,15 @@
 //! is.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, BodyKind, Comparison, Form, FormId, RegionKind, Sym, VarId, VarKind};
+use blocklint_facts::{AltKind, BodyId, Comparison, Form, FormId, Region, RegionId, RegionKind, Sym, VarId, VarKind};
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
+use crate::code::regions::around;
 use crate::judge::memo::Memo;
-use crate::labels::label::{Guard, is_rare_scheme};
-use crate::link::completed::is_same;
-use crate::link::names::java;
-use crate::link::value::EnvId;
-use crate::link::{LOW_STEPS, Link};
-use crate::program::ids::{FileId, SiteRef, VarRef};
+use crate::labels::label::Guard;
+use crate::link::Link;
+use crate::program::ids::{FileId, SiteRef};
 
 /// From so many alternatives on, one of them is taken rarely enough to say so.
 const SOME: usize = 8;
@@ -29,88 +27,33 @@ enum Value {
 }
 
 impl<'a> Link<'a> {
-    /// The inferred steps for a site's standing in a branch for one of many values.
-    pub(crate) fn rare_steps(&self, site: SiteRef) -> u8 {
+    /// The branches around a site in its body that have a test, inner ones first: how the test came out, and the branch.
+    fn tested_around(&self, site: SiteRef) -> impl Iterator<Item = (RegionId, Region, bool)> {
         let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let mut at = row.at.region;
-        let mut steps = self.rare_steps_in_java(site);
-        if self.is_for_rare_platform(site) {
-            return LOW_STEPS;
-        }
-        while let Some(id) = at.get() {
+        around(facts, facts.site(site.site).at.region).filter_map(|id| {
             let region = facts.region(id);
-            // A way through `catch` is taken where something failed, which makes any other doubt one too many.
-            if region.kind == RegionKind::Handler && facts.language == Language::Java {
-                steps = steps.max(2);
-            }
-            let holds = match region.kind {
-                RegionKind::Then => Some(true),
-                RegionKind::Else if region.test.is_some() => Some(false),
+            match region.kind {
+                RegionKind::Then => Some((id, region, true)),
+                RegionKind::Else if region.test.is_some() => Some((id, region, false)),
                 _ => None,
-            };
-            // An address that is parsed.
-            if facts.language == Language::Java
-                && java::looks_up_host(facts.text(row.name))
-                && holds.is_some_and(|holds| self.says_address(site.file, region.test, holds))
-            {
-                return LOW_STEPS;
             }
-            // What a program may be given, and mostly is not.
-            if facts.language == Language::Java
-                && holds.is_some_and(|holds| self.asks_for_optional(site, region.test, holds))
-            {
-                steps = steps.max(2);
-            }
-            if facts.language == Language::Rust
-                && let Some(holds) = holds
-            {
-                if self.lacks_optional(site.file, region.test, holds) {
-                    steps = steps.max(2);
-                }
-                if self.is_never_expected(site.file, id) {
-                    return LOW_STEPS;
-                }
-                if holds {
-                    steps = steps.max(steps_among(self.variants_beside(site, region.test)));
-                }
-            }
-            if region.kind == RegionKind::Then && self.asks_for_kind_of_text(site.file, region.test, 3) {
-                return LOW_STEPS;
-            }
-            if region.kind == RegionKind::Then {
-                for subject in self.chosen_by(site.file, region.test, 4) {
-                    steps = steps.max(steps_among(self.alternatives(site.file, region.body, subject)));
-                    if let Form::Var(var) = facts.form(subject)
-                        && !self.asks_for_nothing(site.file, region.test, 4)
-                        && self.told_apart(site.file, facts.var(var).name) >= MANY
-                    {
-                        steps = LOW_STEPS;
-                    }
-                }
-            }
-            at = region.parent;
-        }
-        steps
+        })
     }
 
-    /// Python: whether a test asks for a text of a rare kind, by what it holds: `"env:" in value`. What stands there is for values
-    /// that point elsewhere.
-    fn asks_for_kind_of_text(&self, file: FileId, test: FormId, depth: u32) -> bool {
-        let facts = self.program.facts(file);
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        if facts.language != Language::Python {
-            return false;
-        }
-        match facts.form(test) {
-            Form::Compare(Comparison::In, part, _) => {
-                matches!(facts.form(part), Form::Str(text) if is_rare_scheme(facts.text(text)))
-            }
-            Form::Alt(AltKind::And, list) => {
-                facts.list(list).iter().any(|&part| self.asks_for_kind_of_text(file, part, depth))
-            }
-            _ => false,
-        }
+    /// Java: whether a way through a `catch` leads to a site, which is taken where something failed.
+    pub(crate) fn stands_in_catch(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Handler)
+    }
+
+    /// The inferred steps for one of many values that a body compares the same with.
+    pub(crate) fn steps_of_value(&self, site: SiteRef) -> u8 {
+        let then = self.tested_around(site).filter(|&(.., holds)| holds);
+        let steps = then.flat_map(|(_, region, _)| {
+            let subjects = self.chosen_by(site.file, region.test, 4).into_iter();
+            subjects.map(move |subject| steps_among(self.alternatives(site.file, region.body, subject)))
+        });
+        steps.max().unwrap_or(0)
     }
 
     /// Python: the condition around a site that says which of many texts a parameter is.
@@ -134,52 +77,6 @@ impl<'a> Link<'a> {
                 guards.iter().find(asks).filter(|_| is_rare()).cloned()
             })
         })
-    }
-
-    /// Whether a test that comes out so says that what is called is there, which only a setter gives:
-    /// `if (this.optimizer != null) this.optimizer.fill();`.
-    fn asks_for_optional(&self, site: SiteRef, test: FormId, holds: bool) -> bool {
-        let file = site.file;
-        let facts = self.program.facts(file);
-        let (field, nothing) = match facts.form(test) {
-            Form::Not(inner) => return self.asks_for_optional(site, inner, !holds),
-            Form::Alt(AltKind::And, list) if holds => {
-                return facts.list(list).iter().any(|&part| self.asks_for_optional(site, part, true));
-            }
-            Form::Compare(Comparison::NotEq, left, right) if holds => (left, right),
-            Form::Compare(Comparison::Eq, left, right) if !holds => (left, right),
-            _ => return false,
-        };
-        let is_called = self.receiver_form(site).is_some_and(|of| is_same(facts, of, field));
-        if facts.form(nothing) != Form::None || !is_called {
-            return false;
-        }
-        let scope = self.scope_of(site, EnvId::NONE);
-        let var = match facts.form(field) {
-            Form::Attr(base, sym) => self.field_behind(scope, base, sym),
-            Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(VarRef { file, var }),
-            _ => None,
-        };
-        let Some(var) = var else { return false };
-        let facts = self.program.facts(var.file);
-        let given = self.given_to(var);
-        let by_setter = |at: blocklint_facts::At| {
-            let name = facts.text(facts.body(facts.body_of(at)).name);
-            java::is_setter(name)
-        };
-        !given.is_empty()
-            && given.iter().all(|&(at, value)| facts.form(value) == Form::None || by_setter(at))
-            && given.iter().any(|&(at, _)| by_setter(at))
-    }
-
-    /// Whether a test that comes out so says that a host is written as an address.
-    fn says_address(&self, file: FileId, test: FormId, holds: bool) -> bool {
-        let facts = self.program.facts(file);
-        match facts.form(test) {
-            Form::Not(inner) => self.says_address(file, inner, !holds),
-            Form::Result(call) => holds && java::asks_for_address(facts.text(facts.site(call).name)),
-            _ => false,
-        }
     }
 
     /// What a test compares with one or some values, so that it holds for these only. Of `kind == Kind.A` both sides may be
@@ -243,18 +140,6 @@ impl<'a> Link<'a> {
         }
         self.above::<Memo>().alternatives.borrow_mut().insert((file, body, subject), found.len());
         found.len()
-    }
-
-    /// Whether a test compares with the empty text, which is what nobody has chosen.
-    fn asks_for_nothing(&self, file: FileId, test: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(file);
-        let is_empty = |form: FormId| matches!(facts.form(form), Form::Str(text) if facts.text(text).is_empty());
-        match facts.form(test) {
-            Form::Compare(_, left, right) => is_empty(left) || is_empty(right),
-            Form::Alt(_, list) => facts.list(list).iter().any(|&part| self.asks_for_nothing(file, part, depth)),
-            _ => false,
-        }
     }
 
     /// With how many texts the functions of a file compare what they all call the same, remembered: `provider` is one of

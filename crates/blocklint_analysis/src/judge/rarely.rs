@@ -1,42 +1,20 @@
 //! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
 
-use blocklint_facts::{AltKind, BodyKind, Comparison, Form, FormId, RegionKind};
+use blocklint_facts::{AltKind, Form, FormId, RegionKind};
 use blocklint_models::Argument;
 
-use crate::code::forms::mentions;
 use crate::graph::Way;
 use crate::idioms;
 use crate::link::Link;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::folders;
 use crate::program::ids::{BodyRef, FileId, SiteRef};
-use crate::program::index::Mention;
 
 /// Methods that ask whether something lies at a path.
 const ASKS_FOR_PATH: &[&str] = &["exists", "try_exists", "is_dir", "is_file", "isdir", "isfile", "lexists"];
 
 /// Functions that make a folder.
 const MAKES_FOLDER: &[&str] = &["create_dir", "create_dir_all", "mkdir", "makedirs"];
-
-/// Beginnings of the names of functions that load something, or make it where it lacks.
-const LOADS_OR_MAKES: &[&str] = &["load_or_", "open_or_", "read_or_"];
-
-/// Functions that remove what a failure left behind.
-const CLEANS_UP: &[&str] = &["remove_file", "remove_dir", "remove_dir_all"];
-
-/// Functions that make, name or move one file or folder, temporary ones too.
-const ONE_FILE: &[&str] =
-    &["tempdir", "tempdir_in", "tempfile", "tempfile_in", "create_dir", "create_dir_all", "rename"];
-
-/// Folders of code that works behind the requests.
-const BACKGROUND: &[&str] = &["actors", "jobs", "worker", "workers"];
-
-/// Methods whose closure runs after a failure.
-const AFTER_FAILURE: &[&str] = &["or_else", "map_err", "unwrap_or_else", "inspect_err"];
-
-/// Methods that say how old something is.
-const TELLS_AGE: &[&str] = &["elapsed", "duration_since", "saturating_duration_since", "checked_duration_since"];
 
 impl Link<'_> {
     /// Whether a loop around a call of a way makes one long hold of its short ones.
@@ -114,100 +92,6 @@ impl Link<'_> {
                 })
             };
             row.at.position > after && (starts() || depth > 0 && starts_further())
-        })
-    }
-
-    /// Whether the last call of a way makes or moves one file for a job behind the requests, once each time it runs: the job
-    /// has more to do, and nobody waits for it.
-    pub(crate) fn is_little_of_job(&self, ways: &[Way]) -> bool {
-        let (Some(first), Some(last)) = (ways.first(), ways.last()) else { return false };
-        let relative = &self.program.files[first.site.file.index()].relative;
-        let facts = self.program.facts(last.site.file);
-        let is_behind = || {
-            folders(relative).any(|folder| BACKGROUND.contains(&folder))
-                || self.is_of_actor(self.program.body_of_site(first.site))
-        };
-        is_behind() && ONE_FILE.contains(&facts.text(facts.site(last.site.site).name)) && !self.repeats(ways)
-    }
-
-    /// Whether the last call of a way reads what lies there already, in a function that makes it where it does not:
-    /// `fn load_or_init(path) { if path.exists() { File::open(path) … } else { init() } }`. It sets up what is kept.
-    pub(crate) fn loads_or_makes(&self, ways: &[Way]) -> bool {
-        let Some(last) = ways.last() else { return false };
-        let facts = self.program.facts(last.site.file);
-        let name = facts.text(facts.body(facts.body_of(facts.site(last.site.site).at)).name);
-        LOADS_OR_MAKES.iter().any(|start| name.starts_with(start))
-            && self.tests_around(last.site, &|kind, test| {
-                kind == RegionKind::Then && self.is_call_named(last.site.file, test, ASKS_FOR_PATH)
-            })
-    }
-
-    /// Whether a call that waits for input stands where `poll` has said that there is some.
-    pub(crate) fn is_ready(&self, site: SiteRef) -> bool {
-        self.tests_around(site, &|kind, test| {
-            kind == RegionKind::Then && self.is_call_named(site.file, test, &["poll"])
-        })
-    }
-
-    /// Whether the last call of a way removes files after a failure: in a branch for it, or a closure that runs then.
-    pub(crate) fn cleans_up(&self, ways: &[Way]) -> bool {
-        let Some(last) = ways.last() else { return false };
-        let facts = self.program.facts(last.site.file);
-        if !CLEANS_UP.contains(&facts.text(facts.site(last.site.site).name)) {
-            return false;
-        }
-        if ways.iter().any(|way| self.has_failed_before(way.site)) {
-            return true;
-        }
-        let index = self.program.index_of(last.site.file);
-        let mut at = facts.body_of(facts.site(last.site.site).at);
-        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock) {
-            let after = |mention: Mention| match mention {
-                Mention::Arg(taker, _) => AFTER_FAILURE.contains(&facts.text(facts.site(taker).name)),
-                _ => false,
-            };
-            if index.uses_of_callable(at).iter().any(|(mention, _)| after(mention)) {
-                return true;
-            }
-            match facts.body(at).parent.get() {
-                Some(parent) => at = parent,
-                None => return false,
-            }
-        }
-        false
-    }
-
-    /// Whether a site stands where a pattern says that something failed.
-    fn has_failed_before(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        self.tests_around(site, &|kind, test| match facts.form(test) {
-            Form::Compare(comparison, _, failure) => {
-                let is_failure = matches!(facts.form(failure), Form::Name(sym) if facts.text(sym) == "Err");
-                let wanted = if kind == RegionKind::Else { Comparison::IsNot } else { Comparison::Is };
-                is_failure && comparison == wanted
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether a site runs only when what was kept has become too old:
-    /// `if kept_at.elapsed() < LIFETIME { return value; } value = read();`.
-    pub(crate) fn is_renewal(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        self.tests_around(site, &|kind, test| {
-            let compares = |form: FormId| {
-                matches!(facts.form(form), Form::Compare(..))
-                    && mentions(facts, form, 6, &|form| match form {
-                        Form::Result(made) => TELLS_AGE.contains(&facts.text(facts.site(made).name)),
-                        _ => false,
-                    })
-            };
-            match facts.form(test) {
-                Form::Alt(AltKind::And, list) if kind == RegionKind::Else => {
-                    facts.list(list).iter().any(|&part| compares(part))
-                }
-                _ => kind == RegionKind::Else && compares(test),
-            }
         })
     }
 

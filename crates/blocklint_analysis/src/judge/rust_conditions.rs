@@ -2,9 +2,8 @@
 //! caller stands in; branches for an optional part that is not there; and which calls are made whatever a test says.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
+use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
 
-use crate::code::forms::mentions;
 use crate::code::regions::around;
 use crate::conditions::branches::is_condition;
 use crate::labels::label::{Choice, Guard, Question, Source};
@@ -82,77 +81,6 @@ impl<'a> Link<'a> {
         (0..id.0).rev().take(256).map(|at| facts.region(RegionId(at))).any(|region| {
             let between = own.span.start.checked_sub(region.span.end);
             region.group == own.group && region.body == own.body && between.is_some_and(|between| between <= 1)
-        })
-    }
-
-    /// Whether a branch begins with `debug_assert!(false, …)`: whoever wrote it expects that it is never taken.
-    pub(crate) fn is_never_expected(&self, file: FileId, id: RegionId) -> bool {
-        let Some(sym) = self.program.name("debug_assert").and_then(|name| self.program.local(file, name)) else {
-            return false;
-        };
-        let facts = self.program.facts(file);
-        self.program.index_of(file).sites_named(sym).iter().any(|&site| {
-            facts.site(site).at.region == id
-                && facts.args_of(site).iter().next().is_some_and(|first| facts.form(first.value) == Form::Bool(false))
-        })
-    }
-
-    /// Whether a site makes a folder in the test of a branch, behind a part that says that it lacks:
-    /// `if !path.exists() && let Err(error) = create_dir_all(path)`.
-    pub(crate) fn makes_what_lacks_in_test(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let body = facts.body_of(row.at);
-        let own = |form: FormId| mentions(facts, form, 8, &|form| form == Form::Result(site.site));
-        let lacks = |form: FormId| match facts.form(form) {
-            Form::Not(inner) => match facts.form(inner) {
-                Form::Result(call) => matches!(facts.text(facts.site(call).name), "exists" | "is_dir"),
-                _ => false,
-            },
-            _ => false,
-        };
-        matches!(facts.text(row.name), "create_dir" | "create_dir_all")
-            && facts.regions.iter().any(|region| match facts.form(region.test) {
-                Form::Alt(AltKind::And, list) if region.body == body && region.kind == RegionKind::Then => {
-                    let parts = facts.list(list);
-                    let made = parts.iter().position(|&part| own(part));
-                    made.is_some_and(|made| parts[..made].iter().any(|&part| lacks(part)))
-                }
-                _ => false,
-            })
-    }
-
-    /// Whether a test that comes out so says that an optional part of an object is not there, for which its builder has a
-    /// method that programs call: `if let Some(dispatcher) = &self.dispatcher { … } else { … }` beside `with_dispatcher`.
-    pub(crate) fn lacks_optional(&self, file: FileId, test: FormId, holds: bool) -> bool {
-        let facts = self.program.facts(file);
-        let missing = match facts.form(test) {
-            Form::Compare(Comparison::Is, value, none) if holds && facts.form(none) == Form::None => value,
-            Form::Compare(Comparison::IsNot, value, none) if !holds && facts.form(none) == Form::None => value,
-            _ => return false,
-        };
-        let own = |form: FormId| match facts.form(form) {
-            Form::Attr(base, field) => match facts.form(base) {
-                Form::Var(var) if facts.text(facts.var(var).name) == "self" => Some(field),
-                _ => None,
-            },
-            _ => None,
-        };
-        let borrowed = |form: FormId| match facts.form(form) {
-            Form::Result(call) => match facts.form(facts.site(call).callee) {
-                Form::Attr(base, by) if matches!(facts.text(by), "as_ref" | "as_deref" | "as_mut" | "clone") => {
-                    own(base)
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some(field) = own(missing).or_else(|| borrowed(missing)) else { return false };
-        let setter = format!("with_{}", facts.text(field));
-        self.program.name(&setter).is_some_and(|setter| {
-            self.program
-                .sites_named(setter)
-                .any(|site| !self.is_for_tests(self.program.body_of_site(site)) && !self.program.is_test(site.file))
         })
     }
 }

@@ -3,27 +3,11 @@
 
 use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
 
-use crate::code::regions::lies_in;
 use crate::link::Link;
 use crate::link::names;
 use crate::program::ids::SiteRef;
 
 impl Link<'_> {
-    /// Python: whether a site stands behind the call by which its process ends itself, under no other condition: `os.kill(os.getpid(),
-    /// signal)`, and a sleep until that arrives.
-    pub(crate) fn is_after_own_end(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
-        let is_own = |call: SiteId| {
-            facts.args_of(call).iter().any(|arg| match facts.form(arg.value) {
-                Form::Result(id) => names::gives_own_process(facts.language, facts.text(facts.site(id).name)),
-                _ => false,
-            })
-        };
-        self.calls_before(site, names::KILLS)
-            .any(|call| is_own(call) && lies_in(facts, here.region, facts.site(call).at.region))
-    }
-
     /// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
     /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
     pub(crate) fn is_told_to_end(&self, site: SiteRef) -> bool {

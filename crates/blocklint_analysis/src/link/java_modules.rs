@@ -103,17 +103,6 @@ impl Link<'_> {
         a == b || modules.open[a] || modules.open[b] || modules.meet(a, b)
     }
 
-    /// Whether the module of a file is built with that of another one.
-    pub(crate) fn is_built_with(&self, file: FileId, other: FileId) -> bool {
-        let modules = self.java_modules();
-        modules.of(file).zip(modules.of(other)).is_some_and(|(own, other)| is_of(&modules.above[other], own))
-    }
-
-    /// The module of a file.
-    pub(crate) fn java_module_of(&self, file: FileId) -> Option<usize> {
-        self.java_modules().of(file)
-    }
-
     /// Whether what the module of a file is built with answers requests on a servlet container's threads.
     pub(crate) fn is_built_with_servlets(&self, file: FileId) -> bool {
         let modules = self.java_modules();

@@ -1,4 +1,5 @@
-//! The linker: names to definitions, receivers to types, calls to targets, each on demand and remembered.
+//! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
+//! Never who runs a body, nor whether what it does matters.
 
 pub(crate) mod annotation;
 pub(crate) mod available;

@@ -1,5 +1,7 @@
-//! The project as one: files in slots, names shared between them, and where each name occurs.
+//! The project as one: files in slots, names shared between them, where each name occurs, and what a path says of its file. Never
+//! what a name leads to.
 
+pub(crate) mod folder;
 pub(crate) mod ids;
 pub(crate) mod index;
 

@@ -14,9 +14,10 @@ use crate::program::ids::{FileId, SiteRef};
 /// One import that comes too early.
 #[derive(Clone, Debug)]
 pub(crate) struct LateImport {
-    /// The import, in the file whose order decides.
+    /// The import, in the file whose order decides; or the call that comes too late.
     pub(crate) site: SiteRef,
-    /// The imports from there to the one that takes the name, each in its file; the first is the site.
+    /// The imports from there to the one that takes the name, each in its file; the first is the site. None where the site is
+    /// the call that patches, which comes after all imports of its module.
     pub(crate) way: Vec<SiteRef>,
     /// What was taken: a name (`time.sleep`), or a module that takes some.
     pub(crate) taken: String,
@@ -37,12 +38,20 @@ impl Link<'_> {
         let switches: Vec<&Switch> = self.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
         let mut found = Vec::new();
         for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
+            let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(self, path)).collect();
             for path in &switch.call {
                 for call in calls_of(self, path) {
                     let is_patched_before = units.is_set(self, call.file, &switch.name);
                     // A server that patches before it loads the program leaves nothing to be late for.
                     if !is_patched_before && !self.program.is_test(call.file) && self.is_top_level(call) {
                         self.before(switch, path, call, &mut found);
+                    } else if !is_patched_before && !self.program.is_test(call.file) && !patching.iter().any(|other| {
+                        // A module of the same program that patches when it is imported may come first.
+                        self.is_top_level(*other)
+                            && !self.program.is_test(other.file)
+                            && std::ptr::eq(units.of(self, other.file), units.of(self, call.file))
+                    }) {
+                        found.extend(self.called_late(switch, path, call));
                     }
                 }
             }
@@ -69,6 +78,18 @@ impl Link<'_> {
 
     fn is_top_level(&self, site: SiteRef) -> bool {
         self.program.body_of_site(site).body == BodyId(0)
+    }
+
+    /// A call in a function: by then its module has imported all that it does.
+    fn called_late(&self, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
+        let facts = self.program.facts(call.file);
+        facts.imports.iter().filter(|import| self.runs_at_import(call.file, import)).find_map(|import| {
+            let mut way = vec![self.import_site(call.file, &import)?];
+            let mut seen = FxHashSet::from_iter([call.file]);
+            let (taken, is_module) = self.takes_early(switch, call.file, &import, &mut way, &mut seen)?;
+            let (patch, confidence) = (path.to_owned(), Confidence::High);
+            Some(LateImport { site: call, way: Vec::new(), taken, is_module, patch, confidence })
+        })
     }
 
     /// The imports before a call: in its own file, and in entry points that import that file.

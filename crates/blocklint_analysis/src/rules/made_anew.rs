@@ -1,8 +1,8 @@
 //! Threads and connections that are made anew for each request, item or instance, where one set for all would do.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
-use blocklint_facts::{At, BodyId, BodyKind, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
-use blocklint_models::{Creates, Selector, Uses};
+use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::entries::callers::Callers;
@@ -16,7 +16,7 @@ use crate::link::names;
 use crate::link::reach::Reach;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
-use crate::program::folders;
+use crate::program::folder::is_example;
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::program::index::{Mention, Wrap};
 
@@ -65,48 +65,35 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                     && !link.is_scheduler(site, path)
                     && link.ends_here(site) =>
             {
-                Severity::Note
+                if names::is_made_by_others(facts.language) { Severity::Warning } else { Severity::Note }
             }
             // What a setting asks for few programs have.
-            Creates::Threads if facts.language == Language::Java && link.is_switched_on(site) => Severity::Note,
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && link.is_switched_on(site) => {
+                Severity::Note
+            }
             Creates::Threads if is_shown => Severity::Error,
-            // What a container makes, it mostly makes once.
-            Creates::Threads
-                if matches!(anew, Anew::PerInstance { class, .. } if link.is_injected(class))
-                    || anew == Anew::PerCall
-                        && link.class_of_site(site).is_some_and(|class| link.is_injected(class)) =>
+            // Nothing shows how many there are: who makes the instances is mostly not in the project.
+            Creates::Threads | Creates::Pool
+                if !is_shown
+                    && names::is_made_by_others(facts.language)
+                    && (creates == Creates::Threads || link.is_of_role(path, Role::Pool)) =>
             {
-                Severity::Note
+                match link.is_one_of_its_kind(&mut times, site, anew) {
+                    false => Severity::Warning,
+                    true if creates == Creates::Threads => Severity::Note,
+                    true => continue,
+                }
             }
-            // A pool with a bound of its own is there for that bound, which a shared one does not have.
-            Creates::Threads if names::is_made_by_others(facts.language) && facts.args_of(site.site).len() > 2 => {
-                Severity::Note
-            }
-            // Who makes the instances is not in the project: a library's users. A plain executor or a server's threads belong to
-            // what a program mostly has one of; a scheduler of chains is what one would share.
-            Creates::Threads
-                if names::is_made_by_others(facts.language)
-                    && link.is_scheduler(site, path)
-                    && (!matches!(anew, Anew::PerInstance { .. })
-                        || link.class_of_site(site).is_none_or(|class| link.is_made_on_demand(class, 5))) =>
-            {
-                Severity::Warning
-            }
-            Creates::Threads if names::is_made_by_others(facts.language) => Severity::Note,
+            // A runtime that is there for one call: its threads start and end with it.
+            Creates::Threads if anew == Anew::PerCall && link.runs_a_loop(callers, site) => Severity::Warning,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
             Creates::Threads if facts.language == Language::Python && link.is_for_one_call(site) => Severity::Warning,
             // What is made of what each request brings cannot be shared as it stands.
             Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
-            // One for all items stands a line higher. What a block ends, and one for each request, costs a handshake, which is
-            // what most mean to pay.
-            Creates::Connections
-                if link.is_per_item(site) && link.kept(site) == Kept::Nowhere && is_shown && !link.ends_here(site) =>
-            {
-                Severity::Warning
-            }
-            Creates::Connections if is_shown => Severity::Note,
+            // Each one connects and shakes hands anew.
+            Creates::Connections if is_shown => Severity::Warning,
             Creates::Threads | Creates::Connections | Creates::Pool => continue,
         };
         let confidence = match (anew, steps) {
@@ -117,17 +104,6 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
         found.push(MadeAnew { site, path, creates, anew, severity, confidence });
     }
     found
-}
-
-/// Whether a file shows or measures something and serves nobody, as far as its path tells.
-pub(crate) fn is_example(relative: &str) -> bool {
-    folders(relative).any(|folder| {
-        folder.split(['_', '-']).any(|word| matches!(word, "example" | "examples"))
-            || matches!(
-                folder,
-                "sample" | "samples" | "demo" | "demos" | "benchmark" | "benchmarks" | "perf" | "docs_src"
-            )
-    })
 }
 
 /// How often what a site makes is made anew; `None` where it is made once or kept for all. And how many calls away the
@@ -147,9 +123,10 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
             Some((Anew::PerInstance { class, shown: made != Anew::PerCall }, steps))
         }
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
-        // to call nothing is known.
+        // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
         Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
-            BodyKind::Function => anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall),
+            BodyKind::Function => anew(times.of_made(site))
+                .filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body)),
             _ => None,
         },
     }
@@ -302,10 +279,37 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Java: whether objects of a class are made for whoever asks for one: by a builder or another method that says so, which the
-    /// class around may be made by. What other code makes are parts of a program, which mostly has one of each; a class
-    /// that nobody makes is there for others.
-    fn is_made_on_demand(&self, class: ClassRef, depth: u32) -> bool {
+    /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
+    /// all that make the owner are parts of a program of which there is one.
+    fn is_one_of_its_kind(&self, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+        let Some(class) = self.class_of_site(site) else { return false };
+        match anew {
+            Anew::PerInstance { class: owner, .. } => {
+                self.is_injected(owner) || self.is_injected(class) || !self.is_made_on_demand(times, owner, 8)
+            }
+            _ => {
+                let name = self.name_of_body_around(site);
+                names::java::ends(name)
+                    || names::java::runs_once(name) && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
+            }
+        }
+    }
+
+    /// The name of the method that a site stands in.
+    fn name_of_body_around(&self, site: SiteRef) -> &'a str {
+        let facts = self.program.facts(site.file);
+        let mut row = facts.body(self.program.body_of_site(site).body);
+        while matches!(row.kind, BodyKind::Lambda) {
+            let Some(parent) = row.parent.get() else { break };
+            row = facts.body(parent);
+        }
+        facts.text(row.name)
+    }
+
+    /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
+    /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
+    /// there for others.
+    fn is_made_on_demand(&self, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let mut any = false;
         for name in self.class_names(class) {
@@ -317,25 +321,99 @@ impl<'a> Link<'a> {
                         continue;
                     }
                     any = true;
-                    if self.program.is_test(file) {
+                    if times.of_site(site).is_once() {
                         continue;
                     }
-                    let facts = self.program.facts(file);
-                    let row = facts.body(self.program.body_of_site(site).body);
-                    let around = self.class_of_site(site);
-                    let makes = row.kind == BodyKind::Initialiser
-                        || names::is_constructor(facts.language, facts.text(row.name));
-                    let on_demand = match around {
-                        Some(around) if makes && around != class => self.is_made_on_demand(around, depth),
-                        _ => names::java::makes_on_demand(facts.text(row.name)),
+                    let is_part = match self.kept(site) {
+                        Kept::ByProgram => true,
+                        Kept::ByInstance(owner) => owner == class || !self.is_made_on_demand(times, owner, depth),
+                        _ => {
+                            let around = self.class_of_site(site).filter(|around| *around != class);
+                            names::java::runs_once(self.name_of_body_around(site))
+                                && !around.is_some_and(|around| self.is_made_on_demand(times, around, depth))
+                        }
                     };
-                    if on_demand {
+                    if !is_part {
                         return true;
                     }
                 }
             }
         }
-        !any
+        !any && !self.is_injected(class)
+    }
+
+    /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
+    fn is_given_inside(&self, site: SiteRef, body: BodyRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if !names::is_made_by_others(facts.language) || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+        {
+            return false;
+        }
+        // What is given away itself is what its caller asked for.
+        facts.exits.iter().any(|exit| {
+            let scope = crate::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+            exit.kind == ExitKind::Return
+                && exit.value.is_some()
+                && facts.body_of(exit.at) == body.body
+                && self.values.members(self.eval(scope, exit.value).value).iter().any(|val| matches!(val, Val::Instance { .. }))
+        })
+    }
+
+    /// Whether the type that a call's row gives, or makes, plays a role.
+    fn is_of_role(&self, path: PathId, role: Role) -> bool {
+        let text = self.library.text(path);
+        let ty = text.split('(').next().unwrap_or(&text);
+        self.library.role(self.library.path(self.library.language(path), ty)) == Some(role)
+    }
+
+    /// Whether a literal is given to a call that runs it elsewhere.
+    fn is_handed_over(&self, literal: BodyRef) -> bool {
+        self.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
+            let Mention::Arg(of, _) = mention else { return false };
+            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
+                _ => false,
+            })
+        })
+    }
+
+    /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
+    fn runs_a_loop(&self, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Rust || self.kept(site) != Kept::Nowhere {
+            return false;
+        }
+        // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
+        let body = self.program.body_of_site(site).body;
+        let is_aside = |body: BodyRef| {
+            let facts = self.program.facts(body.file);
+            std::iter::successors(Some(body.body), |&id| facts.body(id).parent.get()).any(|id| {
+                let of = BodyRef { body: id, ..body };
+                let row = facts.body(id);
+                row.flow == Flow::Coroutine
+                    || row.kind == BodyKind::AsyncBlock
+                    || row.kind == BodyKind::Function && !self.given_body(of).is_empty()
+                    || row.kind == BodyKind::Lambda && self.is_handed_over(of)
+            })
+        };
+        let own = BodyRef { file: site.file, body };
+        let calls = callers.call_sites(own);
+        if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(self.program.body_of_site(call))) {
+            return false;
+        }
+        facts.sites.iter().enumerate().any(|(at, row)| {
+            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            row.kind == SiteKind::Call
+                && self.is_inside(site.file, row.at, body)
+                && self.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
+                    Target::Row { path, .. } => self
+                        .library
+                        .calls(path)
+                        .iter()
+                        .any(|row| row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))),
+                    _ => false,
+                })
+        })
     }
 
     /// The class of which a site makes an object.
@@ -428,7 +506,7 @@ impl<'a> Link<'a> {
     }
 
     /// The name of the field or local that holds what a site makes.
-    fn holder_of(&self, site: SiteRef) -> Option<Sym> {
+    pub(crate) fn holder_of(&self, site: SiteRef) -> Option<Sym> {
         let facts = self.program.facts(site.file);
         let body = facts.body(self.program.body_of_site(site).body);
         if body.kind == BodyKind::Initialiser {

@@ -72,6 +72,10 @@ pub(crate) fn misuses<'a>(
             let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
             let mut finding =
                 misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
+            if one.way.is_empty() {
+                found.push(finding);
+                continue;
+            }
             finding.trace = one.way.iter().map(|&site| import_step(link, site, &one.taken)).collect();
             found.push(finding);
         }
@@ -103,7 +107,8 @@ pub(crate) fn misuses<'a>(
         found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::PoolStarved) {
-        for one in crate::rules::pool_starvation::pool_holds(link, reach) {
+        let holds = crate::rules::pool_starvation::pool_holds(link, reach);
+        for one in holds.into_iter().chain(crate::rules::own_job::own_jobs(link, reach)) {
             let call = link.library.text(one.path).to_string();
             let what = What::Starves(one.starved);
             found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
@@ -141,6 +146,7 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
         way: one.way,
         endpoint: blocklint_core::body_name(&endpoint).to_owned(),
         source: one.source.map(|source| link.written_site(source)),
+        is_unseen: one.is_unseen,
         bound: one.bound,
         fields: one.fields,
         levels: one.levels,
@@ -219,6 +225,8 @@ fn misuse(
         mending: Mending::default(),
         holds_gil: false,
         occurrence: 0,
+        reasons: Vec::new(),
+        aside: None,
         suppressed: cuts.hides(link.program, site, body, rule),
     }
 }

@@ -226,6 +226,8 @@ fn finding(
         },
         holds_gil: leaf.row.thread == Some(blocklint_models::Thread::HoldsGil),
         occurrence: 0,
+        reasons: Vec::new(),
+        aside: None,
         suppressed: cuts.hides(link.program, last.site, body, rule),
     })
 }

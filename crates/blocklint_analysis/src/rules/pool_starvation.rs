@@ -71,7 +71,7 @@ pub(crate) fn pool_holds(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
                 site: other.0,
                 path: other.1,
                 starved: Starved::Second { first: one.site },
-                severity: Severity::Warning,
+                severity: Severity::Error,
                 confidence: if other.2 { Confidence::High } else { Confidence::Medium },
             });
         }
@@ -257,7 +257,9 @@ impl<'a> Link<'a> {
                 && facts.body_of(row.at) == facts.var(var).body
             {
                 last = last.max(row.at.position);
-                if matches!(facts.text(method), "close" | "release") {
+                // A transaction ends by its method, and takes itself along.
+                let ends = facts.language == Language::Rust && matches!(facts.text(method), "commit" | "rollback");
+                if ends || matches!(facts.text(method), "close" | "release") {
                     end = end.min(row.at.position);
                 }
             }
@@ -348,6 +350,7 @@ impl<'a> Link<'a> {
         takers: &FxHashSet<SiteRef>,
     ) -> Option<(SiteRef, PathId, bool)> {
         let pool = self.pool_of(site)?;
+        let first = self.taken_at(site)?.path;
         for of in self.sites_within(site, span) {
             if self.program.body_of_site(of) != self.program.body_of_site(site) {
                 continue;
@@ -355,30 +358,35 @@ impl<'a> Link<'a> {
             if takers.contains(&of) && self.pool_of(of) == Some(pool) {
                 return Some((of, self.taken_at(of)?.path, true));
             }
+            if self.asks_pool(of, &[pool]) {
+                return Some((of, first, true));
+            }
             let mut seen = FxHashSet::default();
-            if let Pool::Held(_) = pool
-                && let Some(path) = self.takes_behind(of, pool, takers, DEPTH, &mut seen)
-            {
-                return Some((of, path, false));
+            if let Some(path) = self.takes_behind(of, &[pool], takers, DEPTH, &mut seen) {
+                return Some((of, path.unwrap_or(first), false));
             }
         }
         None
     }
 
-    /// The row by which what a site runs takes a connection of a pool.
+    /// The row by which what a site runs takes a connection of a pool; no row where the pool is asked to do something itself.
     fn takes_behind(
         &self,
         site: SiteRef,
-        pool: Pool,
+        pools: &[Pool],
         takers: &FxHashSet<SiteRef>,
         depth: u32,
         seen: &mut FxHashSet<BodyRef>,
-    ) -> Option<PathId> {
+    ) -> Option<Option<PathId>> {
         let depth = depth.checked_sub(1)?;
         for target in &self.targets(site, EnvId::NONE).list {
             let Target::Body { body, edge, with_receiver, .. } = *target else { continue };
             let awaited = self.program.facts(site.file).site(site.site).flags.has(SiteFlags::AWAITED);
-            if !(edge == Edge::Call || edge == Edge::Construct && awaited) || !seen.insert(body) {
+            if !(edge == Edge::Call || edge == Edge::Construct && awaited) {
+                continue;
+            }
+            let pools = self.pools_there(site, pools, body, with_receiver);
+            if pools.is_empty() || !seen.insert(body) {
                 continue;
             }
             let facts = self.program.facts(body.file);
@@ -391,15 +399,65 @@ impl<'a> Link<'a> {
                     continue;
                 }
                 if takers.contains(&of) {
-                    if self.pool_of(of) == Some(pool) {
-                        return self.taken_at(of).map(|taken| taken.path);
+                    if self.pool_of(of).is_some_and(|of| pools.contains(&of)) {
+                        return self.taken_at(of).map(|taken| Some(taken.path));
                     }
-                } else if let Some(path) = self.takes_behind(of, pool, takers, depth, seen) {
+                } else if self.asks_pool(of, &pools) {
+                    return Some(None);
+                } else if let Some(path) = self.takes_behind(of, &pools, takers, depth, seen) {
                     return Some(path);
                 }
             }
         }
         None
+    }
+
+    /// What a body knows pools by that its caller knows: what fields and modules hold, and parameters that are given one.
+    pub(crate) fn pools_there(&self, site: SiteRef, pools: &[Pool], body: BodyRef, with_receiver: bool) -> Vec<Pool> {
+        let mut there: Vec<Pool> = pools.iter().copied().filter(|pool| self.is_known_to_all(*pool)).collect();
+        let facts = self.program.facts(site.file);
+        let params = self.program.facts(body.file).params_of(body.body);
+        for (at, arg) in facts.args_of(site.site).iter().enumerate() {
+            let is_one = self
+                .pool_by(self.scope_of(site, EnvId::NONE), arg.value)
+                .is_some_and(|pool| pools.contains(&pool));
+            if is_one
+                && let Some(index) = self.param_for(site, at as u32, body, with_receiver)
+                && let Some(param) = params.get(index as usize)
+            {
+                there.push(Pool::Local(body.file, param.var));
+            }
+        }
+        there
+    }
+
+    /// Whether other bodies know a pool by the same name: a field by its bare name does too.
+    fn is_known_to_all(&self, pool: Pool) -> bool {
+        match pool {
+            Pool::Held(_) => true,
+            Pool::Local(file, var) => {
+                let facts = self.program.facts(file);
+                matches!(facts.body(facts.var(var).body).kind, BodyKind::Class | BodyKind::Module)
+            }
+        }
+    }
+
+    /// Whether a site has a pool do something, for which it takes a connection and waits for it: `query.fetch_one(&pool).await`,
+    /// `await pool.fetch(query)`.
+    fn asks_pool(&self, site: SiteRef, pools: &[Pool]) -> bool {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        let name = facts.text(row.name);
+        let asks = ["fetch", "execute"].iter().any(|verb| name.starts_with(verb));
+        if row.kind != SiteKind::Call || !asks || !row.flags.has(SiteFlags::AWAITED) {
+            return false;
+        }
+        let scope = self.scope_of(site, EnvId::NONE);
+        let receiver = self.receiver_form(site);
+        let args = facts.args_of(site.site);
+        args.iter().map(|arg| arg.value).chain(receiver).any(|form| {
+            self.pool_by(scope, form).is_some_and(|pool| pools.contains(&pool)) && self.has_role(scope, form, Role::Pool)
+        })
     }
 
     /// Whether a site runs only where its body is given no connection (`if conn is None:`), and the call of that body gives it
@@ -413,13 +471,38 @@ impl<'a> Link<'a> {
     }
 
     /// Which pool a site takes from, as far as names tell.
-    fn pool_of(&self, site: SiteRef) -> Option<Pool> {
-        let form = self.receiver_form(site)?;
-        if let Some(held) = self.holder(self.scope_of(site, EnvId::NONE), form) {
+    pub(crate) fn pool_of(&self, site: SiteRef) -> Option<Pool> {
+        self.pool_by(self.scope_of(site, EnvId::NONE), self.receiver_form(site)?)
+    }
+
+    /// Which pool a form is, as far as names tell.
+    pub(crate) fn pool_by(&self, scope: Scope, form: FormId) -> Option<Pool> {
+        if let Some(held) = self.holder(scope, form) {
             return Some(Pool::Held(held));
         }
-        match self.program.facts(site.file).form(form) {
-            Form::Var(var) => Some(Pool::Local(site.file, var)),
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Var(var) => {
+                // `let pool = pool.clone();`
+                let mut assigns = facts.assigns_of(var);
+                match (assigns.next(), assigns.next()) {
+                    (Some(assign), None) if !matches!(facts.form(assign.value), Form::Var(of) if of == var) => self
+                        .cloned(facts, assign.value)
+                        .and_then(|of| self.pool_by(Scope { at: assign.at, ..scope }, of))
+                        .or(Some(Pool::Local(scope.file, var))),
+                    _ => Some(Pool::Local(scope.file, var)),
+                }
+            }
+            Form::Result(_) => self.cloned(facts, form).and_then(|of| self.pool_by(scope, of)),
+            _ => None,
+        }
+    }
+
+    /// What a form is a copy of, which shares what it holds.
+    fn cloned(&self, facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
+        let Form::Result(site) = facts.form(form) else { return None };
+        match facts.form(facts.site(site).callee) {
+            Form::Attr(base, name) if facts.text(name) == "clone" && facts.language == Language::Rust => Some(base),
             _ => None,
         }
     }
@@ -427,7 +510,7 @@ impl<'a> Link<'a> {
 
 /// One pool, as far as names tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pool {
+pub(crate) enum Pool {
     /// What a field or a module holds.
     Held(crate::search::locks::Holder),
     /// A parameter or local.

@@ -1,9 +1,9 @@
 //! Work that is handed to threads without a bound: as many pieces at once as there are items or requests.
 
 use blocklint_core::{Confidence, Context, Effect, Language, Severity};
-use blocklint_facts::{BodyFlags, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
-use blocklint_models::{Concurrency, HandoverContext, HandoverRow, Runs, Selector, Subject, Test, Uses};
-use rustc_hash::FxHashSet;
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::Callers;
 use crate::entries::how_often::{Times, TimesOf};
@@ -38,15 +38,18 @@ pub(crate) struct Offload {
 /// Coroutines followed from a hand-over up to the loop that starts them.
 const COROUTINES: u32 = 2;
 
-/// Whether a row hands to a pool that takes all it is given: the one that fixes hand over to, or the runtime's own, which a
-/// call asks for by naming none (`run_in_executor(None, …)`).
-fn takes_all(row: &HandoverRow) -> bool {
+/// Calls followed from a task to what it calculates.
+const CALCULATIONS: u32 = 4;
+
+/// Whether a row hands to a pool that takes all it is given: the one that fixes hand over to, the runtime's own, which a
+/// call asks for by naming none (`run_in_executor(None, …)`), or one of which another row says that it has no bound.
+fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
     let names_none =
         || row.when.iter().any(|of| matches!(of.subject, Subject::Argument(_)) && of.tests[..] == [Test::Null(true)]);
     matches!(row.selector, Selector::Argument(_))
         && matches!(row.context, HandoverContext::Is(Runs::In(Context::Worker)))
         && !row.bounded
-        && (!row.offer.is_empty() || names_none())
+        && (!row.offer.is_empty() || unbounded || names_none())
 }
 
 /// All such hand-overs of the program, in order.
@@ -77,10 +80,11 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         })
         .map(|state| state.node.body)
         .collect();
+    let mut calculating = Calculating::default();
     let sites = link.offload_sites(graph);
     let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
     let mut found = Vec::new();
-    for (site, path, tasks) in sites {
+    for Handed { site, path, tasks, calls } in sites {
         let facts = link.program.facts(site.file);
         let body = link.program.body_of_site(site);
         let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
@@ -91,23 +95,32 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let (when, awaited) = (times.of_site(site), link.is_awaited(site));
         let is_aside = when.is_once();
         let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        // What keeps a core busy: a known call does, or the project's own code does nothing else.
+        let works = tasks.iter().any(|task| calculates.contains(task))
+            || calls.is_some_and(|path| link.row_calculates(path))
+            || tasks.iter().any(|&task| !waits.contains(&task) && link.calculates(task, &mut calculating));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
-        let known = tasks.iter().any(|task| calculates.contains(task) || waits.contains(task));
+        let known = works || tasks.iter().any(|task| waits.contains(task));
         // What is known to be short; of the rest nobody knows.
-        let is_short = names::bounds_offloads(facts.language) && !tasks.iter().any(|task| busy.contains(task));
+        let is_busy = works && !tasks.iter().any(|task| calculates.contains(task) && !busy.contains(task))
+            || tasks.iter().any(|task| busy.contains(task));
+        let is_short = names::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
-        if facts.language == Language::Python && !is_aside && !per_item && awaited && known && !is_short {
+        let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
+        if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
             for call in link.gathered(body, callers, &bounding, COROUTINES) {
-                let is_served = matches!(times.of_site(call), Times::PerEntry(..));
-                if times.of_site(call).is_once() {
+                let of_call = times.of_site(call);
+                if of_call.is_once() {
                     continue;
                 }
+                let is_served = matches!(of_call, Times::PerEntry(..));
                 found.push(Offload {
                     site: call,
                     path,
                     unbounded: Unbounded::PerItem,
                     takes,
-                    severity: if is_served { Severity::Warning } else { Severity::Note },
+                    // A thread each for what only waits is dear where everybody who asks starts them.
+                    severity: if works || is_served { Severity::Warning } else { Severity::Note },
                     confidence: Confidence::Medium,
                     behind: Some(site),
                 });
@@ -116,7 +129,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let unbounded = if !is_aside && per_item {
             Unbounded::PerItem
         } else if let Times::PerEntry(entry, _) = when
-            && tasks.iter().any(|task| calculates.contains(task))
+            && works
             && !names::bounds_offloads(facts.language)
         {
             Unbounded::PerEntry(entry)
@@ -129,11 +142,10 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
             continue;
         };
         let is_served = matches!(when, Times::PerEntry(..));
-        let known = takes.is_some() || tasks.iter().any(|task| calculates.contains(task));
+        let known = takes.is_some() || works;
         let severity = match unbounded {
-            Unbounded::Endless if !when.is_repeated() => Severity::Note,
-            // A pool with a bound of its own queues the rest: bad for those who wait behind, not for the process.
-            Unbounded::PerItem if names::bounds_offloads(facts.language) && (!is_served || is_short) => Severity::Note,
+            // A pool with a bound of its own queues the rest: what is soon done lets the next one in.
+            Unbounded::PerItem if is_short => Severity::Note,
             Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
                 Severity::Note
             }
@@ -149,23 +161,45 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
     found
 }
 
+/// What is known of bodies that calculate.
+type Calculating = FxHashMap<BodyRef, bool>;
+
+/// A call that hands work to a pool which takes all it is given.
+struct Handed {
+    site: SiteRef,
+    /// The path of its row.
+    path: PathId,
+    /// What it hands over.
+    tasks: Vec<BodyRef>,
+    /// The library's function that it hands over.
+    calls: Option<PathId>,
+}
+
 impl<'a> Link<'a> {
     /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-    fn offload_sites(&self, graph: &Graph<'_>) -> Vec<(SiteRef, PathId, Vec<BodyRef>)> {
+    fn offload_sites(&self, graph: &Graph<'_>) -> Vec<Handed> {
         let mut sites: Vec<SiteRef> = Vec::new();
         for &language in Language::ALL {
             let models = self.library.of(language);
             // The rows of an overload are asked for by its method.
             let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-            let offloads = |path: &&'a str| models.handovers(method(path)).iter().any(|row| takes_all(row.row));
+            let offloads = |path: &&'a str| {
+                let unbounded = self.is_unbounded(self.library.path(language, method(path)));
+                models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
+            };
             let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
             sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
         }
         sites.sort();
-        sites.into_iter().filter_map(|site| self.offload_at(site).map(|(path, tasks)| (site, path, tasks))).collect()
+        sites.into_iter().filter_map(|site| self.offload_at(site)).collect()
     }
 
-    fn offload_at(&self, site: SiteRef) -> Option<(PathId, Vec<BodyRef>)> {
+    /// Whether a call starts whatever it is given, however much there is.
+    fn is_unbounded(&self, path: PathId) -> bool {
+        self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+    }
+
+    fn offload_at(&self, site: SiteRef) -> Option<Handed> {
         self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
             let Target::Row { path, .. } = *target else { return None };
             let rows = self.library.handovers(path);
@@ -175,18 +209,71 @@ impl<'a> Link<'a> {
             let overloaded = self.program.language(site.file) == Language::Java;
             let mut held = rows.iter().filter(|row| holds(row.row));
             let row = match overloaded {
-                true => held.find(|row| takes_all(row.row))?,
-                false => held.next().filter(|row| takes_all(row.row))?,
+                true => held.find(|row| takes_all(row.row, self.is_unbounded(path)))?,
+                false => held.next().filter(|row| takes_all(row.row, self.is_unbounded(path)))?,
             };
             let Selector::Argument(argument) = &row.row.selector else { return None };
             let form = self.argument(site, argument)?;
             let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-            let tasks = self.values.members(typed.value).into_iter().filter_map(|val| match val {
+            let members = self.values.members(typed.value);
+            let calls = members.iter().find_map(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => Some(path),
+                _ => None,
+            });
+            let tasks = members.iter().filter_map(|val| match *val {
                 Val::Fn { body, .. } => Some(body),
                 _ => None,
             });
-            Some((path, tasks.collect()))
+            Some(Handed { site, path, tasks: tasks.collect(), calls })
         })
+    }
+
+    /// Whether a library's function calculates.
+    fn row_calculates(&self, path: PathId) -> bool {
+        self.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
+    }
+
+    /// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
+    /// goes through loops in which everything is known, or calls itself.
+    fn calculates(&self, body: BodyRef, known: &mut Calculating) -> bool {
+        self.calculates_within(body, known, CALCULATIONS)
+    }
+
+    fn calculates_within(&self, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
+        if let Some(&said) = known.get(&body) {
+            return said;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        known.insert(body, false);
+        let facts = self.program.facts(body.file);
+        let inside = |at: blocklint_facts::At| {
+            std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
+        };
+        let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
+        for (at, row) in facts.sites.iter().enumerate() {
+            if !inside(row.at) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+                continue;
+            }
+            let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+            let targets = self.targets(site, EnvId::NONE);
+            calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
+            for target in &targets.list {
+                match *target {
+                    Target::Row { path, .. } => calculates |= self.row_calculates(path),
+                    Target::Body { body: of, .. } if of == body => calls_itself += 1,
+                    Target::Body { body: of, .. } => calculates |= self.calculates_within(of, known, depth),
+                    Target::Overrides { .. } => calls_unknown = true,
+                }
+            }
+        }
+        let loops = || {
+            let is_own = |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body);
+            facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
+        };
+        // One that calls itself twice goes through a tree.
+        let said = calculates || !calls_unknown && (calls_itself > 1 || loops());
+        known.insert(body, said);
+        said
     }
 
     /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
@@ -319,6 +406,9 @@ impl<'a> Link<'a> {
         if row.kind != BodyKind::AsyncBlock {
             return false;
         }
+        if self.is_mapped_and_started(body) {
+            return true;
+        }
         facts.sites.iter().enumerate().any(|(at, of)| {
             let id = blocklint_facts::SiteId(at as u32);
             let takes = facts
@@ -335,6 +425,33 @@ impl<'a> Link<'a> {
                         self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
                     }
                     _ => false,
+                })
+        })
+    }
+
+    /// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
+    /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
+    fn is_mapped_and_started(&self, body: BodyRef) -> bool {
+        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+        uses.iter().any(|(mention, _)| self.is_given_by_literal(body.file, mention))
+    }
+
+    fn is_given_by_literal(&self, file: crate::program::ids::FileId, mention: Mention) -> bool {
+        let facts = self.program.facts(file);
+        let Mention::Exit(exit) = mention else { return false };
+        let literal = facts.body_of(facts.exits.at(exit as usize).at);
+        if facts.body(literal).kind != BodyKind::Lambda {
+            return false;
+        }
+        let uses = self.program.index_of(file).uses_of_callable(literal);
+        uses.iter().any(|(mention, _)| {
+            let Mention::Arg(of, _) = mention else { return false };
+            let around = facts.body_of(facts.site(of).at);
+            names::goes_through(facts.language, facts.text(facts.site(of).name))
+                && facts.sites.iter().enumerate().any(|(at, row)| {
+                    row.kind == SiteKind::Call
+                        && facts.body_of(row.at) == around
+                        && self.starts_all(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
                 })
         })
     }
@@ -361,6 +478,10 @@ impl<'a> Link<'a> {
                 continue;
             }
             if self.is_awaited(call) {
+                // `async move { render(page).await }`, one for each.
+                if self.is_started_per_piece(of) {
+                    found.push(call);
+                }
                 found.extend(self.gathered(of, callers, bounding, depth));
             } else if self.is_per_piece(call) && self.is_started(call, 4) {
                 found.push(call);
@@ -389,6 +510,7 @@ impl<'a> Link<'a> {
             _ => false,
         };
         index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+            Mention::Exit(_) => self.is_given_by_literal(site.file, mention),
             Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
                 Form::Var(var) => index
                     .mentions_named(facts.var(var).name)

@@ -3,7 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::entries::callers::{Caller, Node};
-use crate::labels::label::{Guard, Own};
+use crate::graph::Way;
+use crate::judge::signal::{Heard, Judge, Makes};
+use crate::labels::label::{Guard, Label, Own};
 use crate::link::Link;
 use crate::program::ids::SiteRef;
 use crate::search::Search;
@@ -13,13 +15,8 @@ use crate::search::Search;
 pub(crate) struct AtSite {
     never_runs: Option<bool>,
     off_the_loop: Option<bool>,
-    told_to_end: Option<bool>,
-    after_failure: Option<bool>,
-    made_where_it_lacks: Option<bool>,
-    after_failed_import: Option<bool>,
-    for_a_terminal: Option<bool>,
-    after_own_end: Option<bool>,
-    rare: Option<u8>,
+    /// What signals say.
+    heard: Heard,
     guard: Option<Option<Guard>>,
     rare_choice: Option<Option<Guard>>,
 }
@@ -27,6 +24,7 @@ pub(crate) struct AtSite {
 /// The site a search asks about.
 pub(crate) struct Place<'s, 'l, 'a> {
     link: &'l Link<'a>,
+    judge: &'l Judge,
     site: SiteRef,
     known: &'s mut AtSite,
 }
@@ -42,39 +40,14 @@ impl Place<'_, '_, '_> {
         *self.known.off_the_loop.get_or_insert_with(|| self.link.off_the_loop(self.site))
     }
 
-    /// [`Link::is_told_to_end`].
-    pub(crate) fn is_told_to_end(&mut self) -> bool {
-        *self.known.told_to_end.get_or_insert_with(|| self.link.is_told_to_end(self.site))
+    /// What signals make of a label that reaches it.
+    pub(crate) fn makes(&mut self, label: &Label, way: &Way) -> Option<Makes> {
+        self.judge.at_site(self.link, &mut self.known.heard, self.site, label, way)
     }
 
-    /// [`Link::is_after_failure`].
-    pub(crate) fn is_after_failure(&mut self) -> bool {
-        *self.known.after_failure.get_or_insert_with(|| self.link.is_after_failure(self.site))
-    }
-
-    /// [`Link::is_made_where_it_lacks`].
-    pub(crate) fn is_made_where_it_lacks(&mut self) -> bool {
-        *self.known.made_where_it_lacks.get_or_insert_with(|| self.link.is_made_where_it_lacks(self.site))
-    }
-
-    /// [`Link::is_after_failed_import`].
-    pub(crate) fn is_after_failed_import(&mut self) -> bool {
-        *self.known.after_failed_import.get_or_insert_with(|| self.link.is_after_failed_import(self.site))
-    }
-
-    /// [`Link::is_for_a_terminal`].
-    pub(crate) fn is_for_a_terminal(&mut self) -> bool {
-        *self.known.for_a_terminal.get_or_insert_with(|| self.link.is_for_a_terminal(self.site))
-    }
-
-    /// [`Link::is_after_own_end`].
-    pub(crate) fn is_after_own_end(&mut self) -> bool {
-        *self.known.after_own_end.get_or_insert_with(|| self.link.is_after_own_end(self.site))
-    }
-
-    /// [`Link::rare_steps`].
-    pub(crate) fn rare_steps(&mut self) -> u8 {
-        *self.known.rare.get_or_insert_with(|| self.link.rare_steps(self.site))
+    /// The inferred steps for where it stands.
+    pub(crate) fn steps(&mut self) -> u8 {
+        self.judge.steps_at(self.link, &mut self.known.heard, self.site)
     }
 
     /// The condition of the innermost branch around it.
@@ -103,6 +76,6 @@ pub(crate) struct Remembered {
 impl<'l, 'a> Search<'l, 'a> {
     /// A site to ask about.
     pub(crate) fn place(&mut self, site: SiteRef) -> Place<'_, 'l, 'a> {
-        Place { link: self.link, site, known: self.remembered.sites.entry(site).or_default() }
+        Place { link: self.link, judge: self.judge, site, known: self.remembered.sites.entry(site).or_default() }
     }
 }

@@ -31,6 +31,15 @@ pub(crate) enum Lock {
     Global(FileId, Name),
 }
 
+impl Lock {
+    /// The name of the field or variable.
+    pub(crate) fn name(self) -> Name {
+        match self {
+            Lock::Field(_, name) | Lock::Global(_, name) => name,
+        }
+    }
+}
+
 /// A thread's lock that is held over an `await`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOverAwait {

@@ -2,7 +2,8 @@
 //!
 //! Labels flow from the calls that enter a model row to the callers of their bodies, until a root absorbs them. The
 //! result is a graph of states (a body with a label) and of hits (a label at a site of a root); confidence and the
-//! best path are read off it afterwards.
+//! best path are read off it afterwards. What a call says to a condition, and what a signal says of a site, is asked of the layers
+//! below; nothing is placed or worded here.
 
 pub(crate) mod at_site;
 pub(crate) mod called_instances;
@@ -28,7 +29,9 @@ use crate::entries::lifetime::Kept;
 use crate::entries::roots::{Root, RootKind};
 use crate::graph::shortest::Shortest;
 use crate::graph::{Graph, Hit, Next, Placed, State, StateId, Way};
+use crate::judge::list::named;
 use crate::judge::once::first_time::FirstTime;
+use crate::judge::signal::{Judge, Makes};
 use crate::labels::label::cap_wait;
 use crate::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use crate::link::names;
@@ -47,6 +50,7 @@ pub(crate) struct Search<'l, 'a> {
     pub(crate) link: &'l Link<'a>,
     pub(crate) conditions: Conditions<'l, 'a>,
     pub(crate) cuts: &'l Cuts,
+    pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
@@ -63,11 +67,12 @@ pub(crate) struct Search<'l, 'a> {
 }
 
 impl<'l, 'a> Search<'l, 'a> {
-    pub(crate) fn new(link: &'l Link<'a>, cuts: &'l Cuts) -> Self {
+    pub(crate) fn new(link: &'l Link<'a>, cuts: &'l Cuts, judge: &'l Judge) -> Self {
         Search {
             link,
             conditions: Conditions::new(link),
             cuts,
+            judge,
             graph: Graph {
                 labels: Labels::default(),
                 states: Vec::new(),
@@ -142,6 +147,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.once
             && !label.fails
             && let Some(found) = self.runs_once(site)
+            && self.judge.is_on(if found.per_key { named::ONCE_PER_KEY } else { named::FIRST_TIME })
             // What is read once for each key is what a cached function reads, and what it waits for.
             && (!found.per_key || matches!(label.effect, Effect::File | Effect::Sleep))
         {
@@ -152,44 +158,20 @@ impl<'l, 'a> Search<'l, 'a> {
                 label.hold = LabelHold::Fixed(Hold::Brief);
             }
         }
-        if !label.fails && label.severity > Severity::Note && self.makes_what_is_kept(body, way) {
+        if !label.fails
+            && label.severity > Severity::Note
+            && self.makes_what_is_kept(body, way)
+            && self.judge.is_on(named::KEPT_FACTORY)
+        {
             (label.once, label.severity) = (true, Severity::Note);
         }
-        // A thread that was just told to end has little left to do.
-        if label.for_end && label.severity > Severity::Note && self.place(site).is_told_to_end() {
-            label.severity = Severity::Note;
-            label.hold = LabelHold::Fixed(Hold::Brief);
-        }
-        // What cleans up after a failure is short and rare.
-        if label.effect == Effect::File && label.severity == Severity::Warning && self.place(site).is_after_failure() {
-            label.severity = Severity::Note;
-        }
-        // What is made where it lacks is there the next time.
-        if label.effect == Effect::File
-            && label.severity == Severity::Warning
-            && self.place(site).is_made_where_it_lacks()
-        {
-            label.severity = Severity::Note;
-        }
-        // What is installed because it lacks is there the next time.
-        if label.effect == Effect::Subprocess
-            && label.severity > Severity::Note
-            && self.place(site).is_after_failed_import()
-        {
-            label.severity = Severity::Note;
-        }
-        if label.severity > Severity::Note && !label.fails && self.place(site).is_for_a_terminal() {
-            label.severity = Severity::Note;
-        }
-        if label.effect == Effect::Sleep && label.severity > Severity::Note && self.place(site).is_after_own_end() {
-            label.severity = Severity::Note;
-        }
-        if label.effect == Effect::Wait
-            && label.severity > Severity::Note
-            && matches!(way.next, Next::Leaf(_))
-            && self.link.waits_for_own_lock(site)
-        {
-            label.severity = Severity::Note;
+        match self.place(site).makes(&label, &way) {
+            Some(Makes::BriefNote) => {
+                label.severity = Severity::Note;
+                label.hold = LabelHold::Fixed(Hold::Brief);
+            }
+            Some(_) => label.severity = Severity::Note,
+            None => {}
         }
         if self.place(site).off_the_loop() {
             label.place = label.place.without(WhereSet::EVENT_LOOP);
@@ -198,7 +180,7 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         // Of several conditions the row's come first, then branches from the inside out.
-        let rare = self.place(site).rare_steps();
+        let rare = self.place(site).steps();
         let decides = label.guard.is_none();
         if decides {
             label.guard = self.place(site).guard();
@@ -274,7 +256,10 @@ impl<'l, 'a> Search<'l, 'a> {
                 return;
             }
             // Others may call it so; nobody here does.
-            if kind.kind == RootKind::Coroutine && self.conditions.none_calls_it_so(root, guard, 3) {
+            if kind.kind == RootKind::Coroutine
+                && self.conditions.none_calls_it_so(root, guard, 3)
+                && self.judge.is_on(named::NONE_CALLS_IT_SO)
+            {
                 way.steps = add_steps(way.steps, LOW_STEPS);
             }
         }
@@ -306,6 +291,7 @@ impl<'l, 'a> Search<'l, 'a> {
         if let LabelHold::Fixed(Hold::Seconds(seconds)) = label.hold
             && seconds <= SHORT
             && !label.fails
+            && self.judge.is_on(named::SHORT)
         {
             label.severity = label.severity.min(Severity::Warning);
         }
@@ -355,7 +341,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let row = &self.graph.states[state.0 as usize];
         let (node, mut label) = (row.node, self.graph.labels.get(row.label).clone());
         // What a cached function reads is read once.
-        if label.effect == blocklint_core::Effect::File && self.link.method_kind(node.body).cached {
+        if label.effect == Effect::File && self.link.method_kind(node.body).cached && self.judge.is_on(named::CACHED) {
             label.once = true;
             label.severity = Severity::Note;
             label.hold = LabelHold::Fixed(Hold::Brief);

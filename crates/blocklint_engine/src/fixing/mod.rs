@@ -107,7 +107,7 @@ pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
 /// The same with fixes made by `make`.
 fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
     on_large_stacks(|| {
-        let options = Options { min_confidence: request.levels.confidence };
+        let options = Options::new(request.levels.confidence);
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {

@@ -56,19 +56,6 @@ pub(crate) fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item =
     })
 }
 
-/// Whether a test of this name says that a host is written as an address, which needs no look-up.
-pub(crate) fn asks_for_address(name: &str) -> bool {
-    matches!(
-        name,
-        "isIP" | "isIp" | "isIpAddress" | "isIPAddress" | "isInetAddress" | "isUriInetAddress" | "isIpLiteral"
-    ) || name.starts_with("isValidIp")
-}
-
-/// Whether a call of this name looks up a host, unless it is written as an address.
-pub(crate) fn looks_up_host(name: &str) -> bool {
-    matches!(name, "getByName" | "getAllByName" | "InetSocketAddress")
-}
-
 /// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
 pub(crate) fn emits_once(name: &str) -> bool {
     name == "Mono"
@@ -81,7 +68,29 @@ pub(crate) fn emits_once(name: &str) -> bool {
 
 /// Whether a method of this name makes what its caller asks for.
 pub(crate) fn makes_on_demand(name: &str) -> bool {
-    ["build", "create", "open", "connect", "of", "new"]
+    begins(name, &["build", "create", "open", "connect", "of", "new"])
+}
+
+/// Whether a method of this name is, by custom, run once in the life of what it belongs to, and makes its parts.
+pub(crate) fn runs_once(name: &str) -> bool {
+    matches!(name, "<init>" | "<clinit>" | "main")
+        || begins(name, &["start", "init", "initialize", "setup", "setUp", "configure", "bootstrap", "launch"])
+        || ends(name)
+}
+
+/// Whether a method of this name ends what it belongs to.
+pub(crate) fn ends(name: &str) -> bool {
+    begins(name, &["close", "stop", "shutdown", "destroy", "dispose"]) || name.contains("Shutdown")
+}
+
+/// Whether an annotation of this name says that there is one object of a class, whoever's scope it is.
+pub(crate) fn is_of_one_object(name: &str) -> bool {
+    name.ends_with("Singleton") || name == "ApplicationScoped"
+}
+
+/// Whether a name is one of these verbs, or begins with one.
+fn begins(name: &str, verbs: &[&str]) -> bool {
+    verbs
         .iter()
         .any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase)))
 }
@@ -125,38 +134,9 @@ pub(crate) fn is_artifact_of_reactive_server(name: &str) -> bool {
         .any(|part| name.contains(part))
 }
 
-/// Whether an annotation of this name binds a method to requests of HTTP.
-pub(crate) fn is_verb_of_http(name: &str) -> bool {
-    matches!(name, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")
-}
-
-/// Whether a call of this name fails for what is no written address.
-pub(crate) fn demands_address(name: &str) -> bool {
-    ["assert", "check", "require", "ensure", "validate"].iter().any(|verb| name.starts_with(verb))
-        && ["HostName", "Hostname", "IpAddress", "IPAddress", "InetAddress", "IpLiteral"]
-            .iter()
-            .any(|what| name.contains(what))
-}
-
-/// Hands a task to an executor.
-pub(crate) const EXECUTE: &str = "execute";
-
-/// The same, for a future.
-pub(crate) const SUBMIT: &str = "submit";
-
-/// Whether a call of this name gives the host of an address that a socket has.
-pub(crate) fn gives_address(name: &str) -> bool {
-    matches!(name, "getHostString" | "getHostAddress")
-}
-
 /// Whether a method of this name only reads.
 pub(crate) fn is_getter(name: &str) -> bool {
     ["get", "is"].iter().any(|verb| name.strip_prefix(verb).is_some_and(|rest| rest.starts_with(char::is_uppercase)))
-}
-
-/// Whether a call of this name fails on an event loop's thread.
-pub(crate) fn demands_worker(name: &str) -> bool {
-    ["check", "assert", "require", "ensure"].iter().any(|verb| name.starts_with(verb)) && name.contains("Worker")
 }
 
 /// Whether a method of this name runs while a program starts.
@@ -181,19 +161,9 @@ pub(crate) fn holds_settings(name: &str) -> bool {
         .any(|what| name.ends_with(what))
 }
 
-/// Whether a test of this name asks if something has been made.
-pub(crate) fn asks_if_made(name: &str) -> bool {
-    matches!(name, "isInitialized" | "isCreated" | "isLoaded" | "isPresent")
-}
-
 /// Whether an annotation of this name says that a method is visible for tests alone.
 pub(crate) fn is_for_tests(name: &str) -> bool {
     name == "VisibleForTesting"
-}
-
-/// Whether a method of this name sets a field.
-pub(crate) fn is_setter(name: &str) -> bool {
-    name.strip_prefix("set").is_some_and(|field| field.starts_with(char::is_uppercase))
 }
 
 /// Whether a class of this name is deployed as a whole, with the thread that its timers and handlers run on.
@@ -206,17 +176,6 @@ pub(crate) fn is_run_by_proxy(name: &str) -> bool {
     name.starts_with("Async")
 }
 
-/// A value that may be missing.
-pub(crate) const OPTIONAL: &str = "java.util.Optional";
-
-/// Run a literal where a value is there.
-pub(crate) const RUNS_ON_PART: &[&str] = &["map", "flatMap", "ifPresent", "ifPresentOrElse", "filter"];
-
-/// Whether a call of this name asks if a file or the like is there.
-pub(crate) fn asks_if_there(name: &str) -> bool {
-    name == "exists"
-}
-
 /// Whether a method of this name reads the field of that one.
 pub(crate) fn is_getter_of(getter: &str, field: &str) -> bool {
     let Some(rest) = getter.strip_prefix("get").or_else(|| getter.strip_prefix("is")) else { return false };
@@ -225,17 +184,6 @@ pub(crate) fn is_getter_of(getter: &str, field: &str) -> bool {
         (Some(a), Some(b)) => a.is_uppercase() && a.to_lowercase().eq(b.to_lowercase()) && of.as_str() == own.as_str(),
         _ => false,
     }
-}
-
-/// The property that a getter of this name reads, also where it bears its name.
-pub(crate) fn property_of(getter: &str) -> Option<String> {
-    let rest = match getter.strip_prefix("get") {
-        Some(rest) if rest.starts_with(char::is_uppercase) => rest,
-        _ => return Some(getter.to_owned()),
-    };
-    let mut letters = rest.chars();
-    let first = letters.next()?;
-    Some(first.to_lowercase().chain(letters).collect())
 }
 
 /// Deploys an object as a whole.

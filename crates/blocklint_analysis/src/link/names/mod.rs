@@ -225,14 +225,6 @@ pub(crate) fn empties(name: &str) -> bool {
     matches!(name, "clear" | "pop" | "popitem" | "popleft" | "remove" | "discard" | "get_nowait")
 }
 
-/// Functions that end the process of a given number.
-pub(crate) const KILLS: &[&str] = &["kill", "killpg"];
-
-/// Whether a function of this name gives the number of the process that runs.
-pub(crate) fn gives_own_process(language: Language, name: &str) -> bool {
-    language == Language::Python && matches!(name, "getpid" | "getpgrp" | "getpgid")
-}
-
 /// Methods that tell a thread, a process or a server to end.
 pub(crate) const TELLS_TO_END: &[&str] =
     &["set", "stop", "cancel", "close", "shutdown", "terminate", "kill", "quit", "interrupt", "send_signal"];
@@ -307,6 +299,40 @@ pub(crate) fn goes_through(language: Language, name: &str) -> bool {
         Language::Python => name == "map",
         Language::Java => matches!(name, "map" | "forEach" | "flatMap"),
     }
+}
+
+/// Whether what has this name makes a pool that has a thread for whoever asks, or runs what a thread of it waits for.
+pub(crate) fn makes_growing_pool(name: &str) -> bool {
+    ["Cached", "Virtual", "ThreadPerTask", "WorkStealing", "ForkJoin"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a method or function of this name, of a type that nobody knows, only calculates: what numbers, texts, collections
+/// and iterators have.
+pub(crate) fn only_calculates(language: Language, name: &str) -> bool {
+    const SHARED: [&str; 16] =
+        ["len", "min", "max", "sum", "abs", "append", "push", "add", "insert", "extend", "pop", "sort", "map", "filter", "zip", "range"];
+    SHARED.contains(&name)
+        || match language {
+            Language::Rust => matches!(
+                name,
+                "iter" | "iter_mut" | "into_iter" | "collect" | "enumerate" | "rev" | "fold" | "all" | "any" | "count" | "chars"
+                    | "bytes" | "as_bytes" | "as_str" | "to_owned" | "to_string" | "clone" | "push_str" | "contains" | "split"
+                    | "is_empty" | "wrapping_add" | "wrapping_mul" | "rotate_left" | "pow" | "sqrt" | "chunks" | "windows" | "step_by"
+                    | "with_capacity" | "new" | "get" | "unwrap" | "unwrap_or_default" | "unwrap_or" | "trim" | "lines"
+                    | "split_whitespace" | "replace" | "to_lowercase" | "to_uppercase" | "for_each" | "product" | "format" | "vec"
+                    | "black_box" | "assert" | "cmp" | "swap" | "sort_unstable" | "dedup" | "join" | "concat" | "take" | "skip"
+            ),
+            Language::Python => matches!(
+                name,
+                "sorted" | "enumerate" | "reversed" | "int" | "float" | "str" | "list" | "dict" | "set" | "tuple" | "round" | "pow"
+                    | "split" | "strip" | "join" | "lower" | "upper" | "replace" | "items" | "keys" | "values" | "all" | "any"
+                    | "divmod" | "isinstance" | "ord" | "chr" | "bytes" | "bytearray" | "format" | "update"
+            ),
+            Language::Java => matches!(
+                name,
+                "length" | "size" | "charAt" | "get" | "put" | "sqrt" | "pow" | "hashCode" | "equals" | "stream" | "collect" | "toString"
+            ),
+        }
 }
 
 /// Whether the threads to which the language's own functions hand work are bounded to a few for each core: Python's are, and

@@ -544,8 +544,3 @@ pub(crate) fn alias_target(link: &Link<'_>, at: VarRef) -> Option<FormId> {
     matches!(facts.form(row.value), Form::Subscript(..) | Form::Join(_) | Form::Attr(..) | Form::Var(_) | Form::Name(_))
         .then_some(row.value)
 }
-
-/// Whether a name of the standard library says which operating system a program runs on.
-pub(crate) fn is_platform(path: &str) -> bool {
-    matches!(path, "sys.platform" | "os.name" | "platform.system")
-}

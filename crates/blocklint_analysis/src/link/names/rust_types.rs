@@ -347,6 +347,13 @@ impl<'a> Link<'a> {
 
     /// The one field of a tuple struct matched by its pattern; of several the value itself, whose parts are asked next.
     pub(crate) fn tuple_payload(&self, member: Val, name: Name) -> Option<Typed> {
+        // `State(pool): State<PgPool>`: a library's struct around one thing, taken apart.
+        if let Val::Library { ty, args, .. } = member
+            && self.library.language(ty) == Language::Rust
+            && self.library.text(ty).rsplit("::").next() == Some(self.program.text(name))
+        {
+            return self.through(ty, args);
+        }
         let Val::Instance { class, .. } = member else { return None };
         let facts = self.program.facts(class.file);
         let row = facts.class(class.class);

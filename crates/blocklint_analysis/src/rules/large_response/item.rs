@@ -101,6 +101,11 @@ impl Link<'_> {
         })
     }
 
+    /// The item of a type that is a collection of models, or holds one.
+    pub(super) fn item_in(&self, typed: Typed, file: FileId) -> Option<Item> {
+        self.item_of(typed, file, DEEPEST)
+    }
+
     fn item_of(&self, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
         let depth = depth.checked_sub(1)?;
         self.values.members(typed.value).iter().find_map(|val| match *val {

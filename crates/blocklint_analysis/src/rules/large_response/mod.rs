@@ -56,6 +56,8 @@ pub(crate) struct LargeResponse {
     pub(crate) way: Serialisation,
     /// The call from which its items come, if the code shows it.
     pub(crate) source: Option<SiteRef>,
+    /// Whether the code of that call is not there, so that nobody knows how many it gives.
+    pub(crate) is_unseen: bool,
     /// A bound that is visible and large.
     pub(crate) bound: Option<u64>,
     /// Annotated fields of one item.
@@ -142,7 +144,11 @@ impl Link<'_> {
             if self.is_response(scope, exit.value) {
                 continue;
             }
-            let evidence = self.size(scope, exit.value);
+            let mut evidence = self.size(scope, exit.value);
+            if declared.model.is_none() && !evidence.listed && evidence.is_unseen() && self.is_put_under_keys(scope, exit.value) {
+                // What several calls give is put under keys: nothing says that one of them gives many.
+                evidence.source = None;
+            }
             let item = declared.model.and_then(|model| self.item_of_type(route.body, model));
             if declared.model.is_some() && item.is_none() {
                 // The response model says that it is one thing.
@@ -212,6 +218,17 @@ impl Link<'_> {
             // What belongs to one user or is made by one request is rarely much.
             Size::Unbounded if evidence.narrowed || !evidence.shown || !self.reads(route) => Confidence::Low,
             Size::Unbounded => Confidence::Medium,
+            // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
+            Size::Unknown
+                if evidence.is_unseen()
+                    && self.reads(route)
+                    && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
+            {
+                match evidence.narrowed || self.is_about_one(route) {
+                    true => Confidence::Low,
+                    false => Confidence::Medium,
+                }
+            }
             // Only the type speaks, if it says that there are many of something.
             Size::Unknown if self.reads(route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
                 Confidence::Low
@@ -223,6 +240,8 @@ impl Link<'_> {
         let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
         let all_fields = item.map_or(0, |item| item.all_fields);
         let is_plain = item.is_some_and(|item| item.is_plain);
+        // The oldest way is so slow that a few fields are felt too.
+        let is_narrow = is_narrow && way != Serialisation::Old;
         let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
         let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
             true => Severity::Warning,
@@ -233,6 +252,7 @@ impl Link<'_> {
             endpoint: route.body,
             way,
             source: evidence.source,
+            is_unseen: bound.is_none() && evidence.is_unseen(),
             bound,
             fields,
             levels,
@@ -249,6 +269,25 @@ impl Link<'_> {
     fn reads(&self, route: &Route) -> bool {
         let facts = self.program.facts(route.made.file);
         matches!(facts.text(facts.site(route.made.site).name), "get" | "api_route")
+    }
+
+    /// Whether a value is a dictionary whose keys are written out, also through one local name.
+    fn is_put_under_keys(&self, scope: Scope, form: FormId) -> bool {
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Pairs(_) => true,
+            Form::Var(var) => facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Pairs(_))),
+            _ => false,
+        }
+    }
+
+    /// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
+    fn is_about_one(&self, route: &Route) -> bool {
+        let facts = self.program.facts(route.made.file);
+        facts.args_of(route.made.site).iter().any(|arg| match facts.form(arg.value) {
+            Form::Str(text) => facts.text(text).contains('{'),
+            _ => false,
+        })
     }
 
     /// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.

@@ -73,6 +73,13 @@ pub(super) struct Chain {
     seen: Vec<FormId>,
 }
 
+impl Chain {
+    /// Whether some text in it is so long that facts have only its beginning.
+    pub(super) fn has_long_text(&self, facts: &blocklint_facts::FileFacts) -> bool {
+        self.texts.iter().any(|&text| facts.text(text).len() >= CUT)
+    }
+}
+
 impl Link<'_> {
     /// The chain behind some forms.
     pub(super) fn chain(&self, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {

@@ -134,17 +134,33 @@ pub(super) struct Evidence {
     pub(super) narrowed: bool,
     /// Whether the code shows the query.
     pub(super) shown: bool,
+    /// Whether the code goes through it: it is a collection, whatever its type is.
+    pub(super) listed: bool,
 }
 
-const UNKNOWN: Evidence = Evidence { size: Size::Unknown, source: None, narrowed: false, shown: true };
-const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false, shown: true };
-pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, source: None, narrowed: false, shown: true };
+const SMALL: Evidence = Evidence { size: Size::Small, source: None, narrowed: false, shown: true, listed: false };
+const UNKNOWN: Evidence = Evidence { size: Size::Unknown, ..SMALL };
+pub(super) const BOUNDED: Evidence = Evidence { size: Size::Bounded, ..SMALL };
 
 impl Evidence {
     fn most(self, other: Evidence) -> Evidence {
-        if other.size > self.size { other } else { self }
+        // Of two that are unknown that one speaks which somebody gives.
+        let is_given = |of: Evidence| of.source.is_some();
+        let more = other.size > self.size || other.size == self.size && is_given(other) && !is_given(self);
+        if more { other } else { self }
+    }
+
+    /// Whether it comes from code that is not there.
+    pub(super) fn is_unseen(self) -> bool {
+        self.size == Size::Unknown && self.source.is_some()
     }
 }
+
+/// Ends of names of what tells one thing from others, or says which are wanted.
+const TELLING: [&str; 22] = [
+    "id", "ids", "uuid", "name", "key", "slug", "code", "email", "user", "username", "token", "path", "date", "day", "start", "end",
+    "since", "until", "filter", "filters", "search", "q",
+];
 
 /// Whether a name of a parameter or method asks for a part.
 pub(super) fn is_bound_name(name: &str) -> bool {
@@ -235,7 +251,11 @@ impl Link<'_> {
             Form::Element(_) => SMALL,
             Form::Subscript(base, index) => match facts.form(index) {
                 Form::Int(_) => SMALL,
-                Form::Str(_) => self.size_within(scope, base, depth),
+                Form::Str(_) => match self.size_within(scope, base, depth) {
+                    // A part of one thing is not told by the thing.
+                    of_base if of_base.size <= Size::Small => UNKNOWN,
+                    of_base => of_base,
+                },
                 // A slice has no form of its own.
                 Form::Other => BOUNDED,
                 _ => UNKNOWN,
@@ -311,12 +331,35 @@ impl Link<'_> {
     fn size_over(&self, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
         let facts = self.program.facts(scope.file);
         let mut evidence = self.size_within(scope, iterated, depth);
+        // What is in each of many: `for group in groups for client in group["clients"]`.
+        if evidence.size == Size::Unknown
+            && evidence.source.is_none()
+            && let Some(outer) = self.gone_through_for(scope, iterated, 4)
+            && let Some(depth) = depth.checked_sub(1)
+        {
+            evidence = self.size_over(scope, outer, depth);
+        }
+        evidence.listed = true;
         evidence.narrowed |= facts.regions.iter().any(|region| {
             let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
             let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
             picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
         });
         evidence
+    }
+
+    /// What is gone through for the variable that a form is a part of.
+    fn gone_through_for(&self, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+        let depth = depth.checked_sub(1)?;
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Subscript(base, _) | Form::Attr(base, _) => self.gone_through_for(scope, base, depth),
+            Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+                Form::Element(iterated) => Some(iterated),
+                _ => None,
+            }),
+            _ => None,
+        }
     }
 
     /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
@@ -429,13 +472,18 @@ impl Link<'_> {
         }
         let is_class = self.makes_instance(site);
         if is_class || made {
-            let each = args.iter().map(|arg| self.size_within(scope, arg.value, depth));
-            return each.filter(|one| one.size != Size::Unknown).fold(SMALL, Evidence::most);
+            let collections = self.collections_of(site);
+            let each = args.iter().map(|arg| {
+                let fills = collections.iter().any(|field| field == facts.text(arg.name));
+                (self.size_within(scope, arg.value, depth), fills)
+            });
+            let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
+            return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
         }
         if name == "range" {
             return match args.last().map(|arg| facts.form(arg.value)) {
                 Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
-                    Evidence { size: Size::Large(most as u64), source: Some(site), narrowed: false, shown: true }
+                    Evidence { size: Size::Large(most as u64), source: Some(site), ..SMALL }
                 }
                 Some(Form::Int(_)) => BOUNDED,
                 _ => UNKNOWN,
@@ -449,7 +497,7 @@ impl Link<'_> {
             }
             return match self.is_query(scope, &chain) {
                 true => self.asked(scope, site, &chain),
-                false => UNKNOWN,
+                false => self.given_unseen(scope, site),
             };
         }
         if SINGLE.contains(&name) {
@@ -476,13 +524,63 @@ impl Link<'_> {
                 return self.asked(scope, site, &chain);
             }
         }
-        UNKNOWN
+        self.given_unseen(scope, site)
+    }
+
+    /// What a call gives whose code is not there, as far as it says nothing of how much that is.
+    fn given_unseen(&self, scope: Scope, site: SiteRef) -> Evidence {
+        let facts = self.program.facts(site.file);
+        let args = facts.args_of(site.site);
+        // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
+        if matches!(facts.text(facts.site(site.site).name), "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super") {
+            return UNKNOWN;
+        }
+        // A number, whatever it means, may be how many.
+        if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
+            return BOUNDED;
+        }
+        let chain = self.chain(scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        if let Some(bound) = self.bound_in(scope, &chain, 2) {
+            return bound;
+        }
+        let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+        let narrowed = self.is_narrowed(scope, &chain)
+            || chain.has_long_text(facts)
+            || args.iter().any(|arg| {
+                arg.name.is_some() && tells(facts.text(arg.name))
+                    || match facts.form(arg.value) {
+                        Form::Var(var) => tells(facts.text(facts.var(var).name)),
+                        Form::Attr(_, name) => tells(facts.text(name)),
+                        Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
+                        _ => false,
+                    }
+            });
+        // What is called on one of many belongs to that one.
+        let of_one = matches!(facts.form(facts.site(site.site).callee), Form::Attr(base, _)
+            if self.gone_through_for(scope, base, 4).is_some());
+        Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
+    }
+
+    /// The fields of the model that a call makes which are collections of models, or hold one.
+    fn collections_of(&self, site: SiteRef) -> Vec<String> {
+        use crate::link::value::Val;
+        let made = self.values.members(self.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
+            Val::Class(class) => Some(class),
+            _ => None,
+        });
+        let fields = made.map(|class| (class, self.fields_of(class)));
+        let Some((class, fields)) = fields else { return Vec::new() };
+        fields
+            .into_iter()
+            .filter(|(_, typed)| self.item_in(*typed, class.file).is_some_and(|item| item.levels > 0))
+            .map(|(name, _)| name)
+            .collect()
     }
 
     /// All that a query gives.
     fn asked(&self, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
         let narrowed = self.is_narrowed(scope, chain);
-        Evidence { size: Size::Unbounded, source: Some(site), narrowed, shown: self.shows_query(scope, chain) }
+        Evidence { size: Size::Unbounded, source: Some(site), narrowed, shown: self.shows_query(scope, chain), listed: true }
     }
 
     /// Whether a call constructs an instance of some class.
@@ -516,7 +614,7 @@ impl Link<'_> {
         };
         let judged = |most: Option<u64>| match most {
             Some(most) if most >= LARGE => {
-                Evidence { size: Size::Large(most), source: Some(site), narrowed: false, shown: true }
+                Evidence { size: Size::Large(most), source: Some(site), ..SMALL }
             }
             _ => BOUNDED,
         };

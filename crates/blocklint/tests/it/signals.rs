@@ -1,0 +1,95 @@
+//! Keeps the list of signals in the documentation current: `UPDATE=1 cargo test --workspace --test it signals::`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use blocklint_core::Language;
+use blocklint_engine::{SIGNALS, signal_named};
+
+/// What signals make, in the words of `why`: each has a table.
+const KINDS: &[(&str, &str, &str)] = &[
+    (
+        "note",
+        "A note",
+        "The finding is true, but hardly anybody would act on it. Notes are shown with `--min-severity note`. What `in-tests`, `command` and\n\
+         `shows-or-measures` speak of is left aside: it is counted in the last line, and `--include-aside` reports it like everything else.",
+    ),
+    (
+        "warning",
+        "A warning",
+        "What would be an error is over too soon for one, or what would be a note is worse than that.",
+    ),
+    (
+        "less sure",
+        "Less sure",
+        "The way to the call counts one inferred step more, or several: with one or two it is of `medium` confidence, with more `low`, which\n\
+         `--min-confidence low` shows.",
+    ),
+];
+
+/// What is counted apart from all other notes.
+const ASIDE: [&str; 3] = ["in-tests", "command", "shows-or-measures"];
+
+#[test]
+fn the_page_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/signals.md");
+    let current = page();
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &current).expect("the page is written");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == current,
+        "docs/signals.md is out of date; run `UPDATE=1 cargo test --workspace --test it signals::`"
+    );
+}
+
+#[test]
+fn every_signal_has_a_name_of_its_own_and_a_table() {
+    for name in ASIDE {
+        assert!(signal_named(name).is_some(), "the page speaks of `{name}`");
+    }
+    for (at, signal) in SIGNALS.iter().enumerate() {
+        let name = signal.name;
+        assert!(name.split('-').all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase())), "{name}");
+        assert!(!SIGNALS[..at].iter().any(|other| other.name == name), "`{name}` is there twice");
+        assert!(KINDS.iter().any(|(words, ..)| *words == signal.makes.words()), "`{name}` stands in no table");
+        assert!(!signal.languages.is_empty(), "`{name}` speaks of no language");
+    }
+}
+
+fn page() -> String {
+    let mut text = format!(
+        "# Signals\n\n\
+         What makes a finding less bad, less sure or worse than the model of the library says: {} signals. `blocklint why PATH:LINE` names\n\
+         those that spoke of a finding after `because`, JSON as `reasons`, SARIF as `signals` among the properties of a result. What a signal\n\
+         says is said of the finding, of the call at its end or of the function that must not block.\n\n\
+         Made from the list in `crates/blocklint_analysis/src/judge/list.rs` by a test; CONTRIBUTING says how one is added and removed.\n",
+        SIGNALS.len()
+    );
+    for (words, title, meaning) in KINDS {
+        let _ =
+            write!(text, "\n## {title}\n\n{meaning}\n\n| signal | languages | what it says |\n| --- | --- | --- |\n");
+        for signal in SIGNALS.iter().filter(|signal| signal.makes.words() == *words) {
+            let _ = writeln!(text, "| `{}` | {} | {} |", signal.name, languages(signal.languages), signal.says);
+        }
+    }
+    text
+}
+
+fn languages(all: &[Language]) -> String {
+    if Language::ALL.iter().all(|language| all.contains(language)) {
+        return "all".to_owned();
+    }
+    let names: Vec<&str> = all.iter().map(|language| title(*language)).collect();
+    names.join(", ")
+}
+
+fn title(language: Language) -> &'static str {
+    match language {
+        Language::Python => "Python",
+        Language::Rust => "Rust",
+        Language::Java => "Java",
+    }
+}

@@ -1,0 +1,232 @@
+//! Every signal, in the order in which those of one kind are asked: the first that makes a note decides.
+
+use blocklint_core::{Effect, Language, Severity};
+
+use crate::entries::roots::RootKind;
+use crate::judge::signal::{Asks, Makes, OfLabel, Signal, Traced};
+use crate::labels::label::Label;
+use crate::link::{LOW_STEPS, Link};
+use crate::program::folder;
+use crate::program::ids::{BodyRef, SiteRef};
+
+const ALL: &[Language] = &[Language::Python, Language::Rust, Language::Java];
+const PYTHON: &[Language] = &[Language::Python];
+const RUST: &[Language] = &[Language::Rust];
+const JAVA: &[Language] = &[Language::Java];
+
+/// What a chain of doubts adds: with any other, it is one too many.
+const TWO: u8 = 2;
+
+const fn site(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    makes: Makes,
+    of: OfLabel,
+    asks: fn(&Link<'_>, SiteRef) -> bool,
+) -> Signal {
+    Signal { name, says, languages, makes, asks: Asks::Site(of, asks) }
+}
+
+const fn doubt(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    asks: fn(&Link<'_>, SiteRef) -> u8,
+) -> Signal {
+    Signal { name, says, languages, makes: Makes::LessSure, asks: Asks::Doubt(asks) }
+}
+
+const fn root(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    asks: fn(&Link<'_>, BodyRef) -> bool,
+) -> Signal {
+    Signal { name, says, languages, makes: Makes::Note, asks: Asks::Root(asks) }
+}
+
+const fn way(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    of: OfLabel,
+    asks: fn(&Traced<'_, '_>) -> bool,
+) -> Signal {
+    Signal { name, says, languages, makes: Makes::Note, asks: Asks::Way(of, asks) }
+}
+
+const fn way_doubt(
+    (name, languages, says): (&'static str, &'static [Language], &'static str),
+    of: OfLabel,
+    asks: fn(&Traced<'_, '_>) -> u8,
+) -> Signal {
+    Signal { name, says, languages, makes: Makes::LessSure, asks: Asks::WayDoubt(of, asks) }
+}
+
+const fn elsewhere((name, languages, says): (&'static str, &'static [Language], &'static str), makes: Makes) -> Signal {
+    Signal { name, says, languages, makes, asks: Asks::Elsewhere }
+}
+
+fn is_felt(label: &Label) -> bool {
+    label.severity > Severity::Note
+}
+
+fn is_file(label: &Label) -> bool {
+    label.effect == Effect::File && label.severity == Severity::Warning
+}
+
+fn steps(speaks: bool, steps: u8) -> u8 {
+    if speaks { steps } else { 0 }
+}
+
+/// What the signals that are decided elsewhere are called there.
+pub(crate) mod named {
+    pub(crate) const FIRST_TIME: &str = "first-time";
+    pub(crate) const ONCE_PER_KEY: &str = "once-per-key";
+    pub(crate) const KEPT_FACTORY: &str = "kept-factory";
+    pub(crate) const CACHED: &str = "cached";
+    pub(crate) const SHORT: &str = "short";
+    pub(crate) const IN_TESTS: &str = "in-tests";
+    pub(crate) const START_UP: &str = "start-up-or-exit";
+    pub(crate) const RUNS_ONCE: &str = "runs-once";
+    pub(crate) const COMMAND: &str = "command";
+    pub(crate) const FAILS_ELSEWHERE: &str = "fails-where-somebody-waits";
+    pub(crate) const MADE_PER_REQUEST: &str = "read-to-make-an-object";
+    pub(crate) const SAID_ALREADY: &str = "said-already";
+    pub(crate) const SHORT_BESIDE_LONGER: &str = "short-beside-longer";
+    pub(crate) const FAILS_BESIDES: &str = "fails-besides";
+    pub(crate) const TWO_OF_ONE_KIND: &str = "two-doubts-of-one-kind";
+    pub(crate) const LONG_WAY: &str = "long-way";
+    pub(crate) const SHOWS: &str = "shows-or-measures";
+    pub(crate) const NONE_CALLS_IT_SO: &str = "none-calls-it-so";
+}
+
+/// All signals.
+pub static SIGNALS: &[Signal] = &[
+    // While labels climb: what is decided with more than the site.
+    elsewhere((named::FIRST_TIME, ALL, "it runs the first time only"), Makes::Note),
+    elsewhere((named::ONCE_PER_KEY, ALL, "it runs once for each key"), Makes::Note),
+    elsewhere((named::KEPT_FACTORY, PYTHON, "what it makes is kept by a cached function"), Makes::Note),
+    elsewhere((named::CACHED, PYTHON, "it is read in a function whose answers are cached"), Makes::BriefNote),
+    elsewhere((named::SHORT, ALL, "it holds the thread for at most 10 ms"), Makes::Warning),
+    // While labels climb, of a site.
+    site(
+        ("told-to-end", PYTHON, "what it waits for was told to end just before"),
+        Makes::BriefNote,
+        |label, _| label.for_end && is_felt(label),
+        |link, site| link.is_told_to_end(site),
+    ),
+    site(
+        ("after-a-failure", ALL, "it runs only after something failed"),
+        Makes::Note,
+        |label, _| is_file(label),
+        |link, site| link.is_after_failure(site),
+    ),
+    site(
+        ("for-a-terminal", ALL, "it runs only where a person sits at a terminal"),
+        Makes::Note,
+        |label, _| is_felt(label) && !label.fails,
+        |link, site| link.is_for_a_terminal(site),
+    ),
+    // Doubts about where a site stands.
+    doubt(("in-a-catch", JAVA, "it stands where something was caught"), |link, site| {
+        steps(link.stands_in_catch(site), TWO)
+    }),
+    doubt(("one-value-of-many", ALL, "it is for one value of many"), |link, site| link.steps_of_value(site)),
+    doubt(("a-setting-asks-for-it", JAVA, "a setting asks for it"), |link, at| {
+        steps(link.is_asked_around(at, |link, test| link.asks_for_setting(at.file, test)), LOW_STEPS)
+    }),
+    // Of a root: it serves nobody.
+    root((named::SHOWS, PYTHON, "it is there to show or to measure something"), |link, root| {
+        folder::is_example(&link.program.files[root.file.index()].relative)
+    }),
+    root(("copy-of-a-library", RUST, "it stands in a copy of a library"), |link, root| link.is_of_copy(root.file)),
+    root(("never-named", PYTHON, "nobody names the function"), |link, root| link.is_never_named(root)),
+    root(("left-over-method", PYTHON, "nobody names the method, but those beside it"), |link, root| {
+        link.is_left_over_method(root)
+    }),
+    root(("left-over-module", PYTHON, "nobody imports the module, but those beside it"), |link, root| {
+        link.is_left_over_module(root.file)
+    }),
+    // When it runs.
+    elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), Makes::Note),
+    elsewhere((named::START_UP, ALL, "it runs before anybody is served, or while the program ends"), Makes::Note),
+    elsewhere((named::RUNS_ONCE, ALL, "it runs once in the life of the program"), Makes::Note),
+    elsewhere((named::COMMAND, ALL, "it runs in a command of a command line"), Makes::Note),
+    elsewhere(
+        (named::FAILS_ELSEWHERE, &[Language::Rust, Language::Java], "it would fail only where others are served"),
+        Makes::Note,
+    ),
+    // Of the whole way.
+    way(("made-where-it-lacks-at-the-end", PYTHON, "a folder is made only where it lacks"), of_file, |on| {
+        on.link.makes_what_lacks(on.ways)
+    }),
+    way(("removed-in-a-finally", PYTHON, "one file is removed at the end"), of_file, |on| {
+        on.link.removes_at_the_end(on.ways)
+    }),
+    way(("prepares-a-process", PYTHON, "a small file is written for a process that is started next"), of_file, |on| {
+        on.link.prepares_process(on.ways)
+    }),
+    way(("called-after-failures", PYTHON, "all its calls stand where something failed"), of_file, |on| {
+        on.link.runs_after_failure(on.callers, on.root, 3)
+    }),
+    way(("kept-by-its-key", RUST, "it is kept by its key"), of_kept, |on| on.link.is_kept_by_key(on.ways)),
+    way(("file-of-the-kernel", RUST, "the kernel makes up the file"), of_file, |on| {
+        on.link.ends_at_pseudo_file(on.ways)
+    }),
+    way(("folder-where-it-lacks", RUST, "a folder is made only where it lacks"), of_file, |on| {
+        on.link.makes_what_lacks(on.ways)
+    }),
+    way(("for-show", JAVA, "it belongs to a program that shows or measures something"), of_any, |on| {
+        folder::is_for_show(&on.link.program.files[on.root.file.index()].relative)
+    }),
+    way(("after-a-failure-alone", JAVA, "it runs only after something failed"), of_any, |on| {
+        on.link.runs_after_failure_alone(on.ways, on.label.effect)
+    }),
+    way(("computing-pool", JAVA, "it computes on a pool that is there for that"), of_any, |on| {
+        on.label.effect == Effect::Cpu && on.kind.kind == RootKind::Computing
+    }),
+    way(("value-is-there", JAVA, "what it waits for has its value already"), of_any, |on| {
+        on.label.effect == Effect::NestedLoop && on.leaf_site().is_some_and(|site| on.link.waits_for_complete(site))
+    }),
+    // Doubts about the whole way.
+    way_doubt(
+        ("servlet-container", JAVA, "the module answers requests on a servlet container's threads"),
+        of_any,
+        |on| {
+            let is_put_together = matches!(on.kind.kind, RootKind::Composed | RootKind::Assembly);
+            steps(is_put_together && on.link.serves_by_servlets(on.root.file), LOW_STEPS)
+        },
+    ),
+    way_doubt(("value-may-be-there", JAVA, "what it waits for may have its value already"), of_nested_loop, |on| {
+        steps(on.leaf_site().is_some_and(|site| on.link.may_wait_for_complete(site)), TWO)
+    }),
+    elsewhere((named::NONE_CALLS_IT_SO, PYTHON, "every call in the project rules it out"), Makes::LessSure),
+    elsewhere((named::TWO_OF_ONE_KIND, PYTHON, "two doubts on the way are of one kind"), Makes::LessSure),
+    elsewhere((named::LONG_WAY, ALL, "the way is long"), Makes::LessSure),
+    // Worse than the row says.
+    elsewhere(
+        (named::MADE_PER_REQUEST, &[Language::Python, Language::Rust], "it is read to make an object, on each request"),
+        Makes::Warning,
+    ),
+    // Beside other findings.
+    elsewhere((named::SAID_ALREADY, ALL, "the call is reported for something worse"), Makes::Note),
+    elsewhere(
+        (
+            named::SHORT_BESIDE_LONGER,
+            &[Language::Python, Language::Rust],
+            "the function is reported for what takes longer",
+        ),
+        Makes::Note,
+    ),
+    elsewhere((named::FAILS_BESIDES, PYTHON, "its cause is shown where nothing failed"), Makes::Note),
+];
+
+fn of_any(_: &Label, _: &crate::graph::Way) -> bool {
+    true
+}
+
+fn of_file(label: &Label, _: &crate::graph::Way) -> bool {
+    label.effect == Effect::File
+}
+
+fn of_kept(label: &Label, _: &crate::graph::Way) -> bool {
+    matches!(label.effect, Effect::Database | Effect::Cpu | Effect::File)
+}
+
+fn of_nested_loop(label: &Label, _: &crate::graph::Way) -> bool {
+    label.effect == Effect::NestedLoop
+}

@@ -1,0 +1,217 @@
+//! Jobs that wait for another job of the pool of threads that runs them: when each thread runs such a one, none is left for
+//! those that they wait for.
+
+use blocklint_core::{Confidence, Effect, Language, Severity};
+use blocklint_facts::{BodyFlags, Form, SiteKind};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
+use rustc_hash::FxHashSet;
+
+use crate::graph::finding::Starved;
+use crate::link::Link;
+use crate::link::names;
+use crate::link::reach::Reach;
+use crate::link::targets::{Edge, Target};
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, PathId, SiteRef};
+use crate::program::index::Mention;
+use crate::rules::pool_starvation::{Pool, PoolHold};
+
+/// Calls followed from a job.
+const DEPTH: u32 = 3;
+
+/// A call that hands a job to a pool which the program made.
+struct Submitted {
+    site: SiteRef,
+    pool: Pool,
+    jobs: Vec<BodyRef>,
+}
+
+/// All such waits of the program, in order.
+pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
+    let mut found = Vec::new();
+    for one in link.submitted(reach) {
+        let facts = link.program.facts(one.site.file);
+        let row = facts.body(link.program.body_of_site(one.site).body);
+        if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
+            continue;
+        }
+        for &job in &one.jobs {
+            let mut seen = FxHashSet::default();
+            if let Some((wait, path, handed)) = link.waits_for_own(job, &[one.pool], DEPTH, &mut seen) {
+                let direct = link.program.body_of_site(wait) == job;
+                found.push(PoolHold {
+                    site: wait,
+                    path,
+                    starved: Starved::OwnJob { handed },
+                    severity: Severity::Error,
+                    confidence: if direct { Confidence::High } else { Confidence::Medium },
+                });
+            }
+        }
+    }
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.confidence)));
+    found.dedup_by_key(|one| one.site);
+    found
+}
+
+impl<'a> Link<'a> {
+    fn submitted(&self, reach: &Reach) -> Vec<Submitted> {
+        let mut sites: Vec<SiteRef> = Vec::new();
+        for language in [Language::Python, Language::Java] {
+            let models = self.library.of(language);
+            let method = |path: &'a str| path.split('(').next().unwrap_or(path);
+            let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
+            let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
+            sites.extend(self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        }
+        sites.sort();
+        sites.dedup();
+        sites.into_iter().filter_map(|site| self.submitted_at(site)).collect()
+    }
+
+    /// What a site hands to which pool.
+    fn submitted_at(&self, site: SiteRef) -> Option<Submitted> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, .. } = *target else { return None };
+            let rows = self.library.handovers(path);
+            // Of Java's overloads each has a row, and only one has all its arguments here.
+            let (row, form) = rows.iter().find_map(|row| {
+                if !self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
+                    return None;
+                }
+                let form = match executor_of(row.row)? {
+                    Some(argument) => self.argument(site, argument)?,
+                    None => self.receiver_form(site)?,
+                };
+                Some((row, form))
+            })?;
+            let pool = self.pool_by(self.scope_of(site, EnvId::NONE), form)?;
+            if self.grows(site, pool) {
+                return None;
+            }
+            let Selector::Argument(argument) = &row.row.selector else { return None };
+            let typed = self.eval(self.scope_of(site, EnvId::NONE), self.argument(site, argument)?);
+            let jobs = self.values.members(typed.value).into_iter().filter_map(|val| match val {
+                Val::Fn { body, .. } => Some(body),
+                _ => None,
+            });
+            Some(Submitted { site, pool, jobs: jobs.collect() })
+        })
+    }
+
+    /// Whether a pool makes a thread for whoever waits: what makes it says so.
+    fn grows(&self, site: SiteRef, pool: Pool) -> bool {
+        let name = match pool {
+            Pool::Local(file, var) => {
+                let facts = self.program.facts(file);
+                facts.text(facts.var(var).name).to_owned()
+            }
+            Pool::Held(held) => self.program.text(held.name()).to_owned(),
+        };
+        let facts = self.program.facts(site.file);
+        facts.sites.iter().enumerate().any(|(at, row)| {
+            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            matches!(row.kind, SiteKind::Call | SiteKind::New)
+                && names::makes_growing_pool(facts.text(row.name))
+                && self.holder_of(of).is_some_and(|sym| facts.text(sym) == name)
+        })
+    }
+
+    /// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
+    fn waits_for_own(
+        &self,
+        job: BodyRef,
+        pools: &[Pool],
+        depth: u32,
+        seen: &mut FxHashSet<BodyRef>,
+    ) -> Option<(SiteRef, PathId, SiteRef)> {
+        let depth = depth.checked_sub(1)?;
+        if !seen.insert(job) {
+            return None;
+        }
+        let facts = self.program.facts(job.file);
+        for (at, row) in facts.sites.iter().enumerate() {
+            if facts.body_of(row.at) != job.body || row.kind != SiteKind::Call {
+                continue;
+            }
+            let site = SiteRef { file: job.file, site: blocklint_facts::SiteId(at as u32) };
+            if let Some(inner) = self.submitted_at(site)
+                && pools.contains(&inner.pool)
+                && let Some((wait, path)) = self.waited_for(site)
+            {
+                return Some((wait, path, site));
+            }
+            for target in &self.targets(site, EnvId::NONE).list {
+                let Target::Body { body, edge: Edge::Call, with_receiver, .. } = *target else { continue };
+                let there = self.pools_there(site, pools, body, with_receiver);
+                if !there.is_empty()
+                    && let Some(found) = self.waits_for_own(body, &there, depth, seen)
+                {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// What waits in the same body for what a site gives.
+    fn waited_for(&self, site: SiteRef) -> Option<(SiteRef, PathId)> {
+        if let Some(path) = self.waits_at(site) {
+            // What is made of a pool's results lazily waits when it is gone through.
+            let is_used = self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
+            let facts = self.program.facts(site.file);
+            let is_gone_through =
+                facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
+            return (is_used || is_gone_through).then_some((site, path));
+        }
+        let facts = self.program.facts(site.file);
+        let body = self.program.body_of_site(site);
+        let uses = self.program.index_of(site.file).uses_of_result(site.site);
+        let held = uses.iter().find_map(|(mention, _)| match mention {
+            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+                Form::Var(var) => Some(var),
+                _ => None,
+            },
+            _ => None,
+        });
+        facts.sites.iter().enumerate().find_map(|(at, row)| {
+            let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+            let is_it = match facts.form(base) {
+                Form::Result(of) => of == site.site,
+                Form::Var(var) => Some(var) == held,
+                _ => false,
+            };
+            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+            if row.kind != SiteKind::Call || !is_it || self.program.body_of_site(of) != body {
+                return None;
+            }
+            self.waits_at(of).map(|path| (of, path))
+        })
+    }
+
+    /// The row by which a site waits.
+    fn waits_at(&self, site: SiteRef) -> Option<PathId> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
+            Target::Row { path, .. } => self
+                .library
+                .calls(path)
+                .iter()
+                .any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Wait)))
+                .then_some(path),
+            _ => None,
+        })
+    }
+}
+
+/// The argument that is the pool to which a row hands a job; none within where it is the receiver.
+fn executor_of(row: &HandoverRow) -> Option<Option<&Argument>> {
+    if row.process || row.wraps || row.passes.is_none() && matches!(row.context, HandoverContext::Is(_)) {
+        return None;
+    }
+    match &row.context {
+        HandoverContext::Of(Argument::Receiver) => Some(None),
+        HandoverContext::Of(argument) => Some(Some(argument)),
+        HandoverContext::Is(Runs::In(context)) if *context == blocklint_core::Context::Worker => Some(None),
+        _ => None,
+    }
+}

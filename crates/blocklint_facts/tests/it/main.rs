@@ -1,0 +1,3 @@
+//! The document on facts.
+
+mod document;

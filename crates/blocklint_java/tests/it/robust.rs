@@ -1,0 +1,119 @@
+//! No input overflows the stack, panics or gives facts that do not hold together; what is left out is said once.
+
+use blocklint_facts::{FileFacts, validate};
+
+/// Extracts on a thread as large as those of the command.
+fn extract(source: impl Into<Vec<u8>>) -> FileFacts {
+    let source = source.into();
+    let thread = std::thread::Builder::new().stack_size(256 << 20);
+    let facts = thread.spawn(move || blocklint_java::extract(&source)).map(std::thread::JoinHandle::join);
+    let facts = match facts {
+        Ok(Ok(facts)) => facts,
+        _ => panic!("extraction did not return"),
+    };
+    assert_eq!(validate(&facts), Ok(()));
+    facts
+}
+
+fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {
+    format!("{}{inner}{}", open.repeat(times), close.repeat(times))
+}
+
+fn names(facts: &FileFacts) -> Vec<&str> {
+    facts.sites.iter().map(|site| facts.text(site.name)).collect()
+}
+
+fn in_method(body: &str) -> String {
+    format!("class A {{ void f() {{ {body} }}\nvoid after() {{ last(); }} }}")
+}
+
+#[test]
+fn deep_nesting_is_left_out_with_one_problem() {
+    let cases = [
+        format!("x = {};", nested("h(", "g()", ")", 10_000)),
+        format!("x = {};", nested("a.h(", "g()", ")", 10_000)),
+        format!("x = {};", nested("() -> ", "g()", "", 10_000)),
+        nested("if (a) { ", "g();", " }", 3_000),
+        nested("{", "g();", "}", 10_000),
+        format!("x = {};", nested("a ? b : ", "g()", "", 10_000)),
+        format!("x = {};", nested("y = ", "g()", "", 10_000)),
+        format!("{} x;", nested("List<", "A", ">", 10_000)),
+        format!("int[] x = {};", nested("{", "1", "}", 10_000)),
+    ];
+    for body in cases {
+        let facts = extract(in_method(&body));
+        assert_eq!(facts.problems.len(), 1, "{} {:?}", &body[..20], facts.problems);
+        assert!(facts.problems[0].message.starts_with("nested more than"), "{}", facts.problems[0].message);
+        assert!(names(&facts).contains(&"last"), "the rest of the file is read: {}", &body[..20]);
+    }
+    let classes = extract(nested("class A { ", "", " }", 5_000));
+    assert_eq!(classes.problems.len(), 1);
+}
+
+#[test]
+fn long_chains_are_read_whole() {
+    let facts = extract(in_method(&format!("a{};", ".b()".repeat(100_000))));
+    assert_eq!((facts.sites.len(), facts.problems.len()), (100_001, 0));
+    for operator in [" + ", " && ", " == "] {
+        let facts = extract(in_method(&format!("x = g(){};", format!("{operator}g()").repeat(50_000))));
+        assert_eq!((facts.sites.len(), facts.problems.len()), (50_002, 0));
+    }
+    let facts = extract(in_method(&format!("x = {};", nested("(", "g()", ")", 10_000))));
+    assert_eq!((facts.sites.len(), facts.problems.len()), (2, 0));
+    let facts = extract(in_method(&format!("if (a) {{ g(); }}{}", " else if (b()) { g(); }".repeat(10_000))));
+    assert_eq!((facts.sites.len(), facts.problems.len()), (20_002, 0));
+    let facts = extract(in_method(&"if (a) { return; } ".repeat(10_000)));
+    assert_eq!(facts.problems, []);
+}
+
+#[test]
+fn a_syntax_error_leaves_the_rest() {
+    for source in [
+        "class A { void a() { one(); } void b( { two(); } void c() { three(); } }",
+        "class A { void a() { one(); int = ; } void c() { three(); } }",
+        "class A { int ; void a() { one(); } void c() { three(); } }",
+        "class A { void c() { three(); } void a() { one(); if (x) {",
+    ] {
+        let facts = extract(source);
+        assert_eq!(facts.problems.len(), 1, "{source}");
+        assert!(names(&facts).contains(&"one") && names(&facts).contains(&"three"), "{source}: {:?}", names(&facts));
+    }
+}
+
+#[test]
+fn any_bytes_give_facts() {
+    for source in [
+        &b""[..],
+        b"\xef\xbb\xbfclass A { void f() { g(); } }",
+        b"class A { String s = \"\xff\xfe\"; }",
+        b"class \xc3\x28 {}\0\0",
+        b"\0\0\0",
+        b"class A {\r\n    void f() { g(); }\r\n}\r\n",
+        b"// blocklint: ignore",
+        b"void main() { g(); }",
+        b"import",
+        b"import static x;",
+        b"package",
+        b"new",
+        b"class",
+        b"@",
+        b"a ->",
+        b"switch (x) {",
+    ] {
+        extract(source);
+    }
+}
+
+#[test]
+fn a_large_file_is_read() {
+    let body = "void f(A a) { a.b(1).c(\"x\"); var y = g(a); }\n".repeat(40_000);
+    let facts = extract(format!("class A {{ {body} }}"));
+    assert_eq!(facts.sites.len(), 120_000);
+}
+
+#[test]
+fn the_same_bytes_give_the_same_facts() {
+    let source = "package p; class A { S s; void f() { s.a(1); } }";
+    assert_eq!(extract(source), extract(source));
+    assert_eq!(extract(source), blocklint_java::extract(source.as_bytes()));
+}

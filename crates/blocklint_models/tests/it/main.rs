@@ -1,0 +1,4 @@
+//! Model files, in one program.
+
+mod errors;
+mod lookup;

@@ -1,0 +1,4 @@
+//! The renderers.
+
+mod render;
+mod support;

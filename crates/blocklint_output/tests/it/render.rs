@@ -1,0 +1,258 @@
+//! What each format looks like.
+
+use std::sync::Arc;
+
+use crate::support::{APP, Made, made, place, step};
+use blocklint_core::{Confidence, Severity, Span};
+use blocklint_output::{
+    ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Shown, Sources, Summary, concise, explanation, full, json,
+    statistics, statistics_json, summary,
+};
+use camino::Utf8Path;
+use insta::assert_snapshot;
+
+fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).expect("memory takes everything");
+    String::from_utf8(out).expect("utf-8")
+}
+
+fn shown(made: &Made) -> Shown<'_> {
+    Shown { findings: &made.findings, groups: &made.groups, sources: &made.sources, folder: Utf8Path::new("/p") }
+}
+
+#[test]
+fn full_shows_the_path_under_its_cause() {
+    assert_snapshot!(text(|out| full(out, &shown(&made()), false)));
+}
+
+/// Two findings of one cause whose ways differ, meet or have different advice.
+#[test]
+fn what_was_shown_under_a_cause_is_not_shown_again() {
+    let mut made = made();
+    made.groups.truncate(1);
+    made.findings.truncate(2);
+    let of_second = |made: &Made| {
+        let out = text(|out| full(out, &shown(made), false));
+        out.split("error[").nth(2).expect("two findings").to_owned()
+    };
+    assert!(!of_second(&made).contains("note:") && !of_second(&made).contains("help:"), "{}", of_second(&made));
+
+    made.findings[1].help = Some("hand it to a thread: `await asyncio.to_thread(other, …)`".to_owned());
+    let out = of_second(&made);
+    assert!(out.contains("= help: hand it to a thread: `await asyncio.to_thread(other, …)`"), "{out}");
+    assert!(!out.contains("note:"), "{out}");
+
+    // It joins the first one a step later.
+    let at = place("/p/app.py", APP, "retry", 0);
+    made.findings[1].trace.insert(1, step(at, "app.fetch", "app.again", "again"));
+    let out = of_second(&made);
+    assert!(
+        out.contains("`both` calls `fetch`\n") && out.contains("`fetch` calls `again`, and then as above\n"),
+        "{out}"
+    );
+    assert!(!out.contains("= path"), "{out}");
+
+    // It ends elsewhere, so that nothing of it was shown.
+    let end = made.findings[1].trace.len() - 1;
+    made.findings[1].trace[end].call = "requests.Session.post".to_owned();
+    let out = of_second(&made);
+    assert!(!out.contains("as above") && out.contains("`requests.Session.post`, which blocks"), "{out}");
+    assert!(out.contains("= path: both → fetch → fetch → load → self.http.get"), "{out}");
+}
+
+#[test]
+fn colour_changes_no_character() {
+    let made = made();
+    let plain = text(|out| full(out, &shown(&made), false));
+    let styled = text(|out| full(out, &shown(&made), true));
+    assert!(styled.contains('\u{1b}') && !plain.contains('\u{1b}'));
+    let mut stripped = String::new();
+    let mut rest = styled.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        stripped.push_str(before);
+        rest = after.split_once('m').expect("an escape sequence ends").1;
+    }
+    stripped.push_str(rest);
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn concise_is_one_line_each() {
+    assert_snapshot!(text(|out| concise(out, &shown(&made()))));
+}
+
+#[test]
+fn json_has_every_field() {
+    let made = made();
+    let one = Made { findings: made.findings[1..].to_vec(), ..made };
+    assert_snapshot!(text(|out| json(out, &shown(&one))));
+    let none = Made { findings: Vec::new(), groups: Vec::new(), sources: Sources::default() };
+    assert_eq!(text(|out| json(out, &shown(&none))), "[]\n");
+}
+
+#[test]
+fn statistics_count_as_ruff_does() {
+    assert_snapshot!(text(|out| statistics(out, &shown(&made()))), @r"
+    2	BLT102	blocking-network
+    1	BLT101	blocking-sleep
+    1	BLT902	unreadable-source
+    ");
+    let made = made();
+    let one = Made { findings: made.findings[..2].to_vec(), ..made };
+    assert_snapshot!(text(|out| statistics_json(out, &shown(&one))), @r#"
+    [
+      {
+        "code": "BLT102",
+        "name": "blocking-network",
+        "count": 2,
+        "fixable": false,
+        "fixable_count": 0
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn the_last_line_counts_and_tells_what_is_below() {
+    let line = |findings, causes, below| {
+        let counts = Summary {
+            findings,
+            causes,
+            below,
+            aside: 0,
+            min_severity: Severity::Warning,
+            min_confidence: Confidence::Medium,
+        };
+        text(|out| summary(out, &counts))
+    };
+    let how = "--min-severity note --min-confidence low";
+    assert_eq!(
+        line(12, 5, 30),
+        format!("Found 12 findings with 5 causes; 30 more below `warning`/`medium` (show them with {how}).\n")
+    );
+    assert_eq!(line(1, 1, 0), "Found 1 finding with 1 cause.\n");
+    assert_eq!(line(1, 0, 0), "Found 1 finding.\n");
+    assert_eq!(line(0, 0, 0), "No findings.\n");
+    assert_eq!(line(0, 0, 1), format!("No findings; 1 finding below `warning`/`medium` (show it with {how}).\n"));
+}
+
+#[test]
+fn a_file_that_changed_or_vanished_is_shown_as_far_as_it_can_be() {
+    let made = made();
+    let mut sources = Sources::default();
+    // Shorter than every span, and with a character where offsets used to lie between.
+    sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from("é"));
+    let changed = Made { sources, ..made };
+    let out = text(|out| full(out, &shown(&changed), false));
+    assert!(out.contains("--> app.py:11:2"), "{out}");
+    assert!(out.contains("clients.py:9:16"), "a file without text is shown by its place: {out}");
+}
+
+#[test]
+fn a_long_trace_is_shown_by_its_ends() {
+    let mut made = made();
+    let at = place("/p/app.py", APP, "store.load(key)", 0);
+    let long = (0..100).map(|hop| step(at.clone(), &format!("app.f{hop}"), &format!("app.f{}", hop + 1), "f"));
+    made.findings[0].trace = long.collect();
+    made.findings.truncate(1);
+    made.groups.truncate(1);
+    made.groups[0].findings.truncate(1);
+    let out = text(|out| full(out, &shown(&made), false));
+    assert!(out.contains("`f3` calls `f4`") && !out.contains("`f4` calls `f5`"), "{out}");
+    assert!(out.contains("92 more steps") && out.contains("`f99` calls `app.f100`, which blocks"), "{out}");
+}
+
+#[test]
+fn what_strangers_wrote_cannot_drive_the_terminal() {
+    let mut made = made();
+    made.findings.truncate(1);
+    made.groups.truncate(1);
+    made.groups[0].findings.truncate(1);
+    made.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
+    made.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
+    made.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
+    for out in [text(|out| full(out, &shown(&made), false)), text(|out| concise(out, &shown(&made)))] {
+        assert!(!out.contains('\u{1b}'), "{out:?}");
+    }
+    assert_eq!(text(|out| concise(out, &shown(&made))).lines().count(), 1);
+}
+
+#[test]
+fn odd_line_ends_and_marks_do_not_shift_the_frame() {
+    let source = "\u{feff}x = 1\r\ny = zeit()\rz = 2\n";
+    let mut made = made();
+    made.findings.truncate(1);
+    made.groups.truncate(1);
+    made.groups[0].findings.truncate(1);
+    made.sources.insert(Arc::from(Utf8Path::new("/p/odd.py")), Arc::from(source));
+    for (needle, frame) in [("x = 1", "1 | x = 1\n  | ^^^^^"), ("zeit()", "2 | y = zeit()\n  |     ^^^^^^")] {
+        let at = place("/p/odd.py", source, needle, 0);
+        made.findings[0].trace = vec![step(at.clone(), "odd", "zeit", "zeit")];
+        made.findings[0].place = at;
+        let out = text(|out| full(out, &shown(&made), false));
+        assert!(out.contains(frame), "{out}");
+    }
+    let mut beyond = place("/p/odd.py", source, "z = 2", 0);
+    beyond.span = Span::new(4_000_000, 4_000_001);
+    made.findings[0].place = beyond;
+    assert!(text(|out| full(out, &shown(&made), false)).contains("odd.py:3"));
+}
+
+#[test]
+fn why_tells_what_decided_about_each_site() {
+    let made = made();
+    let site = |needle: &str, written: &str| ExplainedSite {
+        place: place("/p/app.py", APP, needle, 0),
+        written: written.to_owned(),
+        kind: "call".to_owned(),
+        owner: "function `fetch`".to_owned(),
+        receiver: None,
+        arguments: Vec::new(),
+        targets: Vec::new(),
+        rows: Vec::new(),
+        outcomes: Vec::new(),
+    };
+    let target = ExplainedTarget {
+        name: "clients.Store.load".to_owned(),
+        edge: "call".to_owned(),
+        confidence: Confidence::High,
+        place: Some(made.findings[0].trace[2].place.clone()),
+    };
+    let row = ExplainedRow {
+        path: "requests.Session.get".to_owned(),
+        says: "network, holds up to 5 s".to_owned(),
+        file: "requests.toml".to_owned(),
+        line: 12,
+        conditions: vec![("unless stream is true".to_owned(), false)],
+        decides: true,
+    };
+    let sites = [
+        ExplainedSite {
+            receiver: Some("clients.Store".to_owned()),
+            targets: vec![target],
+            outcomes: vec![Outcome::Finding(Box::new(made.findings[0].clone()), true)],
+            ..site("store.load", "store.load")
+        },
+        ExplainedSite {
+            arguments: vec![("timeout".to_owned(), "5".to_owned())],
+            rows: vec![row],
+            outcomes: vec![Outcome::Ends("no caller is known".to_owned(), None)],
+            ..site("Store()", "Store")
+        },
+    ];
+    assert_snapshot!(text(|out| explanation(out, &sites, Utf8Path::new("/p"), false)), @r"
+    app.py:8:12: call `store.load` in function `fetch`
+      receiver  clients.Store
+      target    clients.Store.load (call, high) at clients.py:9:16
+      finding   app.py:11:12: BLT102 blocking network call `requests.Session.get` through `fetch` in async function `handler` can hold the event loop for up to 5 s
+                error, confidence high
+                handler → fetch → load → self.http.get
+
+    app.py:4:9: call `Store` in function `fetch`
+      argument  timeout = 5
+      model     requests.Session.get: network, holds up to 5 s (requests.toml:12)
+                unless stream is true: not shown
+      silent    no caller is known
+    ");
+}

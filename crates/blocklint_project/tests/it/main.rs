@@ -1,0 +1,3 @@
+//! What a run looks at.
+
+mod discovery;

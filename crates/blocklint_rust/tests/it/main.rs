@@ -1,0 +1,4 @@
+//! What the front end reads, in one program.
+
+mod robust;
+mod shapes;

@@ -1,0 +1,4 @@
+//! What is tested beside the documents, in one program.
+
+mod java_compile;
+mod rows;

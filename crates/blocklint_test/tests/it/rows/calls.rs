@@ -1,0 +1,244 @@
+//! Uses of `[[call]]` rows in Python: what each does to the thread that calls it.
+
+use blocklint_core::{Effect, Hold, Language, Severity};
+use blocklint_models::{Argument, CallRow, RowEffect, expand_twin};
+
+use super::draft::{Draft, Reason};
+use super::python::{Spelling, Wish, World, sample};
+use super::uses::{Expected, Of, Use};
+
+/// A lazy iterator whose consumption blocks.
+const LAZY: (&str, &str) = ("import os", "os.walk('.')");
+
+/// The uses of one path of one row.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// With what the row says.
+    pub real: Vec<Use>,
+    /// With a finding wherever the path is called, for models in which each call sleeps.
+    pub reached: Vec<Use>,
+    /// Parts that no line shows.
+    pub skipped: Vec<(Of, Reason)>,
+}
+
+impl Uses {
+    /// Takes those of another row.
+    pub(crate) fn add(&mut self, other: Uses) {
+        self.real.extend(other.real);
+        self.reached.extend(other.reached);
+        self.skipped.extend(other.skipped);
+    }
+}
+
+/// Everything that one path of a row says about its effect.
+pub(crate) fn uses(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Uses {
+    let mut uses = Uses::default();
+    match reached(world, of, row, number) {
+        Ok(one) => uses.reached.push(one),
+        Err(reason) => uses.skipped.push((of.clone(), reason)),
+    }
+    // Where another row of the path states the effect, this one adds to it and says nothing by itself.
+    if row.has_effect_group() || world.lang.calls(&of.path).effect().next().is_none() {
+        match real(world, of, row, number) {
+            Ok(one) => uses.real.push(one),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    for argument in [row.consumes.clone(), carried(&of.path, row)].into_iter().flatten() {
+        match consuming(world, of, row, &argument, number) {
+            Ok(one) => uses.real.push(one),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    uses
+}
+
+/// Calls of the asynchronous twins that one path of a row names.
+pub(crate) fn twins(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Vec<Result<Use, Reason>> {
+    let twins = row.instead.iter().flat_map(|instead| instead.all());
+    twins
+        .map(|twin| {
+            let path = sample(&expand_twin(twin, &of.path, &sample(&of.path), Language::Python));
+            // As check 8 of models has it.
+            if world.lang.calls(&path).effect().any(|row| row.severity == Some(Severity::Note)) {
+                return Err("a twin that holds its thread briefly");
+            }
+            let mut draft = Draft::default();
+            let spelling = match world.call(&mut draft, &path, false, &Wish::default(), world.depth())? {
+                // Not awaited: of what is awaited a row with an effect would not count.
+                Spelling::With(text) => Spelling::AsyncWith(text),
+                Spelling::For(text) => Spelling::AsyncFor(text),
+                other => other,
+            };
+            draft.line(spelling.statement());
+            Ok(draft.finish(of, next(number), Expected::Silent { call: String::new() }))
+        })
+        .collect()
+}
+
+/// The next number of a use.
+pub(crate) fn next(number: &mut usize) -> usize {
+    *number += 1;
+    *number
+}
+
+/// Which argument's laziness a lazy row without effect carries on: that whose elements it gives, else the first.
+fn carried(path: &str, row: &CallRow) -> Option<Argument> {
+    let carries = row.lazy && row.effect.is_none();
+    let mut argument = None;
+    if let Some(returns) = &row.returns {
+        returns.visit(&mut |part| {
+            if let blocklint_models::TypeExpr::Element(of) = part
+                && let blocklint_models::TypeExpr::Argument(of) = &**of
+            {
+                argument = Some(of.clone());
+            }
+        });
+    }
+    // These take a function first.
+    let behind_function = matches!(path, "builtins.map" | "itertools.starmap");
+    carries.then(|| argument.unwrap_or(Argument::Position(i32::from(behind_function))))
+}
+
+fn reached(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let spelling = world.call(&mut draft, &of.path, row.property, &Wish::default(), world.depth())?;
+    draft.line(spelling.statement());
+    let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: sample(&of.path) };
+    Ok(draft.finish(of, next(number), expected))
+}
+
+fn real(world: &World<'_>, of: &Of, row: &CallRow, number: &mut usize) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    for condition in &row.unless {
+        // What is absent by itself excuses; so it is given.
+        if condition.tests.contains(&blocklint_models::Test::Absent(true))
+            && let blocklint_models::Subject::Argument(argument) = &condition.subject
+        {
+            wish.arguments.put(argument, "2.5", false);
+        }
+    }
+    if row.has_effect_group() {
+        // Rows tried before this one must not hold.
+        for earlier in world.lang.calls(&of.path).effect().take_while(|earlier| earlier.row != row) {
+            if earlier.when.is_empty() {
+                let excuse = earlier.unless.first().ok_or("a row before it always holds")?;
+                world.show(&mut draft, &mut wish, &of.path, excuse, world.depth())?;
+            }
+        }
+    }
+    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = match spelling {
+        Spelling::Expression(text) if row.lazy => Spelling::For(text),
+        Spelling::Expression(text) if row.is_async == Some(true) => Spelling::Expression(format!("await {text}")),
+        other => other,
+    };
+    draft.line(spelling.statement());
+    let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let is_lock = world.is_lock(owner);
+    let iterated = matches!(spelling, Spelling::For(_));
+    let expected = expected(of, row, &wish, is_lock, iterated, world.is_class(owner));
+    Ok(draft.finish(of, next(number), expected))
+}
+
+/// The rule that reports an effect on an event loop.
+pub(crate) fn rule_of(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Sleep => "BLT101",
+        Effect::Network => "BLT102",
+        Effect::Database => "BLT103",
+        Effect::File => "BLT104",
+        Effect::Subprocess => "BLT105",
+        Effect::Wait => "BLT106",
+        Effect::NestedLoop => "BLT107",
+        Effect::Cpu => "BLT108",
+        Effect::Input => "BLT109",
+    }
+}
+
+/// What a line that makes the row hold must have: `wish` tells which arguments are given.
+pub(crate) fn expected(
+    of: &Of,
+    row: &CallRow,
+    wish: &Wish,
+    is_lock: bool,
+    iterated: bool,
+    on_object: bool,
+) -> Expected {
+    let silent = Expected::Silent { call: sample(&of.path) };
+    let Some(RowEffect::Holds(effect)) = row.effect else { return silent };
+    let rule = match effect {
+        // A lock alone says nothing (ENGINE section 6).
+        Effect::Wait if is_lock => return silent,
+        _ => rule_of(effect),
+    };
+    let mut severity = row.severity.unwrap_or(match effect {
+        Effect::File | Effect::Cpu => Severity::Warning,
+        _ => Severity::Error,
+    });
+    let given = row.timeout.as_ref().and_then(|argument| wish.arguments.get(argument));
+    let mut hold = match given {
+        Some(text) => text.parse().map_or(Hold::Unstated, |number: f64| {
+            Hold::Seconds(number * row.unit.map_or(1.0, blocklint_models::Unit::seconds))
+        }),
+        None => match row.default {
+            None => Hold::Unbounded,
+            // An object may have been made with another limit than the library's own.
+            Some(_) if on_object => Hold::Unstated,
+            Some(limit) => Hold::Seconds(limit),
+        },
+    };
+    // Short holds are no `error`.
+    let is_short = matches!(hold, Hold::Seconds(seconds) if seconds <= 0.01);
+    if is_short || given.is_some() && effect == Effect::Wait {
+        severity = severity.min(Severity::Warning);
+    }
+    if matches!(effect, Effect::File | Effect::Cpu) {
+        hold = Hold::Unstated;
+    }
+    // Nobody sees how large it is.
+    let is_sized = row.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Unbounded));
+    if is_sized {
+        severity = Severity::Note;
+    }
+    if severity == Severity::Note {
+        hold = Hold::Brief;
+        if iterated {
+            // In a loop, `brief` becomes a warning.
+            severity = Severity::Warning;
+        }
+    }
+    if row.fails.is_some() {
+        severity = Severity::Error;
+    }
+    Expected::Found { rule, severity: Some(severity), hold: Some(hold), call: sample(&of.path) }
+}
+
+/// A lazy iterator given to a row that consumes it, or that carries it on to a loop.
+fn consuming(
+    world: &World<'_>,
+    of: &Of,
+    row: &CallRow,
+    argument: &Argument,
+    number: &mut usize,
+) -> Result<Use, Reason> {
+    if *argument == Argument::Receiver {
+        return Err("a receiver that is lazy");
+    }
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    draft.import(LAZY.0);
+    wish.arguments.put(argument, LAZY.1, false);
+    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let spelling = match spelling {
+        Spelling::Expression(text) if row.lazy => Spelling::For(text),
+        other => other,
+    };
+    draft.line(spelling.statement());
+    let expected =
+        Expected::Found { rule: "BLT104", severity: Some(Severity::Warning), hold: None, call: "os.walk".to_owned() };
+    Ok(draft.finish(of, next(number), expected))
+}

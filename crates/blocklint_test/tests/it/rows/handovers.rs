@@ -1,0 +1,205 @@
+//! Uses of `[[handover]]` rows in Python: where a callable given to the library runs.
+
+use blocklint_core::{Context, Severity};
+use blocklint_models::{Argument, HandoverContext, HandoverRow, Phase, Runs, Selector, Subject, Test, Via};
+
+use super::calls::{Uses, next, rule_of};
+use super::draft::{Draft, Reason};
+use super::python::{Spelling, Wish, World};
+use super::uses::{Expected, Of, Use};
+
+/// What is handed over.
+const SLEEPER: &str = "# A function to hand over.\nimport time\ndef sleeper(*args):\n    time.sleep(1)";
+
+/// What is handed over to a row that says what its result does besides.
+const QUIET: &str = "# A function to wrap.\ndef quiet(*args):\n    pass";
+
+/// How the same source is expected to end.
+#[derive(Clone, Copy, PartialEq)]
+enum Models {
+    /// As the row says.
+    Real,
+    /// In models in which each handover runs where it is seen.
+    Running,
+}
+
+/// Everything that one path of a row says about the callable it is given.
+pub(crate) fn uses(world: &World<'_>, of: &Of, row: &HandoverRow, number: &mut usize) -> Uses {
+    let mut uses = Uses::default();
+    for models in [Models::Real, Models::Running] {
+        let made = match &row.selector {
+            Selector::Argument(argument) => argument_uses(world, of, row, argument, models, number),
+            Selector::Via(via) => definition(world, of, row, *via, models, number).map(|one| vec![one]),
+        };
+        match made {
+            Ok(made) if models == Models::Real => uses.real.extend(made),
+            Ok(made) => uses.reached.extend(made),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    if let Some(effect) = row.called.as_ref().and_then(|called| called.held()) {
+        match wrapper(world, of, row, rule_of(effect), number) {
+            Ok(made) => uses.real.push(made),
+            Err(reason) => uses.skipped.push((of.clone(), reason)),
+        }
+    }
+    uses
+}
+
+/// A call of what the row makes of a function that does nothing.
+fn wrapper(
+    world: &World<'_>,
+    of: &Of,
+    row: &HandoverRow,
+    rule: &'static str,
+    number: &mut usize,
+) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    for condition in &row.unless {
+        // What is absent by itself excuses; so it is given.
+        if condition.tests.contains(&Test::Absent(true))
+            && let Subject::Argument(argument) = &condition.subject
+        {
+            wish.arguments.put(argument, "2.5", false);
+        }
+    }
+    let expected = Expected::Found { rule, severity: None, hold: None, call: of.path.clone() };
+    let number = next(number);
+    let Selector::Argument(argument) = &row.selector else {
+        let arguments = draft.arguments(&wish.arguments);
+        let name = world.name(&mut draft, &of.path)?;
+        let called = if arguments.is_empty() { String::new() } else { format!("({arguments})") };
+        let lines = [
+            format!("@{name}{called}"),
+            format!("def wrapped_{number}(*args):"),
+            "    pass".to_owned(),
+            format!("async def use_{number}():"),
+            format!("    wrapped_{number}()"),
+        ];
+        return Ok(draft.finish_as(of, lines.to_vec(), 4, expected));
+    };
+    draft.import(QUIET);
+    wish.arguments.put(argument, "quiet", false);
+    let spelling = world.call(&mut draft, &of.path, false, &wish, world.depth())?;
+    let Spelling::Expression(text) = spelling else { return Err("a statement gives no callable") };
+    draft.line(format!("{text}()"));
+    Ok(draft.finish(of, number, expected))
+}
+
+/// Where a plain function runs that this row is given.
+fn runs(row: &HandoverRow, models: Models) -> Result<Runs, Reason> {
+    match (&row.context, models) {
+        (_, Models::Running) if row.wraps => Ok(Runs::Caller),
+        (_, Models::Running) => Ok(Runs::In(Context::EventLoop)),
+        (HandoverContext::Is(runs), _) => Ok(*runs),
+        (HandoverContext::BySync { sync, .. }, _) => Ok(*sync),
+        (HandoverContext::Of(_), _) => Err("the executor in an argument decides"),
+    }
+}
+
+fn expected(row: &HandoverRow, models: Models) -> Result<Expected, Reason> {
+    let call = "time.sleep".to_owned();
+    Ok(match runs(row, models)? {
+        Runs::Chain => return Err("a position in a reactive chain"),
+        Runs::Caller | Runs::In(Context::EventLoop) => {
+            // Code that runs only before or after serving is a note, and that of tests one level lower.
+            let severity = match row.phase.filter(|_| models == Models::Real) {
+                Some(Phase::Startup | Phase::Exit) => Severity::Note,
+                Some(Phase::Test) => Severity::Warning,
+                None => Severity::Error,
+            };
+            Expected::Found { rule: "BLT101", severity: Some(severity), hold: None, call }
+        }
+        Runs::In(_) => Expected::Silent { call },
+    })
+}
+
+/// The callable as an argument, by its name and by its position.
+fn argument_uses(
+    world: &World<'_>,
+    of: &Of,
+    row: &HandoverRow,
+    argument: &Argument,
+    models: Models,
+    number: &mut usize,
+) -> Result<Vec<Use>, Reason> {
+    let both = matches!(argument, Argument::Either(..));
+    let ways = if both { &[false, true][..] } else { &[false] };
+    ways.iter()
+        .map(|by_position| {
+            let mut draft = Draft::default();
+            draft.import(SLEEPER);
+            let mut wish = Wish::default();
+            world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+            wish.arguments.put(argument, "sleeper", *by_position);
+            let calls = world.lang.calls(&of.path);
+            let is = |test: fn(&blocklint_models::CallRow) -> bool| calls.iter().any(|found| test(found.row));
+            let spelling = world.call(&mut draft, &of.path, false, &wish, world.depth())?;
+            let spelling = match spelling {
+                Spelling::Expression(text) if row.wraps => Spelling::Expression(format!("{text}()")),
+                Spelling::Expression(text) if is(|row| row.lazy) => Spelling::For(text),
+                Spelling::Expression(text) if is(|row| row.is_async == Some(true)) => {
+                    Spelling::Expression(format!("await {text}"))
+                }
+                other => other,
+            };
+            draft.line(spelling.statement());
+            Ok(draft.finish(of, next(number), expected(row, models)?))
+        })
+        .collect()
+}
+
+/// A definition that the path decorates, or that overrides it.
+fn definition(
+    world: &World<'_>,
+    of: &Of,
+    row: &HandoverRow,
+    via: Via,
+    models: Models,
+    number: &mut usize,
+) -> Result<Use, Reason> {
+    let mut draft = Draft::default();
+    draft.import("import time");
+    let number = next(number);
+    let (owner, member) = of.path.rsplit_once('.').ok_or("a path of one segment")?;
+    let mut expected = expected(row, models)?;
+    if via == Via::Override {
+        let class = world.name(&mut draft, owner)?;
+        let lines = [
+            format!("class Use{number}({class}):"),
+            format!("    def {member}(self, *args):"),
+            "        time.sleep(1)".to_owned(),
+        ];
+        return Ok(draft.finish_as(of, lines.to_vec(), 2, expected));
+    }
+    if row.when.iter().any(|condition| condition.subject == Subject::Argument(Argument::Receiver)) {
+        return Err("the methods of a class that a request fills");
+    }
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    let arguments = draft.arguments(&wish.arguments);
+    let mut lines = Vec::new();
+    let decorator = if world.is_class(owner) {
+        let class = world.name(&mut draft, owner)?;
+        lines.push(format!("object_{number} = {class}()"));
+        format!("@object_{number}.{member}({arguments})")
+    } else if row.wraps {
+        format!("@{}", world.name(&mut draft, &of.path)?)
+    } else {
+        format!("@{}({arguments})", world.name(&mut draft, &of.path)?)
+    };
+    lines.extend([decorator, format!("def use_{number}(*args):"), "    time.sleep(1)".to_owned()]);
+    let mut at = lines.len() - 1;
+    if row.wraps {
+        // What is decorated runs so where it is called.
+        lines.extend([format!("async def caller_{number}():"), format!("    use_{number}()")]);
+        at = lines.len() - 1;
+        if runs(row, models)? == Runs::In(Context::EventLoop) {
+            // It is no call of this thread, but a loop in it, whose rule comes later.
+            expected = Expected::Silent { call: "time.sleep".to_owned() };
+        }
+    }
+    Ok(draft.finish_as(of, lines, at, expected))
+}

@@ -1,0 +1,138 @@
+//! Java source that calls a path, from a handler that a Netty event loop calls.
+
+use blocklint_core::Language;
+use blocklint_models::{CallRow, File, LanguageModels, Selector, TypeExpr};
+
+use super::draft::Reason;
+use super::rows_of;
+use super::uses::{Of, Use, nothing};
+
+/// The two ways in which a method is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// `Type.m()`.
+    Static,
+    /// `x.m()`.
+    Instance,
+}
+
+/// A call of the path of a row, of which the caller says what it must have.
+pub(crate) fn call(
+    lang: &LanguageModels,
+    files: &[File],
+    of: &Of,
+    row: &CallRow,
+    way: Way,
+    number: usize,
+) -> Result<Use, Reason> {
+    if row.via.is_some() {
+        return Ok(declared(of, way, number));
+    }
+    let (path, list) = of.path.split_once('(').map_or((&*of.path, None), |(path, list)| (path, Some(list)));
+    let list = list.map_or("", |list| list.trim_end_matches(')')).trim();
+    let path = sampled(path);
+    let (owner, member) = path.rsplit_once('.').ok_or("a path of one segment")?;
+    let mut lines = vec![format!("class Use{number} extends io.netty.channel.ChannelInboundHandlerAdapter {{")];
+    let mut arguments = Vec::new();
+    for (index, parameter) in list.split(',').map(str::trim).filter(|part| !part.is_empty()).enumerate() {
+        let ty = if parameter == "_" { "unknown.Type" } else { parameter };
+        lines.push(format!("    {ty} p{index};"));
+        arguments.push(format!("p{index}"));
+    }
+    let arguments = arguments.join(", ");
+    let is_class = |name: &str| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase));
+    // A method of a stream asks what the stream stands on.
+    let asked = rows_of::asked_receiver(files, Language::Java, row, owner);
+    let wrapper = lang.ty(owner).is_some_and(|rows| rows.through().is_some());
+    if asked.as_ref().is_some_and(|asked| !wrapper && !derives(lang, asked, owner)) {
+        return Err("no type that the row asks for has its method");
+    }
+    let synthetic = asked.as_ref().filter(|asked| asked.contains('<'));
+    let text = if let Some(asked) = synthetic {
+        // The library's own stream, as one of its methods gives it.
+        let (maker, method) = returning(files, asked).ok_or("nothing returns what a synthetic type describes")?;
+        lines.push(format!("    {maker} maker;"));
+        let made = format!("maker.{method}()");
+        let receiver = if wrapper { format!("new {owner}({made})") } else { made };
+        format!("{receiver}.{member}({arguments})")
+    } else if owner.contains('<') {
+        // Only what a library hands to a listener has such a type.
+        let (giver, method) = giving(files, owner).ok_or("nothing gives what a synthetic type describes")?;
+        lines.push(format!("    {giver} receiver;"));
+        format!("receiver.{method}(given -> given.{member}({arguments}))")
+    } else if is_class(&path) {
+        format!("new {path}({arguments})")
+    } else if way == Way::Static && asked.is_some() {
+        return Err("a type's own method asks for no receiver");
+    } else if way == Way::Static {
+        format!("{owner}.{member}({arguments})")
+    } else {
+        if let (Some(asked), true) = (&asked, wrapper) {
+            lines.push(format!("    {owner} receiver = new {owner}(new {asked}(\"x\"));"));
+        }
+        let owner = asked.as_deref().unwrap_or(owner);
+        let ty = match lang.ty(owner).map_or(0, |rows| rows.params().len()) {
+            0 => owner.to_owned(),
+            count => format!("{owner}<{}>", vec!["String"; count].join(", ")),
+        };
+        if !wrapper {
+            lines.push(format!("    {ty} receiver;"));
+        }
+        format!("receiver.{member}({arguments})")
+    };
+    lines.push("    public void channelRead(io.netty.channel.ChannelHandlerContext c, Object m) {".to_owned());
+    lines.push(format!("        {text};"));
+    let at = lines.len() - 1;
+    lines.extend(["    }".to_owned(), "}".to_owned()]);
+    Ok(Use { of: of.clone(), imports: Default::default(), lines, at, expected: nothing() })
+}
+
+/// A call of a method without a body, which carries the annotation itself, or whose interface does.
+fn declared(of: &Of, way: Way, number: usize) -> Use {
+    let (class, method) = if way == Way::Static { (&*of.path, "") } else { ("", &*of.path) };
+    let at = |annotation: &str| if annotation.is_empty() { String::new() } else { format!("@{annotation} ") };
+    let lines = vec![
+        format!("{}interface Api{number} {{ {}String load(String id); }}", at(class), at(method)),
+        format!("class Use{number} extends io.netty.channel.ChannelInboundHandlerAdapter {{"),
+        format!("    Api{number} receiver;"),
+        "    public void channelRead(io.netty.channel.ChannelHandlerContext c, Object m) {".to_owned(),
+        "        receiver.load(\"x\");".to_owned(),
+        "    }".to_owned(),
+        "}".to_owned(),
+    ];
+    Use { of: of.clone(), imports: Default::default(), lines, at: 4, expected: nothing() }
+}
+
+/// A name that a path's globs match: its types begin with a capital, its methods do not.
+pub(crate) fn sampled(path: &str) -> String {
+    let segments: Vec<&str> = path.split('.').collect();
+    let sample = |(at, segment): (usize, &&str)| {
+        let rest = segment.strip_prefix('*');
+        let is_type = at + 1 < segments.len() && rest.is_some_and(|rest| rest.starts_with(char::is_uppercase));
+        segment.replacen('*', if is_type { "Sample" } else { "sample" }, 1).replace('*', "sample")
+    };
+    segments.iter().enumerate().map(sample).collect::<Vec<_>>().join(".")
+}
+
+/// Whether a type is another or derives from it.
+fn derives(lang: &LanguageModels, ty: &str, base: &str) -> bool {
+    ty == base || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|next| derives(lang, next, base))
+}
+
+/// The type and the method that give a value of a synthetic type.
+fn returning(files: &[File], ty: &str) -> Option<(String, String)> {
+    let mut rows = rows_of::of(files, Language::Java).flat_map(|file| &file.calls);
+    let entry = rows.find(|entry| entry.row.returns.as_ref().and_then(TypeExpr::path) == Some(ty))?;
+    let (owner, method) = entry.paths.first()?.text.rsplit_once('.')?;
+    Some((owner.to_owned(), method.to_owned()))
+}
+
+/// The type and the method that hand a value of a synthetic type to a callable.
+fn giving(files: &[File], ty: &str) -> Option<(String, String)> {
+    let rows = rows_of::of(files, Language::Java).flat_map(|file| &file.handovers);
+    let entry = rows
+        .filter(|entry| matches!(entry.row.selector, Selector::Argument(_)))
+        .find(|entry| entry.row.gives.iter().any(|given| given.path() == Some(ty)))?;
+    let (owner, method) = entry.paths.first()?.text.rsplit_once('.')?;
+    Some((owner.to_owned(), method.to_owned()))
+}

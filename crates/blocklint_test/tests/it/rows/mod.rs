@@ -1,0 +1,428 @@
+//! Every row of the built-in models is used by a generated line: names resolve, and each call has the effect that its
+//! row states.
+
+#![expect(clippy::print_stdout, reason = "`--nocapture` tells which rows no line uses, and why")]
+
+mod calls;
+mod draft;
+mod handovers;
+mod java;
+mod python;
+mod rows_of;
+mod rust;
+mod types;
+mod uses;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use blocklint_core::Language;
+use blocklint_models::{Argument, CallRow, Condition, File, LanguageModels, Role, Subject, Test, TypeExpr, separator};
+use draft::Reason;
+use python::{Wish, World};
+use uses::{Difference, Expected, Of, Use, differences};
+
+/// Calls that do not yet what their rows say.
+const KNOWN_CALLS: &[&str] = &[
+    // A name with two underscores at both ends is taken for an attribute of the module.
+    "builtins.__import__",
+    // A `for` over an object whose `__iter__` is brief does not count as a loop around it.
+    "tempfile.SpooledTemporaryFile.__iter__",
+    // An object of a module, whose type has no name, is not iterated.
+    "sys.stdin.__next__",
+    "sys.stdin.buffer.__next__",
+];
+
+/// Calls whose path is not found.
+const KNOWN_NAMES: &[&str] = &[
+    "builtins.__import__",
+    // Only the left operand of an operator is asked.
+    "anyio.Path.__rtruediv__",
+    "pathlib.PurePath.__rtruediv__",
+    "trio.Path.__rtruediv__",
+    // What a row with `wraps` gives is the function it wraps, not what `returns` says.
+    "asgiref.sync.<wrapped>.__call__",
+    // `async for` over a library's object looks no method up.
+    "asyncio.StreamReader.__anext__",
+    "aiocsv.AsyncReader.__anext__",
+    "aiocsv.AsyncDictReader.__anext__",
+    "aiofiles.<file>.__anext__",
+    "tenacity.AsyncRetrying.__anext__",
+    // An object of a module, whose type has no name, is not iterated.
+    "sys.stdin.__next__",
+    "sys.stdin.buffer.__next__",
+];
+
+/// Twins that are not silent.
+const KNOWN_TWINS: &[&str] = &[];
+
+/// Callables that do not run where their rows say.
+const KNOWN_HANDOVERS: &[&str] = &[
+    // The examples of a file share their callable: what one registers for start-up others register to serve.
+    "fastapi.FastAPI",
+    "fastapi.APIRouter",
+    "fastapi.APIRouter.add_event_handler",
+    "aiohttp.web.<startup>.append",
+    "aiohttp.web.<cleanup>.append",
+    "starlette.applications.Starlette",
+    "starlette.routing.Router",
+    "starlette.applications.Starlette.add_event_handler",
+    "starlette.routing.Router.add_event_handler",
+    "twisted.internet.reactor.callWhenRunning",
+    "twisted.internet.interfaces.IReactorCore.callWhenRunning",
+];
+
+/// Callables whose row is not found.
+const KNOWN_REGISTRATIONS: &[&str] = &[];
+
+/// Types that are not seen.
+const KNOWN_TYPES: &[&str] = &[
+    // As in `KNOWN_NAMES`.
+    "anyio.Path.__rtruediv__",
+    "pathlib.PurePath.__rtruediv__",
+    "trio.Path.__rtruediv__",
+    "asgiref.sync.<wrapped>",
+    "asgiref.sync.sync_to_async",
+    "asgiref.sync.SyncToAsync",
+    "asgiref.sync.<wrapped>.__call__",
+    // What makes a value of these hands its own argument on, and here it has none.
+    "sqlalchemy.orm.sessionmaker.<begin>",
+    "tortoise.Model.<one>",
+];
+
+/// Spellings that lead nowhere.
+const KNOWN_ALIASES: &[&str] = &[];
+
+/// Java calls that do not yet what their rows say.
+const KNOWN_JAVA: &[&str] = &[
+    // The declared type hides what the assigned value carries (`BufferedReader r = new BufferedReader(file)`).
+    "java.io.BufferedReader.readLine",
+    "org.apache.commons.compress.archivers.tar.TarArchiveInputStream.getNextEntry",
+    "org.apache.commons.compress.archivers.zip.ZipArchiveInputStream.getNextEntry",
+];
+
+/// Fails on every difference that is not known, and on every known one that is gone. `known` holds paths of rows.
+fn report(what: &str, different: &[Difference], known: &[&str]) {
+    let unknown: Vec<&str> = different.iter().filter(|d| !known.contains(&&*d.path)).map(|d| &*d.text).collect();
+    assert!(unknown.is_empty(), "{} of {what} differ:\n{}", unknown.len(), unknown.join("\n"));
+    let gone: Vec<&&str> = known.iter().filter(|path| !different.iter().any(|d| d.path == ***path)).collect();
+    assert!(gone.is_empty(), "these are right now; drop them from the list of what is known: {gone:?}");
+}
+
+/// Prints which rows no line uses, by reason.
+fn tell(what: &str, skipped: &[(Of, Reason)]) {
+    let mut by_reason: BTreeMap<Reason, BTreeSet<&Of>> = BTreeMap::new();
+    for (of, reason) in skipped {
+        by_reason.entry(reason).or_default().insert(of);
+    }
+    for (reason, rows) in by_reason {
+        println!("{what}: {} not used: {reason}", rows.len());
+        rows.iter().for_each(|of| println!("    {of}"));
+    }
+}
+
+#[test]
+fn python_calls_do_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let mut number = 0;
+    let mut all = calls::Uses::default();
+    for file in &python {
+        for entry in &file.calls {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                all.add(calls::uses(&world, &of, &entry.row, &mut number));
+            }
+        }
+    }
+    tell("Python calls", &all.skipped);
+    let what = format!("{} calls", all.real.len() + all.reached.len());
+    report(&what, &differences(&all.real, Language::Python, &models), KNOWN_CALLS);
+    let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
+    report(&what, &differences(&all.reached, Language::Python, &sleeping), KNOWN_NAMES);
+}
+
+/// The asynchronous twin that a row names holds nothing.
+#[test]
+fn python_twins_are_silent() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let mut number = 0;
+    let (mut uses, mut skipped) = (Vec::new(), Vec::new());
+    for file in &python {
+        for entry in &file.calls {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                for twin in calls::twins(&world, &of, &entry.row, &mut number) {
+                    match twin {
+                        Ok(made) => uses.push(made),
+                        Err(reason) => skipped.push((of.clone(), reason)),
+                    }
+                }
+            }
+        }
+    }
+    tell("Python twins", &skipped);
+    assert!(uses.len() > 1000, "only {} twins are called", uses.len());
+    report(&format!("{} twins", uses.len()), &differences(&uses, Language::Python, &models), KNOWN_TWINS);
+}
+
+/// Another spelling of a name leads to the same rows.
+#[test]
+fn python_aliases_lead_to_their_rows() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let rows: Vec<(&str, &CallRow)> = python
+        .iter()
+        .flat_map(|file| &file.calls)
+        .flat_map(|entry| entry.paths.iter().map(|path| (&*path.text, &entry.row)))
+        .collect();
+    let (mut number, mut uses, mut skipped) = (0, Vec::new(), Vec::new());
+    for file in &python {
+        for (spelling, target, line) in &file.aliases {
+            let of = Of { label: file.info.label.clone(), line: *line, path: spelling.clone() };
+            // The row of the name itself, else the first of what lies below it.
+            let row = rows.iter().find(|(path, _)| path == target).or_else(|| {
+                let plain = |rest: &str| !rest.contains(['<', '*', '_']);
+                rows.iter().find(|(path, _)| {
+                    path.strip_prefix(&**target).and_then(|rest| rest.strip_prefix('.')).is_some_and(plain)
+                })
+            });
+            let Some((path, row)) = row else {
+                skipped.push((of, "no row lies below it"));
+                continue;
+            };
+            let below = path.strip_prefix(&**target).unwrap_or_default();
+            let mut draft = draft::Draft::default();
+            number += 1;
+            match world.call(&mut draft, &format!("{spelling}{below}"), row.property, &Wish::default(), world.depth()) {
+                Ok(made) => {
+                    draft.line(made.statement());
+                    let call = (*path).to_owned();
+                    let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call };
+                    uses.push(draft.finish(&of, number, expected));
+                }
+                Err(reason) => skipped.push((of, reason)),
+            }
+        }
+    }
+    tell("Python aliases", &skipped);
+    let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
+    report(&format!("{} aliases", uses.len()), &differences(&uses, Language::Python, &sleeping), KNOWN_ALIASES);
+}
+
+#[test]
+fn python_handovers_run_where_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let mut number = 0;
+    let mut all = calls::Uses::default();
+    for file in &python {
+        for entry in &file.handovers {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                all.add(handovers::uses(&world, &of, &entry.row, &mut number));
+            }
+        }
+    }
+    tell("Python handovers", &all.skipped);
+    let what = format!("{} handovers", all.real.len() + all.reached.len());
+    report(&what, &differences(&all.real, Language::Python, &models), KNOWN_HANDOVERS);
+    let running = rows_of::models(&rows_of::all_handovers_run(&files));
+    report(&what, &differences(&all.reached, Language::Python, &running), KNOWN_REGISTRATIONS);
+}
+
+#[test]
+fn python_types_are_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let python: Vec<&File> = rows_of::of(&files, Language::Python).collect();
+    let models = rows_of::models(&files);
+    let world = World::new(models.lang(Language::Python), &python);
+    let (mut number, mut probes) = (0, types::Probes::default());
+    let mut all = calls::Uses::default();
+    for file in &python {
+        let of =
+            |line, path: &blocklint_models::Path| Of { label: file.info.label.clone(), line, path: path.text.clone() };
+        for entry in &file.types {
+            for path in &entry.paths {
+                all.add(types::of_type(&world, &of(entry.line, path), &entry.row, &mut probes, &mut number));
+            }
+        }
+        for entry in &file.calls {
+            for path in &entry.paths {
+                all.add(types::of_call(&world, &of(entry.line, path), &entry.row, &mut probes, &mut number));
+            }
+        }
+    }
+    tell("Python types", &all.skipped);
+    let probed = rows_of::models(&rows_of::read(&[probes.model()]));
+    report(&format!("{} types", all.real.len()), &differences(&all.real, Language::Python, &probed), KNOWN_TYPES);
+}
+
+/// Rust and Java are read by thin front ends. Each row is called in the two ways in which a method can be (of which one
+/// need not exist); how many rows cannot be called, and how many are found in neither way, is pinned and can only shrink.
+fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &CallRow, usize, usize) -> MadeUse) {
+    let files = rows_of::read(&[]);
+    let make = |of: &Of, row: &CallRow, way, number| {
+        let call = shown_path(language, &of.path) + if row.via.is_some() { ".load" } else { "" };
+        let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call };
+        Ok(Use { expected, ..make(of, row, way, number)? })
+    };
+    let (mut number, mut skipped) = (0, Vec::new());
+    let mut ways: [Vec<Use>; 2] = [Vec::new(), Vec::new()];
+    let mut paths = BTreeSet::new();
+    for file in rows_of::of(&files, language) {
+        for entry in &file.calls {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                if !paths.insert(of.path.clone()) {
+                    continue;
+                }
+                for (way, uses) in ways.iter_mut().enumerate() {
+                    number += 1;
+                    match make(&of, &entry.row, way, number) {
+                        Ok(made) => uses.push(made),
+                        Err(reason) => skipped.push((of.clone(), reason)),
+                    }
+                }
+            }
+        }
+    }
+    let sleeping = rows_of::models(&rows_of::all_calls_sleep(&files));
+    let used: BTreeSet<Of> = ways.iter().flatten().map(|one| one.of.clone()).collect();
+    let [first, second] = ways.map(|uses| {
+        let different = differences(&uses, language, &sleeping);
+        let unparsed: Vec<&str> = different.iter().filter(|one| one.path.is_empty()).map(|one| &*one.text).collect();
+        assert!(unparsed.is_empty(), "{}", unparsed.join("\n"));
+        different.into_iter().map(|one| one.path).collect::<BTreeSet<_>>()
+    });
+    skipped.retain(|(of, _)| !used.contains(of));
+    let neither: Vec<&String> = first.intersection(&second).collect();
+    let what = language.as_str();
+    tell(what, &skipped);
+    println!("{what}: of {} paths {} are found in neither way: {neither:#?}", paths.len(), neither.len());
+    let unused: BTreeSet<&Of> = skipped.iter().map(|(of, _)| of).collect();
+    let now = [unused.len(), neither.len()];
+    assert_eq!(
+        now, pinned,
+        "rows that cannot be called, and that are not found: lower these numbers, never raise them"
+    );
+}
+
+type MadeUse = Result<Use, Reason>;
+
+/// How a trace names a call: in Java without the parameters by which its row was chosen, and by the name that was written
+/// where the row has a glob; in Rust a trait's method by the type that has it.
+fn shown_path(language: Language, path: &str) -> String {
+    if let Some((types, method)) = path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
+        return format!("{}::{method}", types.split(" as ").next().unwrap_or(types));
+    }
+    let path = path.split_once('(').map_or(path, |(path, _)| path);
+    if language == Language::Java { java::sampled(path) } else { path.to_owned() }
+}
+
+/// Each row with an effect that needs no condition but its receiver's type has that effect, in one of the two ways; and
+/// one that has none is silent in both.
+fn holds_in_one_way(language: Language, known: &[&str], make: impl Fn(&Of, &CallRow, usize, usize) -> MadeUse) {
+    let files = rows_of::read(&[]);
+    let models = rows_of::models(&files);
+    let lang = models.lang(language);
+    let (mut number, mut skipped) = (0, Vec::new());
+    let mut ways: [Vec<Use>; 2] = [Vec::new(), Vec::new()];
+    let mut silent = Vec::new();
+    for file in rows_of::of(&files, language) {
+        for entry in file.calls.iter().filter(|entry| entry.row.has_effect_group()) {
+            for path in &entry.paths {
+                let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
+                let only_receiver = |condition: &Condition| {
+                    let is_type = |test: &Test| matches!(test, Test::Type(_));
+                    condition.subject == Subject::Argument(Argument::Receiver) && condition.tests.iter().all(is_type)
+                };
+                if entry.row.lazy || !entry.row.when.iter().all(only_receiver) {
+                    skipped.push((of, "it is lazy or has conditions"));
+                    continue;
+                }
+                let mut wish = Wish::default();
+                let given = path.text.split_once('(').map_or(0, |(_, list)| list.split([',', ')']).count() - 1);
+                if let Some(timeout @ Argument::Position(at)) = &entry.row.timeout
+                    && usize::try_from(*at).is_ok_and(|at| at < given)
+                {
+                    wish.arguments.put(timeout, "unseen", false);
+                }
+                // A trace names a method by the type that it is called on.
+                let shown = shown_path(language, &of.path);
+                let member = shown.rsplit(separator(language)).next().unwrap_or(&shown).to_owned();
+                // One with an annotation is named as a member of it.
+                let member = if entry.row.via.is_some() { "load".to_owned() } else { member };
+                let of_shown = Of { path: member, ..of.clone() };
+                let expected = calls::expected(&of_shown, &entry.row, &wish, is_lock(lang, &of.path), false, true);
+                for (way, uses) in ways.iter_mut().enumerate() {
+                    number += 1;
+                    match make(&of, &entry.row, way, number) {
+                        // Only of a receiver it is known that it is a lock.
+                        Ok(_) if way == 0 && is_lock(lang, &of.path) => {}
+                        Ok(made) if matches!(expected, Expected::Silent { .. }) => {
+                            silent.push(Use { expected: expected.clone(), ..made });
+                        }
+                        Ok(made) => uses.push(Use { expected: expected.clone(), ..made }),
+                        Err(reason) => skipped.push((of.clone(), reason)),
+                    }
+                }
+            }
+        }
+    }
+    tell(language.as_str(), &skipped);
+    let rows: BTreeSet<String> = ways.iter().flatten().map(|one| one.of.to_string()).collect();
+    let [first, second] = ways.map(|uses| {
+        let called: BTreeSet<String> = uses.iter().map(|one| one.of.to_string()).collect();
+        (called, differences(&uses, language, &models))
+    });
+    let right = |(called, different): &(BTreeSet<String>, Vec<Difference>), row: &String| {
+        called.contains(row) && !different.iter().any(|one| one.row == *row)
+    };
+    let wrong: BTreeSet<&String> = rows.iter().filter(|row| !right(&first, row) && !right(&second, row)).collect();
+    let all = first.1.iter().chain(&second.1);
+    let mut different: Vec<Difference> = all.filter(|one| wrong.contains(&one.row)).cloned().collect();
+    different.extend(differences(&silent, language, &models));
+    report("calls", &different, known);
+}
+
+/// Whether what a method is called on is a lock, which alone says nothing.
+fn is_lock(lang: &LanguageModels, path: &str) -> bool {
+    let path = shown_path(lang.language(), path);
+    let owner = path.rsplit_once(separator(lang.language())).map_or("", |(owner, _)| owner);
+    fn locks(lang: &LanguageModels, ty: &str) -> bool {
+        lang.ty(ty).is_some_and(|rows| rows.role() == Some(Role::Lock))
+            || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|base| locks(lang, base))
+    }
+    locks(lang, owner)
+}
+
+#[test]
+fn rust_calls_do_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let models = rows_of::models(&files);
+    let make = |of: &Of, row: &CallRow, way: usize, number| {
+        rust::call(models.lang(Language::Rust), &files, of, row, [rust::Way::Path, rust::Way::Method][way], number)
+    };
+    found_in_one_way(Language::Rust, [0, 0], make);
+    holds_in_one_way(Language::Rust, &[], make);
+}
+
+#[test]
+fn java_calls_do_what_their_rows_say() {
+    let files = rows_of::read(&[]);
+    let models = rows_of::models(&files);
+    let make = |of: &Of, row: &CallRow, way: usize, number| {
+        java::call(models.lang(Language::Java), &files, of, row, [java::Way::Static, java::Way::Instance][way], number)
+    };
+    found_in_one_way(Language::Java, [0, 0], make);
+    holds_in_one_way(Language::Java, KNOWN_JAVA, make);
+}

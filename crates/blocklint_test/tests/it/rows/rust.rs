@@ -1,0 +1,92 @@
+//! Rust source that calls a path, from an async function.
+
+use std::collections::BTreeSet;
+
+use blocklint_core::Language;
+use blocklint_models::{CallRow, File, LanguageModels};
+
+use super::draft::Reason;
+use super::rows_of;
+use super::uses::{Of, Use, nothing};
+
+/// The two ways in which a method is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// `a::b::Type::m(&x)`.
+    Path,
+    /// `x.m()`.
+    Method,
+}
+
+/// A call of the path of a row, of which the caller says what it must have.
+pub(crate) fn call(
+    lang: &LanguageModels,
+    files: &[File],
+    of: &Of,
+    row: &CallRow,
+    way: Way,
+    number: usize,
+) -> Result<Use, Reason> {
+    let (receiver, member) = match of.path.strip_prefix('<').and_then(|rest| rest.split_once(">::")) {
+        Some((types, "drop")) => {
+            return Ok(dropped(of, types.split(" as ").next().unwrap_or(types), way, number));
+        }
+        Some((types, member)) => (types.split(" as ").next().unwrap_or(types).to_owned(), member.to_owned()),
+        None => {
+            let (owner, member) = of.path.rsplit_once("::").ok_or("a path of one segment")?;
+            (owner.to_owned(), member.to_owned())
+        }
+    };
+    let path = of.path.replace('*', "sample");
+    let is_type = receiver.rsplit("::").next().is_some_and(|name| name.starts_with(char::is_uppercase));
+    let mut imports = BTreeSet::new();
+    let (params, text) = if member.ends_with('!') {
+        (String::new(), format!("{path}(\"x\")"))
+    } else if !is_type {
+        (String::new(), format!("{path}()"))
+    } else {
+        // A trait's row asks for the type of what it is called on.
+        let asked = rows_of::asked_receiver(files, Language::Rust, row, &receiver);
+        let ty = asked.clone().unwrap_or_else(|| receiver.clone());
+        let ty = match lang.ty(&ty).map_or(0, |rows| rows.params().len()) {
+            0 if asked.is_some() && receiver.ends_with("::BufRead") && !ty.ends_with("Lock") => {
+                format!("std::io::BufReader<{ty}>")
+            }
+            0 => match lang.ty(&receiver).filter(|rows| asked.is_some() && rows.through().is_some()) {
+                // What the type is looked through for is asked, and the method is its own.
+                Some(_) => format!("{receiver}<{ty}>"),
+                None => ty,
+            },
+            count => format!("{ty}<{}>", vec!["u8"; count].join(", ")),
+        };
+        if asked.is_some() {
+            imports.insert(format!("use {receiver};"));
+        }
+        match way {
+            Way::Path => (format!("x: {ty}"), format!("{path}(&x)")),
+            Way::Method => (format!("x: {ty}"), format!("x.{member}()")),
+        }
+    };
+    let awaited = if row.is_async == Some(true) { ".await" } else { "" };
+    let lines = vec![format!("async fn use_{number}({params}) {{"), format!("    {text}{awaited};"), "}".to_owned()];
+    Ok(Use { of: of.clone(), imports, lines, at: 1, expected: nothing() })
+}
+
+/// A value that ends with the block which a function or a method gave it to.
+fn dropped(of: &Of, ty: &str, way: Way, number: usize) -> Use {
+    let (owner, end, made) = match way {
+        Way::Path => (String::new(), "", format!("made_{number}()")),
+        Way::Method => (
+            format!("struct Maker{number};\nimpl Maker{number} {{\n    fn new() -> Self {{ Maker{number} }}\n"),
+            "}",
+            format!("Maker{number}::new().made_{number}()"),
+        ),
+    };
+    let receiver = if way == Way::Method { "&self" } else { "" };
+    let text = format!(
+        "{owner}fn made_{number}({receiver}) -> {ty} {{\n    unimplemented!()\n}}\n{end}\n\
+         async fn use_{number}() {{\n    let value = {made};\n}}"
+    );
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    Use { of: of.clone(), imports: BTreeSet::new(), at: lines.len() - 2, lines, expected: nothing() }
+}

@@ -1,0 +1,336 @@
+//! Uses of what Python's rows say of types: a probe sleeps where its argument has the type that the row states.
+
+use std::collections::BTreeMap;
+
+use blocklint_models::{CallRow, TypeExpr, TypeRow};
+
+use super::calls::{Uses, next};
+use super::draft::{Draft, Reason};
+use super::python::{Spelling, Wish, World, arguments_of};
+use super::uses::{Expected, Of};
+
+/// The functions that sleep where their argument has a type, one per type.
+#[derive(Debug, Default)]
+pub(crate) struct Probes {
+    of_type: BTreeMap<String, usize>,
+    of_state: BTreeMap<String, usize>,
+}
+
+impl Probes {
+    fn of_type(&mut self, ty: &str) -> String {
+        let count = self.of_type.len();
+        format!("probe.type_{}", self.of_type.entry(ty.to_owned()).or_insert(count))
+    }
+
+    fn of_state(&mut self, state: &str) -> String {
+        let count = self.of_state.len();
+        format!("probe.state_{}", self.of_state.entry(state.to_owned()).or_insert(count))
+    }
+
+    /// Their model file: a label and a text.
+    pub(crate) fn model(&self) -> (String, String) {
+        let head = "schema = 1\nlanguage = \"python\"\nlibrary = \"probe\"\ndocs = \"https://example.org\"\n";
+        let class = "[[call]]\npath = \"probe.Elem.touch\"\neffect = \"none\"\n";
+        let row = |name: String, test: String| {
+            format!("[[call]]\npath = \"probe.{name}\"\nwhen = {{ argument = 0, {test} }}\neffect = \"sleep\"\n")
+        };
+        let types = self.of_type.iter().map(|(ty, number)| row(format!("type_{number}"), format!("type = {ty:?}")));
+        let states = self.of_state.iter().map(|(of, number)| row(format!("state_{number}"), format!("state = {of:?}")));
+        let text = [head, class].into_iter().map(str::to_owned).chain(types).chain(states).collect();
+        ("python/probe.toml".to_owned(), text)
+    }
+}
+
+/// The class that stands for type parameters.
+const ELEMENT: &str = "probe.Elem";
+
+struct Stated<'s> {
+    world: &'s World<'s>,
+    of: &'s Of,
+    probes: &'s mut Probes,
+    number: &'s mut usize,
+    uses: Uses,
+}
+
+impl Stated<'_> {
+    /// One use: the probe called with an expression, or with what iterating it gives.
+    fn probe(&mut self, draft: Draft, expression: &str, ty: &str, head: Option<&str>) {
+        self.probe_part(draft, expression, ty, head, "");
+    }
+
+    /// The same with a part of the item that `head` binds.
+    fn probe_part(&mut self, mut draft: Draft, expression: &str, ty: &str, head: Option<&str>, part: &str) {
+        // These say nothing of what they stand for.
+        if ["typing.Any", "typing.Awaitable"].contains(&ty) {
+            return;
+        }
+        draft.import("import probe");
+        let probe = self.probes.of_type(ty);
+        match head {
+            Some(head) => draft.line(format!("{head} {expression}: {probe}(item{part})")),
+            None => draft.line(format!("{probe}({expression})")),
+        }
+        let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: probe };
+        self.uses.real.push(draft.finish(self.of, next(self.number), expected));
+    }
+
+    /// The expression has this type, as far as it can be tested.
+    fn expect(&mut self, draft: &Draft, expression: &str, ty: &TypeExpr, receiver: &str, head: Option<&str>) {
+        match ty {
+            TypeExpr::Path { path, arguments } => {
+                // What awaiting gives is what the argument's function gives.
+                let awaited = self.world.types(path).any(|row| matches!(row.awaits, Some(TypeExpr::Parameter(_))));
+                if awaited && head.is_none() && matches!(arguments.first(), Some(TypeExpr::Result(_))) {
+                    self.probe(draft.clone(), &format!("(await {expression})"), ELEMENT, None);
+                }
+                let elements = match path.as_str() {
+                    "typing.Iterator" | "typing.Iterable" | "builtins.list" | "builtins.set" => "for item in",
+                    "typing.AsyncIterator" => "async for item in",
+                    _ => "",
+                };
+                match (elements, arguments.first(), head) {
+                    ("", ..) | (_, None, _) => self.probe(draft.clone(), expression, path, head),
+                    (elements, Some(TypeExpr::Tuple(parts)), None) => {
+                        for (index, part) in parts.iter().enumerate() {
+                            let ty = match part {
+                                TypeExpr::Path { path, .. } => path,
+                                TypeExpr::SelfType(_) => receiver,
+                                _ => ELEMENT,
+                            };
+                            let part = format!("[{index}]");
+                            self.probe_part(draft.clone(), expression, ty, Some(elements), &part);
+                        }
+                    }
+                    (elements, Some(element), None) => {
+                        self.expect(draft, expression, element, receiver, Some(elements));
+                    }
+                    (_, Some(_), Some(_)) => self.probe(draft.clone(), expression, path, head),
+                }
+            }
+            TypeExpr::SelfType(_) => self.probe(draft.clone(), expression, receiver, head),
+            TypeExpr::Parameter(_)
+            | TypeExpr::Argument(_)
+            | TypeExpr::Result(_)
+            | TypeExpr::Yield(_)
+            | TypeExpr::Element(_)
+            | TypeExpr::Instance(_) => self.probe(draft.clone(), expression, ELEMENT, head),
+            TypeExpr::Union(members) => {
+                members.iter().for_each(|member| self.expect(draft, expression, member, receiver, head));
+            }
+            TypeExpr::Tuple(parts) if head.is_none() => {
+                for (index, part) in parts.iter().enumerate() {
+                    self.expect(draft, &format!("{expression}[{index}]"), part, receiver, None);
+                }
+            }
+            TypeExpr::Tuple(_) | TypeExpr::Literal(_) | TypeExpr::Array(_) | TypeExpr::None => {}
+        }
+    }
+}
+
+/// What a call gives, and the state it leaves.
+pub(crate) fn of_call(world: &World<'_>, of: &Of, row: &CallRow, probes: &mut Probes, number: &mut usize) -> Uses {
+    let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
+    let made = [returned(&mut stated, row), state(&mut stated, row), added(&mut stated, row)];
+    for reason in made.into_iter().filter_map(Result::err) {
+        stated.uses.skipped.push((of.clone(), reason));
+    }
+    stated.uses
+}
+
+/// `[probe.Elem, ...]` for a type with parameters.
+fn parameters(world: &World<'_>, draft: &mut Draft, ty: &str) -> Option<String> {
+    let count = world.lang.ty(ty).map_or(0, |rows| rows.params().len());
+    draft.import("import probe");
+    (count > 0).then(|| vec![ELEMENT; count].join(", "))
+}
+
+fn returned(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
+    let Some(returns) = &row.returns else { return Ok(()) };
+    let (world, of) = (stated.world, stated.of);
+    let mut draft = Draft::default();
+    let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    if world.is_class(owner) {
+        wish.of = wish.of.or_else(|| parameters(world, &mut draft, owner));
+    }
+    // Rows tried before this one must not hold.
+    let rows = world.lang.calls(&of.path);
+    for earlier in rows.with(|row| row.returns.is_some()).take_while(|other| other.row != row) {
+        if earlier.when.is_empty() {
+            let excuse = earlier.unless.first().ok_or("a row before it always holds")?;
+            world.show(&mut draft, &mut wish, &of.path, excuse, world.depth())?;
+        } else if earlier.when.iter().any(|condition| condition.tests.contains(&blocklint_models::Test::Absent(true)))
+            && let blocklint_models::Subject::Argument(argument) = &earlier.when[0].subject
+            && wish.arguments.get(argument).is_none()
+            // What the type is made of is given below.
+            && !arguments_of(Some(returns)).contains(&argument)
+        {
+            wish.arguments.put(argument, "'x'", false);
+        }
+    }
+    let mut tested = None;
+    returns.visit(&mut |part| {
+        let (TypeExpr::Result(inner) | TypeExpr::Yield(inner) | TypeExpr::Element(inner) | TypeExpr::Instance(inner)) =
+            part
+        else {
+            return;
+        };
+        let TypeExpr::Argument(argument) = &**inner else { return };
+        if wish.arguments.get(argument).is_some() {
+            return;
+        }
+        draft.import("import probe");
+        let text = match part {
+            TypeExpr::Element(_) => draft.param(&format!("list[{ELEMENT}]")),
+            TypeExpr::Instance(_) => ELEMENT.to_owned(),
+            _ => draft.function(),
+        };
+        wish.arguments.put(argument, &text, false);
+    });
+    for argument in arguments_of(Some(returns)) {
+        if let Some(given) = wish.arguments.get(argument) {
+            // A condition gave it, with the type that it asks for.
+            tested = Some(given.to_owned());
+        } else {
+            draft.import("import probe");
+            let text = draft.param(ELEMENT);
+            wish.arguments.put(argument, &text, false);
+        }
+    }
+    let receiver = wish.receiver.clone().unwrap_or_else(|| owner.to_owned());
+    let spelling = world.call(&mut draft, &of.path, row.property, &wish, world.depth())?;
+    let text = match (spelling, of.path.rsplit('.').next()) {
+        (Spelling::Expression(text), _) if row.is_async == Some(true) => format!("(await {text})"),
+        (Spelling::Expression(text), _) => text,
+        (Spelling::For(text), Some("__next__")) => {
+            stated.expect(&draft, &text, returns, &receiver, Some("for item in"));
+            return Ok(());
+        }
+        (Spelling::AsyncFor(text), Some("__anext__")) => {
+            stated.expect(&draft, &text, returns, &receiver, Some("async for item in"));
+            return Ok(());
+        }
+        (Spelling::For(text), Some("__iter__")) => {
+            let TypeExpr::Path { arguments, .. } = returns else { return Err("an iterator of unknown elements") };
+            let element = arguments.first().ok_or("an iterator of unknown elements")?;
+            stated.expect(&draft, &text, element, &receiver, Some("for item in"));
+            return Ok(());
+        }
+        _ => return Err("a statement has no value"),
+    };
+    // `$cm` of an argument whose type a condition states: any of its types.
+    if let (TypeExpr::Argument(_), Some(_)) = (returns, &tested) {
+        let ty = row.when.iter().flat_map(|condition| &condition.tests).find_map(|test| match test {
+            blocklint_models::Test::Type(of) => of.iter().find_map(|test| match test {
+                blocklint_models::TypeTest::Type(ty) => ty.path(),
+                blocklint_models::TypeTest::Tag(_) => None,
+            }),
+            _ => None,
+        });
+        if let Some(ty) = ty {
+            stated.probe(draft, &text, ty, None);
+            return Ok(());
+        }
+    }
+    stated.expect(&draft, &text, returns, &receiver, None);
+    Ok(())
+}
+
+fn state(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
+    let Some(state) = &row.state else { return Ok(()) };
+    let (world, of) = (stated.world, stated.of);
+    let mut draft = Draft::default();
+    let mut wish = Wish::default();
+    world.satisfy(&mut draft, &mut wish, &of.path, &row.when, world.depth())?;
+    draft.import("import probe");
+    let owner = of.path.rsplit_once('.').map_or("", |(owner, _)| owner);
+    let gives = world.is_class(&of.path) || world.lang.calls(&of.path).iter().any(|row| row.returns.is_some());
+    let subject = draft.name();
+    if world.is_class(owner) && !gives {
+        let class = world.name(&mut draft, owner)?;
+        let arguments = draft.arguments(&wish.arguments);
+        draft.line(format!("{subject} = {class}()"));
+        draft.line(format!("{subject}.{}({arguments})", of.path.rsplit('.').next().unwrap_or_default()));
+    } else {
+        let made = world.call(&mut draft, &of.path, false, &wish, world.depth())?.expression()?;
+        draft.line(format!("{subject} = {made}"));
+    }
+    let probe = stated.probes.of_state(state);
+    draft.line(format!("{probe}({subject})"));
+    let expected = Expected::Found { rule: "BLT101", severity: None, hold: None, call: probe };
+    stated.uses.real.push(draft.finish(of, next(stated.number), expected));
+    Ok(())
+}
+
+/// What was put into a container comes out.
+fn added(stated: &mut Stated<'_>, row: &CallRow) -> Result<(), Reason> {
+    let Some(argument) = &row.adds else { return Ok(()) };
+    let (world, of) = (stated.world, stated.of);
+    let (owner, member) = of.path.rsplit_once('.').ok_or("a path of one segment")?;
+    let mut draft = Draft::default();
+    let class = world.name(&mut draft, owner)?;
+    let container = draft.name();
+    draft.import("import probe");
+    let element = draft.param(ELEMENT);
+    let mut wish = Wish::default();
+    wish.arguments.put(argument, &element, false);
+    let arguments = draft.arguments(&wish.arguments);
+    let is_map = world.lang.ty(owner).is_some_and(|rows| rows.params().len() == 2);
+    if owner.starts_with("typing.") {
+        return Err("an abstract class is not made");
+    }
+    draft.line(format!("{container} = {class}()"));
+    match member {
+        "__setitem__" => draft.line(format!("{container}[0] = {element}")),
+        _ => draft.line(format!("{container}.{member}({arguments})")),
+    }
+    match is_map {
+        true => stated.probe(draft, &format!("{container}[0]"), ELEMENT, None),
+        false => stated.probe(draft, &container, ELEMENT, Some("for item in")),
+    }
+    Ok(())
+}
+
+/// What values of a type are like.
+pub(crate) fn of_type(world: &World<'_>, of: &Of, row: &TypeRow, probes: &mut Probes, number: &mut usize) -> Uses {
+    let mut stated = Stated { world, of, probes, number, uses: Uses::default() };
+    let mut draft = Draft::default();
+    let parameters = parameters(world, &mut draft, &of.path);
+    let value = match world.value(&mut draft, &of.path, parameters.as_deref(), world.depth()) {
+        Ok(value) => value,
+        Err(reason) => {
+            stated.uses.skipped.push((of.clone(), reason));
+            return stated.uses;
+        }
+    };
+    for base in &row.bases {
+        stated.expect(&draft, &value, base, &of.path, None);
+    }
+    for (field, ty) in &row.fields {
+        stated.expect(&draft, &format!("{value}.{field}"), ty, &of.path, None);
+    }
+    let is_async = of.path.rsplit('.').next().is_some_and(|name| name.starts_with("Async"))
+        || !world.lang.calls(&format!("{}.__aenter__", of.path)).is_empty()
+        || !world.lang.calls(&format!("{}.__anext__", of.path)).is_empty()
+        || of.path.contains(".Async")
+        || of.path.contains("aclosing");
+    if let Some(element) = &row.element {
+        let head = if is_async { "async for item in" } else { "for item in" };
+        stated.expect(&draft, &value, element, &of.path, Some(head));
+    }
+    if let Some(awaits) = &row.awaits {
+        stated.expect(&draft, &format!("(await {value})"), awaits, &of.path, None);
+    }
+    if let Some(enters) = &row.enters {
+        let mut draft = draft.clone();
+        let name = draft.name();
+        draft.open(format!("{}with {value} as {name}:", if is_async { "async " } else { "" }));
+        stated.expect(&draft, &name, enters, &of.path, None);
+    }
+    if stated.uses.real.is_empty() {
+        // A role, a tag or parameters alone; that the name is a type shows.
+        stated.probe(draft, &value, &of.path, None);
+    }
+    stated.uses
+}

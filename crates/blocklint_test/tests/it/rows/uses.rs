@@ -1,0 +1,201 @@
+//! Uses of rows: generated source, what must be found in it, and the run that compares both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use blocklint_core::{Confidence, Finding, Hold, Language, Severity};
+use blocklint_engine::{Levels, Options, analyse, choose, locate};
+use blocklint_models::Models;
+use blocklint_project::{Request, discover};
+use blocklint_rules::Selection;
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// A row, or one expanded path of it, as failures name it: `python/stdlib/io.toml:12 io.IOBase.read`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Of {
+    /// The model file.
+    pub label: String,
+    /// Line of the row.
+    pub line: u32,
+    /// The path.
+    pub path: String,
+}
+
+impl std::fmt::Display for Of {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{} {}", self.label, self.line, self.path)
+    }
+}
+
+/// What one line must have.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expected {
+    /// No finding whose trace ends in this call.
+    Silent {
+        /// The path of a row; empty for any.
+        call: String,
+    },
+    /// A finding.
+    Found {
+        /// Its rule; empty for any.
+        rule: &'static str,
+        /// Its severity, where it is stated.
+        severity: Option<Severity>,
+        /// Its hold, where it is stated.
+        hold: Option<Hold>,
+        /// What its trace ends in.
+        call: String,
+    },
+}
+
+/// No finding at all.
+pub(crate) fn nothing() -> Expected {
+    Expected::Silent { call: String::new() }
+}
+
+/// A generated piece of source that uses a row once.
+#[derive(Clone, Debug)]
+pub(crate) struct Use {
+    /// The row it uses.
+    pub of: Of,
+    /// Lines that stand at the head of the file; written once.
+    pub imports: BTreeSet<String>,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// Which of them is looked at.
+    pub at: usize,
+    /// What it must have.
+    pub expected: Expected,
+}
+
+/// A use that has not what it must have.
+#[derive(Clone, Debug)]
+pub(crate) struct Difference {
+    /// The path of its row.
+    pub path: String,
+    /// Its row, as messages name it.
+    pub(crate) row: String,
+    /// What differs, with the source.
+    pub text: String,
+}
+
+/// Writes the uses as a project (a source file for each model file), runs it, and tells what differs.
+pub(crate) fn differences(uses: &[Use], language: Language, models: &Models) -> Vec<Difference> {
+    let folder = tempfile::Builder::new().prefix("blocklint-rows-").tempdir().expect("a folder");
+    let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("it is UTF-8");
+    let mut by_file: BTreeMap<Utf8PathBuf, Vec<&Use>> = BTreeMap::new();
+    for one in uses {
+        by_file.entry(root.join(file_name(&one.of.label, language))).or_default().push(one);
+    }
+    if language == Language::Rust {
+        let modules = by_file.keys().filter_map(|path| path.file_stem()).map(|name| {
+            format!(
+                "pub mod {name};
+"
+            )
+        });
+        fs::create_dir_all(root.join("src")).expect("made");
+        fs::write(root.join("src/lib.rs"), modules.collect::<String>()).expect("written");
+        fs::write(
+            root.join("Cargo.toml"),
+            "[package]
+name = \"uses\"
+",
+        )
+        .expect("written");
+    }
+    let mut lines: Vec<(Utf8PathBuf, u32, &Use)> = Vec::new();
+    for (path, uses) in &by_file {
+        let (text, at) = file_text(uses);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+        lines.extend(uses.iter().zip(at).map(|(one, line)| (path.clone(), line, *one)));
+    }
+    let findings = findings(&root, models);
+    let mut found: BTreeMap<(&Utf8Path, u32), Vec<&Finding>> = BTreeMap::new();
+    for finding in &findings {
+        found.entry((&finding.place.path, finding.place.start.row)).or_default().push(finding);
+    }
+    let mut different: Vec<Difference> = Vec::new();
+    for (path, line, one) in &lines {
+        let here = found.get(&(path.as_path(), *line)).map_or(&[][..], Vec::as_slice);
+        if let Some(what) = difference(&one.expected, here) {
+            let code = one.lines.iter().map(|line| format!("    | {line}\n")).collect::<String>();
+            different.push(Difference {
+                path: one.of.path.clone(),
+                row: one.of.to_string(),
+                text: format!("{}: {what}\n{code}", one.of),
+            });
+        }
+    }
+    different.extend(findings.iter().filter(|f| f.rule.to_string() == "BLT902").map(|f| {
+        let (path, row) = (&f.place.path, f.place.start.row);
+        let text = fs::read_to_string(path.as_std_path()).unwrap_or_default();
+        let code = text.lines().nth(row as usize - 1).unwrap_or_default().to_owned();
+        Difference { path: String::new(), row: String::new(), text: format!("{path}:{row}: {}: {code}\n", f.message) }
+    }));
+    different
+}
+
+fn file_name(label: &str, language: Language) -> String {
+    let stem = label.trim_end_matches(".toml").replace(['/', '-'], "_");
+    match language {
+        Language::Python => format!("use_{stem}.py"),
+        Language::Rust => format!("src/use_{stem}.rs"),
+        Language::Java => format!("Use_{stem}.java"),
+    }
+}
+
+/// The text of one file, and the line of each use that is looked at, from 1.
+fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
+    let imports: BTreeSet<&String> = uses.iter().flat_map(|one| &one.imports).collect();
+    let mut lines: Vec<&str> = imports.iter().flat_map(|import| import.lines()).collect();
+    let mut at = Vec::new();
+    for one in uses {
+        at.push(u32::try_from(lines.len() + one.at + 1).expect("a short file"));
+        lines.extend(one.lines.iter().map(String::as_str));
+    }
+    (lines.join("\n") + "\n", at)
+}
+
+fn findings(root: &Utf8Path, models: &Models) -> Vec<Finding> {
+    let paths = [root.to_owned()];
+    let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
+    let report = analyse(&project, models, Options::new(Confidence::Medium)).expect("a run");
+    let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
+    let all = Selection::new(&["ALL".to_owned()], &[], &[]).expect("all rules");
+    let mut chosen = choose(report.findings, report.groups, &all, levels);
+    locate(&project, &mut chosen);
+    chosen.findings
+}
+
+fn difference(expected: &Expected, here: &[&Finding]) -> Option<String> {
+    let call_of = |finding: &Finding| finding.trace.last().map_or(String::new(), |step| step.call.clone());
+    let shown = || {
+        let one = |f: &&Finding| format!("{} {:?} {:?} through {}", f.rule, f.severity, f.hold, call_of(f));
+        if here.is_empty() { "nothing".to_owned() } else { here.iter().map(one).collect::<Vec<_>>().join("; ") }
+    };
+    match expected {
+        Expected::Silent { call } => {
+            // That something is made anew says nothing of how long it takes.
+            let holds = |finding: &&&Finding| !matches!(finding.rule.to_string().as_str(), "BLT501" | "BLT502");
+            let loud = here.iter().filter(holds).any(|finding| call.is_empty() || is_call(&call_of(finding), call));
+            loud.then(|| format!("silence expected, found {}", shown()))
+        }
+        Expected::Found { rule, severity, hold, call } => {
+            let fits = |finding: &&&Finding| {
+                is_call(&call_of(finding), call)
+                    && (rule.is_empty() || finding.rule.to_string() == *rule)
+                    && severity.is_none_or(|severity| finding.severity == severity)
+                    && hold.is_none_or(|hold| finding.hold == hold)
+            };
+            let wanted = || format!("{rule} {severity:?} {hold:?} through {call}");
+            here.iter().find(fits).is_none().then(|| format!("expected {}, found {}", wanted(), shown()))
+        }
+    }
+}
+
+/// Whether a trace ends in a call: its path, or its last names.
+fn is_call(found: &str, call: &str) -> bool {
+    found == call || found.strip_suffix(call).is_some_and(|head| head.ends_with(['.', ':']))
+}

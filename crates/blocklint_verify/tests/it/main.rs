@@ -1,0 +1,4 @@
+//! Rows against libraries, in one program.
+
+mod java;
+mod python;
