@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::link::memo::Remembers;
-use crate::program::ids::{BodyRef, FileId};
+use crate::program::ids::{BodyRef, FileId, VarRef};
 
 /// The conditions on parameters around a branch, from the inside out.
 type GuardsOf = Rc<[crate::labels::label::Guard]>;
@@ -21,6 +21,8 @@ pub(crate) struct Memo {
     /// What the branches around the places of a branch say of the fields of an object.
     pub(crate) own_tests:
         RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), crate::conditions::own_state::OwnTests>>,
+    /// Java: the literals that fields always hold.
+    pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
     /// Which objects find a label's implementation.
     pub(crate) found_by: RefCell<crate::conditions::receivers::FoundBy>,
 }
