@@ -166,6 +166,9 @@ impl<'a> Link<'a> {
     /// The literal that a form always is: written there, or all that is ever assigned to its name.
     fn only_literal(&self, site: SiteRef, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(site.file);
+        if let Some(literal) = self.literal_of_field(site.file, facts.body_of(facts.site(site.site).at), form) {
+            return Some(literal);
+        }
         match facts.form(form) {
             Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) => {
                 Some(self.constant(site, form, EnvId::NONE, 1))

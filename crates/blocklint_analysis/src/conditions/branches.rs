@@ -244,9 +244,12 @@ impl<'a> Link<'a> {
             Form::Alt(AltKind::Or, list) if !wanted => {
                 facts.list(list).iter().find_map(|&part| self.choice(place, branch, part, false, depth))
             }
-            // `a == "x" or a == "y"`
+            // `a == "x" or a == "y"`, beside what never holds.
             Form::Alt(AltKind::Or, list) => {
-                let mut guards = facts.list(list).iter().map(|&part| self.choice(place, branch, part, true, depth));
+                let body = facts.body_of(place.at);
+                let never = |part: FormId| self.literal_of_field(place.file, body, part) == Some(Constant::Bool(false));
+                let parts = facts.list(list).iter().filter(|&&part| !never(part));
+                let mut guards = parts.map(|&part| self.choice(place, branch, part, true, depth));
                 let first = guards.next()??;
                 guards.try_fold(first, |known, next| either(known, next?))
             }

@@ -6,6 +6,7 @@ pub(crate) mod at_call;
 pub(crate) mod branches;
 pub(crate) mod by_type;
 pub(crate) mod filled_mapping;
+pub(crate) mod literal_fields;
 mod memo;
 pub(crate) mod outer;
 pub(crate) mod own_state;

@@ -529,6 +529,11 @@ impl<'a> Link<'a> {
         let args = facts.args_of(site.site);
         let scope = self.scope_of(site, env);
         match path {
+            // A decorator that is called by hand.
+            _ if names::python::decorator(path) == Some(names::python::Decorator::ContextManager) => {
+                let [function] = args[..] else { return None };
+                Some(self.eval(scope, function.value))
+            }
             "builtins.super" => {
                 let body = facts.body_of(scope.at);
                 let class = match args[..] {

@@ -13,8 +13,8 @@ use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
 
-/// Additions looked at for one container: a union holds no more than eight.
-const MOST: usize = 12;
+/// Additions looked at for one container: a union holds no more than 24.
+const MOST: usize = 32;
 
 /// The sites of one file that may add to a container, by the container's last name.
 pub(crate) type Additions = FxHashMap<Sym, Vec<SiteId>>;

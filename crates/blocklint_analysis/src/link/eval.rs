@@ -124,11 +124,16 @@ impl<'a> Link<'a> {
                     .iter()
                     .step_by(2)
                     .filter(|key| key.is_some())
-                    .take(8)
+                    .take(MOST_WRITTEN_OUT)
                     .map(|&key| self.eval_within(scope, key, depth))
                     .collect();
-                let parts: Vec<Typed> =
-                    rows.iter().skip(1).step_by(2).take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
+                let parts: Vec<Typed> = rows
+                    .iter()
+                    .skip(1)
+                    .step_by(2)
+                    .take(MOST_WRITTEN_OUT)
+                    .map(|&part| self.eval_within(scope, part, depth))
+                    .collect();
                 let Some(ty) = names::literal_type(self.program.language(scope.file), names::Literal::Dict) else {
                     return self.unknown(Why::Expression);
                 };
@@ -148,13 +153,18 @@ impl<'a> Link<'a> {
                     (AltKind::Ternary, _) => &ends[1.min(ends.len())..],
                     _ => ends,
                 };
-                let parts: Vec<Typed> = ends.iter().take(16).map(|&end| self.eval_within(scope, end, depth)).collect();
+                let parts: Vec<Typed> =
+                    ends.iter().take(MOST_WRITTEN_OUT).map(|&end| self.eval_within(scope, end, depth)).collect();
                 self.join(&parts)
             }
             // A union of classes used as a value: an alias of a type.
             Form::Join(list) => {
-                let parts: Vec<Typed> =
-                    facts.list(list).iter().take(16).map(|&part| self.eval_within(scope, part, depth)).collect();
+                let parts: Vec<Typed> = facts
+                    .list(list)
+                    .iter()
+                    .take(MOST_WRITTEN_OUT)
+                    .map(|&part| self.eval_within(scope, part, depth))
+                    .collect();
                 self.join(&parts)
             }
             Form::Star(inner) | Form::StarStar(inner) => {
@@ -643,7 +653,7 @@ impl<'a> Link<'a> {
 }
 
 /// How many elements that are written out are looked at.
-const MOST_WRITTEN_OUT: usize = 16;
+const MOST_WRITTEN_OUT: usize = 32;
 
 /// How an assignment reaches a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -221,7 +221,8 @@ impl Link<'_> {
         match val {
             Val::Iter { body, env } => {
                 let flow = self.program.facts(body.file).body(body.body).flow;
-                if entering && flow == Flow::Generator && self.method_kind(body).context_manager {
+                // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
+                if entering && flow == Flow::Generator {
                     self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
                 }
             }

@@ -412,6 +412,7 @@ impl<'a> Link<'a> {
         }
         // While they are being looked at, there are none: an object may be typed by a field of the same name.
         self.foreign.borrow_mut().insert(name, Rc::from([]));
+        let fresh = self.starts_afresh();
         let mut found = Vec::new();
         for &(file, sym) in self.program.occurrences(name) {
             for &(assign, own) in self.program.index_of(file).attr_assigns(sym) {
@@ -422,6 +423,9 @@ impl<'a> Link<'a> {
                 let row = facts.assign(assign);
                 let Form::Attr(base, _) = facts.form(row.target) else { continue };
                 let scope = Scope { file, at: row.at, env: EnvId::NONE };
+                if fresh.is_some() {
+                    self.refuel();
+                }
                 for val in self.values.members(self.eval(scope, base).value) {
                     if let Val::Instance { class, .. } | Val::Class(class) = val {
                         found.push((class, file, assign));
@@ -431,6 +435,9 @@ impl<'a> Link<'a> {
         }
         let found: Rc<[(ClassRef, FileId, AssignId)]> = Rc::from(found);
         self.foreign.borrow_mut().insert(name, found.clone());
+        if let Some(left) = fresh {
+            self.goes_on(left);
+        }
         found
     }
 
@@ -633,7 +640,7 @@ impl<'a> Link<'a> {
                 .exits
                 .iter()
                 .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
-                .take(16)
+                .take(32)
             {
                 let scope = Scope { file: body.file, at: exit.at, env };
                 if exit.value.is_some() && !self.is_for_other_kind(scope, exit.at.region) {

@@ -9,7 +9,7 @@ use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::names::python::Decorator;
 use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, ClassRef};
+use crate::program::ids::{BodyRef, ClassRef, PathId};
 
 /// What decorators of the language make of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,12 @@ impl Link<'_> {
             Ancestor::Class(of) => self.own_member(of, name).is_some(),
             _ => false,
         })
+    }
+
+    /// Python: whether a function of the language makes a generator function one whose result is entered.
+    pub(crate) fn makes_context_manager(&self, path: PathId) -> bool {
+        self.library.language(path) == Language::Python
+            && names::python::decorator(&self.library.text(path)) == Some(Decorator::ContextManager)
     }
 
     /// What decorators of the language make of a function.

@@ -293,6 +293,8 @@ pub struct Link<'a> {
     /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
     cuts: Cell<u32>,
     fuel: Cell<u32>,
+    /// Whether what is remembered for all is being looked for, at the cost of nobody's site.
+    afresh: Cell<bool>,
     /// What layers above remember.
     above: crate::link::memo::Above,
 }
@@ -353,6 +355,7 @@ impl<'a> Link<'a> {
             busy: RefCell::default(),
             cuts: Cell::new(0),
             fuel: Cell::new(FUEL),
+            afresh: Cell::new(false),
             above: crate::link::memo::Above::default(),
         }
     }
@@ -450,6 +453,23 @@ impl<'a> Link<'a> {
         self.running.set(outer);
         // The outermost task met every cycle from its own start, so what it found is final too.
         (result, self.cuts.get() == before || outer == 0)
+    }
+
+    /// Begins to look for what is remembered for all, not at the cost of the site that asks first; not within another such search.
+    /// Gives what fuel that site has left.
+    pub(crate) fn starts_afresh(&self) -> Option<u32> {
+        (!self.afresh.replace(true)).then(|| self.fuel.get())
+    }
+
+    /// A site's fuel for one more of what is looked for.
+    pub(crate) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// Goes on with the site that asked.
+    pub(crate) fn goes_on(&self, left: u32) {
+        self.fuel.set(left);
+        self.afresh.set(false);
     }
 
     /// How often a recursion or the end of the fuel cut something short.

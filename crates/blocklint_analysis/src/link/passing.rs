@@ -82,7 +82,7 @@ impl Link<'_> {
                 }
             }
         }
-        passing.returned |= self.wraps_argument(path, arg);
+        passing.returned |= self.wraps_argument(path, arg) || self.makes_context_manager(path);
         let calls = self.library.calls(path);
         let consumes = calls
             .with(|row| row.consumes.is_some())

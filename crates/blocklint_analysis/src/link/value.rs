@@ -187,7 +187,7 @@ impl EnvId {
 }
 
 /// Members of one union.
-pub(crate) const UNION_LIMIT: usize = 8;
+pub(crate) const UNION_LIMIT: usize = 24;
 
 /// A short list of members while a union is being made.
 pub(crate) type Members = SmallVec<[Val; 4]>;
