@@ -25,8 +25,6 @@ pub(crate) struct Memo {
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
     pub(crate) on_twisted: OnceCell<bool>,
-    /// Python: the modules that nobody loads.
-    pub(crate) left_over: crate::entries::unused::python::LeftOver,
     /// The runtimes of files of which no row says more.
     pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
 }

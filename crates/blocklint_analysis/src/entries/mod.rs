@@ -16,5 +16,4 @@ pub(crate) mod request_bodies;
 pub(crate) mod roots;
 pub(crate) mod served;
 pub(crate) mod unawaited;
-pub(crate) mod unused;
 pub(crate) mod when;

@@ -138,9 +138,6 @@ pub static SIGNALS: &[Signal] = &[
     root(("left-over-method", PYTHON, "nobody names the method, but those beside it"), |link, root| {
         link.is_left_over_method(root)
     }),
-    root(("left-over-module", PYTHON, "nobody imports the module, but those beside it"), |link, root| {
-        link.is_left_over_module(root.file)
-    }),
     // When it runs.
     elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), Makes::Note),
     elsewhere((named::START_UP, ALL, "it runs before anybody is served, or while the program ends"), Makes::Note),

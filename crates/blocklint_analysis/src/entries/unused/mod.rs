@@ -1,3 +1,0 @@
-//! Code that nobody runs any more.
-
-pub(crate) mod python;
