@@ -118,7 +118,10 @@ fn what_is_excluded_is_not_read() {
     assert_eq!(folder.found(&note), ALL[..1]);
     assert_eq!(folder.found(&[&note[..], &["--exclude", "main.py"]].concat()), ALL[2..]);
     assert_eq!(folder.found(&[&note[..], &["--extend-exclude", "main.py"]].concat()), [] as [&str; 0]);
-    let above = folder.found_in("gen", &["..", "--exclude", "../main.py", "--isolated"]);
+    let above = folder.found_in(
+        "gen",
+        &["..", "--exclude", "../main.py", "--isolated", "--include-aside", "--min-severity", "error"],
+    );
     assert!(above.len() == 1 && above[0].ends_with("test_b.py:3 105"), "patterns count from the folder: {above:?}");
     assert_eq!(folder.found(&[&note[..], &["tests/deep"]].concat()), ALL[2..3], "a folder that is named is read");
 }

@@ -127,6 +127,7 @@ fn a_finding_has_every_field() {
                 "call": "requests.Session.get",
             },
         ],
+        "reasons": [],
         "fingerprint": null,
     });
     assert_eq!(found, expected);
