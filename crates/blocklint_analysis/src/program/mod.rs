@@ -286,11 +286,6 @@ impl<'a> Program<'a> {
         self.names.get(text).copied()
     }
 
-    /// All names and strings of the project's files.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &'a str> {
-        self.texts.iter().copied()
-    }
-
     /// How many names there are; their numbers are 0 to this.
     pub(crate) fn names_len(&self) -> usize {
         self.texts.len()
