@@ -38,6 +38,7 @@ pub async fn live() -> String {
 /// many cores there are, and the sum of all pages.
 pub fn overload(routes: Router) {
     let cores = thread::available_parallelism().map_or(1, usize::from);
+    // blocklint: ignore[BLT501] each program calls this once, from its `main` in another crate
     let runtime = Builder::new_multi_thread().worker_threads(cores).enable_time().build().expect("a runtime");
     let over = Arc::new(AtomicBool::new(false));
     let ended = over.clone();
