@@ -5,22 +5,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use crate::pages::assert_current;
 use crate::sha256::sha256;
 use blocklint_core::Language;
 use blocklint_models::{Models, Verified, verified};
 
 #[test]
 fn the_table_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/libraries.md");
-    let current = page();
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, &current).expect("the page is written");
-    }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == current,
-        "docs/libraries.md is out of date; run `UPDATE=1 cargo test --workspace --test it libraries::`"
-    );
+    assert_current("libraries.md", &page(), "libraries");
 }
 
 fn page() -> String {

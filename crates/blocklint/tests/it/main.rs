@@ -11,6 +11,7 @@ mod machine_output;
 mod models;
 mod names;
 mod notebooks;
+mod pages;
 mod programs;
 mod readme;
 mod rust_compile;

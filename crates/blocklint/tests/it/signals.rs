@@ -1,11 +1,11 @@
 //! Keeps the list of signals in the documentation current: `UPDATE=1 cargo test --workspace --test it signals::`.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::Path;
 
 use blocklint_core::Language;
 use blocklint_engine::{SIGNALS, signal_named};
+
+use crate::pages::assert_current;
 
 /// What signals make, in the words of `why`: each has a table.
 const KINDS: &[(&str, &str, &str)] = &[
@@ -33,16 +33,7 @@ const ASIDE: [&str; 3] = ["in-tests", "command", "shows-or-measures"];
 
 #[test]
 fn the_page_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/signals.md");
-    let current = page();
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, &current).expect("the page is written");
-    }
-    let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        written == current,
-        "docs/signals.md is out of date; run `UPDATE=1 cargo test --workspace --test it signals::`"
-    );
+    assert_current("signals.md", &page(), "signals");
 }
 
 #[test]
