@@ -141,8 +141,14 @@ impl<'l, 'a> Conditions<'l, 'a> {
 
     /// The next condition that some sites of one body all stand under, once the caller has decided the one that its label carried:
     /// one that only the callers of that caller decide.
-    pub(crate) fn next_guard(&self, caller: Caller, node: Node, sites: &[SiteRef], left: Option<&Guard>) -> NextGuard {
-        let Some(&first) = sites.first() else { return NextGuard::None };
+    pub(crate) fn next_guard(
+        &self,
+        caller: Caller,
+        node: Node,
+        mut sites: impl Iterator<Item = SiteRef> + Clone,
+        left: Option<&Guard>,
+    ) -> NextGuard {
+        let Some(first) = sites.next() else { return NextGuard::None };
         if caller.arg.is_some() || caller.kind != CallerKind::Runs || self.link.program.body_of_site(first) != node.body
         {
             return NextGuard::None;
@@ -153,7 +159,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
                 continue;
             }
-            if !sites[1..].iter().all(|&site| self.link.guards_over(site).contains(guard)) {
+            if !sites.clone().all(|site| self.link.guards_over(site).contains(guard)) {
                 continue;
             }
             let answer = self.answer_of(caller, node, guard);

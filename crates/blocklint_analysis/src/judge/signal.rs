@@ -175,7 +175,7 @@ impl Judge {
 
     /// Whether a signal that is decided elsewhere is on.
     pub(crate) fn is_on(&self, signal: &'static str) -> bool {
-        signal_named(signal).is_some_and(|at| !self.off.has(at))
+        self.off == SignalSet::default() || signal_named(signal).is_some_and(|at| !self.off.has(at))
     }
 
     /// What signals make of a label at a site that it reaches.

@@ -19,7 +19,6 @@ use std::cell::RefCell;
 
 use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 use crate::conditions::Conditions;
 use crate::conditions::at_call::{Decided, NextGuard};
@@ -375,9 +374,8 @@ impl<'l, 'a> Search<'l, 'a> {
             Decided::Fails => return,
         }
         if label.outer.is_none() {
-            let sites: SmallVec<[SiteRef; 8]> =
-                self.graph.states[state.0 as usize].ways.iter().map(|way| way.site).collect();
-            match self.conditions.next_guard(caller, node, &sites, label.guard.as_ref()) {
+            let sites = self.graph.states[state.0 as usize].ways.iter().map(|way| way.site);
+            match self.conditions.next_guard(caller, node, sites, label.guard.as_ref()) {
                 NextGuard::None => {}
                 NextGuard::Holds(guard) => {
                     label.outer = Some(guard);
