@@ -14,6 +14,5 @@ mod memo;
 pub(crate) mod no_loop;
 pub(crate) mod request_bodies;
 pub(crate) mod roots;
-pub(crate) mod served;
 pub(crate) mod unawaited;
 pub(crate) mod when;

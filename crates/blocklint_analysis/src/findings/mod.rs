@@ -16,7 +16,7 @@ use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::entries::callers::Callers;
-use crate::entries::roots::{Root, RootKind, Roots};
+use crate::entries::roots::{Root, RootKind};
 use crate::entries::when::{Scopes, When};
 use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
 use crate::graph::paths::{Causes, Cost, Paths};
@@ -141,11 +141,10 @@ pub(crate) fn findings<'a>(
             candidates.retain(|candidate| candidate.silenced.is_none());
         }
     }
-    // Code all of whose callers are start-up or exit is a note, with tests one level lower; what reads a file to make an object for each
-    // request is one higher.
+    // Code all of whose callers are start-up or exit is a note, what only tests or commands run is left aside; what reads a file to make
+    // an object for each request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
-    let _roots = Roots::new(link);
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {

@@ -1,5 +1,4 @@
-//! Java: calls that are made only where somebody opted in, where another branch hands the same call to a worker, or where what is
-//! looked for is not there yet.
+//! Java: calls that are made only where somebody opted in, and the branches that a call stands in across the literals around it.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, BodyId, BodyKind, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind};

@@ -1,4 +1,4 @@
-//! Java: calls that are made for few of those that come by, or hardly ever: by a setting, for what is there, for what is not kept yet.
+//! Java: calls that a setting asks for.
 
 use blocklint_facts::{AltKind, Form, FormId, RegionKind};
 

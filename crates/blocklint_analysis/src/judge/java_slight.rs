@@ -1,5 +1,4 @@
-//! Java: calls that hold their thread hardly ever, or a thread that serves nobody, as the whole way to them shows: after a failure, for a
-//! host that is an address, before anything is served, in a method that is left to nobody.
+//! Java: calls that run only after a failure, and classes of settings.
 
 use blocklint_core::Effect;
 use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym};

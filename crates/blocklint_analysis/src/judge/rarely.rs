@@ -1,4 +1,5 @@
-//! Calls that run hardly ever, by the test before them: mostly of Rust, which has few other ways to say so.
+//! Calls that are short beside what goes before or comes after them: a folder that is made where it lacks, a small file for a
+//! process that is started next.
 
 use blocklint_facts::{AltKind, Form, FormId, RegionKind};
 use blocklint_models::Argument;

@@ -1,5 +1,5 @@
 //! Rust: branches over what a method of a parameter says (`if !filters.all_authorized()`), decided by the branches that a
-//! caller stands in; branches for an optional part that is not there; and which calls are made whatever a test says.
+//! caller stands in; and which calls are made whatever a test says.
 
 use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};

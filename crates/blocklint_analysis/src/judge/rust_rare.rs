@@ -1,5 +1,5 @@
-//! Rust: what is done hardly ever, or by nobody who waits: behind what is kept by its key already, in a search that ends at
-//! its first hit, by an actor, where a program looks into itself, and in a library's copy.
+//! Rust: what is done hardly ever, or in code of others: behind what is kept by its key already, in a search that ends at its
+//! first hit, and in a library's copy.
 
 use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
 
@@ -16,9 +16,6 @@ const DEPTH: u32 = 6;
 /// Folders of libraries that were copied into a project.
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
-/// Beginnings of the names of methods that put something where it is kept.
-const KEEPS: &[&str] = &["set", "insert", "put", "store", "get_or_init"];
-
 impl Link<'_> {
     /// Whether a file is of a library's copy: who finds something there tells the library's authors.
     pub(crate) fn is_of_copy(&self, file: FileId) -> bool {
@@ -28,10 +25,10 @@ impl Link<'_> {
     /// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
     /// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
     pub(crate) fn is_kept_by_key(&self, ways: &[Way]) -> bool {
-        ways.iter().any(|way| self.is_behind_kept(way.site, true))
+        ways.iter().any(|way| self.is_behind_kept(way.site))
     }
 
-    fn is_behind_kept(&self, site: SiteRef, by_key: bool) -> bool {
+    fn is_behind_kept(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let body = facts.body_of(row.at);
@@ -46,34 +43,8 @@ impl Link<'_> {
                 _ => false,
             };
             let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-            let is_kept = if by_key { has_key() } else { self.keeps_what_it_makes(site.file, body, lookup) };
-            is_kept && self.gives_what_is_found(site.file, body, asked)
+            has_key() && self.gives_what_is_found(site.file, body, asked)
         })
-    }
-
-    /// Whether what an object is asked for is put into it in the same function: `match self.kept() { Some(found) => found,
-    /// None => { let made = make(); self.set_kept(made.clone()); made } }`.
-    fn keeps_what_it_makes(&self, file: FileId, body: BodyId, lookup: SiteId) -> bool {
-        let facts = self.program.facts(file);
-        let is_own = |form: Form| matches!(form, Form::Var(var) if facts.text(facts.var(var).name) == "self");
-        let asked = facts.site(lookup);
-        let by_call = || {
-            facts.sites.iter().any(|row| {
-                let name = facts.text(row.name);
-                facts.body_of(row.at) == body
-                    && row.span.start > asked.span.end
-                    && KEEPS.iter().any(|start| name.starts_with(start))
-                    && mentions(facts, row.callee, DEPTH, &is_own)
-            })
-        };
-        let by_assignment = || {
-            facts.assigns.iter().any(|row| {
-                facts.body_of(row.at) == body
-                    && row.span.start > asked.span.end
-                    && matches!(facts.form(row.target), Form::Attr(base, _) if is_own(facts.form(base)))
-            })
-        };
-        mentions(facts, asked.callee, DEPTH, &is_own) && (by_call() || by_assignment())
     }
 
     /// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.

@@ -1,5 +1,4 @@
-//! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`; and what a
-//! process does that has just told itself to end.
+//! Waits for the end of a thread that was told to end just before: `self._stop.set()`, then `self._thread.join()`.
 
 use blocklint_facts::{FileFacts, Form, SiteFlags, SiteId};
 
