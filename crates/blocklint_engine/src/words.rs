@@ -69,7 +69,9 @@ fn finding_and_remedy(
             What::LatePatch { taken, is_module, patch } => {
                 blocklint_rules::What::LatePatch { taken, is_module: *is_module, patch }
             }
-            What::LockOverAwait { awaited } => blocklint_rules::What::LockOverAwait { awaited },
+            What::LockOverAwait { awaited, reentrant } => {
+                blocklint_rules::What::LockOverAwait { awaited, reentrant: *reentrant }
+            }
             What::Starves(starved) => blocklint_rules::What::Starves(match starved {
                 Starved::OverAwait { .. } => blocklint_rules::Starved::OverAwait(&other),
                 Starved::Second { .. } => blocklint_rules::Starved::Second(&other),

@@ -81,6 +81,8 @@ pub enum What<'a> {
     LockOverAwait {
         /// What is awaited, as written.
         awaited: &'a str,
+        /// Whether the lock lets the thread in again which has it, and with it all tasks of the event loop.
+        reentrant: bool,
     },
     /// Threads or connections are made more often than they need to be.
     MadeAnew {
@@ -193,6 +195,11 @@ impl RawFinding<'_> {
             What::LatePatch { is_module: true, taken, .. } => {
                 format!("`{taken}` takes names of patched modules when it is imported, and keeps what holds the hub")
             }
+            What::LockOverAwait { reentrant: true, .. } => {
+                "all tasks of the event loop run on the thread that has the lock: it lets each of them in, and only other threads \
+                 wait until this task has gone on"
+                    .to_owned()
+            }
             What::LockOverAwait { .. } => {
                 "whoever takes the lock meanwhile holds the event loop, so that this task cannot go on and let go of it"
                     .to_owned()
@@ -241,12 +248,17 @@ impl RawFinding<'_> {
                 }
                 return format!("`{written}` is called in {owner} instead of handed over to `{taker}`");
             }
-            What::LockOverAwait { awaited } => {
+            What::LockOverAwait { awaited, reentrant } => {
                 let (written, awaited) = (one_line(self.written), one_line(awaited));
                 if self.language == Language::Rust {
                     return format!("what `{written}` gives (`{call}`) is held over `{awaited}.await` in {owner}");
                 }
-                return format!("lock `{written}` is held over `await {awaited}` in {owner}");
+                return match reentrant {
+                    true => format!(
+                        "re-entrant lock `{written}` is held over `await {awaited}` in {owner} and keeps no other task out"
+                    ),
+                    false => format!("lock `{written}` is held over `await {awaited}` in {owner}"),
+                };
             }
             What::MadeAnew { made, anew } => return crate::made_anew::message(made, anew, call),
             What::Starves(starved) => return offloads::starved_message(self.written, call, starved, &owner),

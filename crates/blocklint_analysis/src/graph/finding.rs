@@ -161,6 +161,8 @@ pub enum What {
     LockOverAwait {
         /// What is awaited, as written.
         awaited: String,
+        /// Whether the lock lets the thread in again which has it, and with it all tasks of the event loop.
+        reentrant: bool,
     },
     /// Threads or connections are made more often than they need to be.
     MadeAnew {

@@ -452,7 +452,7 @@ impl<'a> Link<'a> {
             && self
                 .types_through(self.values.single(receiver))
                 .iter()
-                .any(|&ty| self.library.role(ty) == Some(Role::Lock))
+                .any(|&ty| self.library.role(ty).is_some_and(Role::is_lock))
     }
 
     /// Whether an object was put in a state: by the call that made it, or by a call on the same variable or field.

@@ -11,7 +11,7 @@ use crate::program::ids::SiteRef;
 use crate::rules::large_response::LargeResponse;
 use crate::search::cuts::{Cuts, Misuse};
 use blocklint_core::{Confidence, Hold, Language, Severity};
-use blocklint_models::Creates;
+use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
 
 /// A blocking call whose value is an argument of a chain's factory (`just(f())`) runs before there is a chain: that is
@@ -87,7 +87,8 @@ pub(crate) fn misuses<'a>(
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
         for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
-            let what = What::LockOverAwait { awaited: link.written_site(one.awaited) };
+            let reentrant = link.library.role(one.ty) == Some(Role::ReentrantLock);
+            let what = What::LockOverAwait { awaited: link.written_site(one.awaited), reentrant };
             let call = link.library.text(one.ty).to_string();
             let severity = match link.is_test_site(one.taken) {
                 true => Severity::Warning.lowered(),

@@ -56,7 +56,7 @@ impl<'a> Link<'a> {
     fn lock_type(&self, scope: Scope, form: FormId) -> Option<PathId> {
         self.values.members(self.eval(scope, form).value).iter().find_map(|val| match *val {
             Val::Library { .. } | Val::Instance { .. } => {
-                self.types_through(*val).into_iter().find(|&ty| self.library.role(ty) == Some(Role::Lock))
+                self.types_through(*val).into_iter().find(|&ty| self.library.role(ty).is_some_and(Role::is_lock))
             }
             _ => None,
         })

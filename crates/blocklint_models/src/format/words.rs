@@ -88,6 +88,8 @@ words! {
     Role {
         /// An in-process lock.
         Lock = "lock",
+        /// One that lets the thread in again which has it.
+        ReentrantLock = "reentrant-lock",
         /// A guard that must not live over an await.
         Guard = "guard",
         /// A pool of connections.
@@ -195,5 +197,12 @@ impl Runs {
             Runs::Caller => "caller",
             Runs::Chain => "chain",
         }
+    }
+}
+
+impl Role {
+    /// Whether it is a lock of threads.
+    pub fn is_lock(self) -> bool {
+        matches!(self, Role::Lock | Role::ReentrantLock)
     }
 }

@@ -399,7 +399,7 @@ fn is_lock(lang: &LanguageModels, path: &str) -> bool {
     let path = shown_path(lang.language(), path);
     let owner = path.rsplit_once(separator(lang.language())).map_or("", |(owner, _)| owner);
     fn locks(lang: &LanguageModels, ty: &str) -> bool {
-        lang.ty(ty).is_some_and(|rows| rows.role() == Some(Role::Lock))
+        lang.ty(ty).is_some_and(|rows| rows.role().is_some_and(Role::is_lock))
             || lang.bases(ty).iter().filter_map(TypeExpr::path).any(|base| locks(lang, base))
     }
     locks(lang, owner)

@@ -313,7 +313,7 @@ impl<'m> World<'m> {
     /// Whether values of this type are locks.
     pub(crate) fn is_lock(&self, ty: &str) -> bool {
         self.types.iter().filter(|(of, _)| *of == ty).any(|(_, row)| {
-            row.role == Some(blocklint_models::Role::Lock)
+            row.role.is_some_and(blocklint_models::Role::is_lock)
                 || row.bases.iter().filter_map(TypeExpr::path).any(|base| self.is_lock(base))
         })
     }
