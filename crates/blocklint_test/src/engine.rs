@@ -1,7 +1,7 @@
 //! Where the harness meets the engine. Nothing else of this crate knows it.
 
 use blocklint_core::{Finding, RuleCode};
-use blocklint_engine::{Levels, analyse, choose, load_models, locate};
+use blocklint_engine::{Levels, analyse, choose, load_models, locate, signal_named};
 use blocklint_output::{Shown, full};
 use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
@@ -25,8 +25,12 @@ impl Check for Engine {
         let project = discover(Request { current: root, paths: &paths, isolated: false })
             .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
-        let report = analyse(&project, &models, blocklint_engine::Options::new(options.min_confidence))
-            .map_err(|failure| failure.lines.join("\n"))?;
+        let mut how = blocklint_engine::Options::new(options.min_confidence);
+        if let Some(name) = &options.without {
+            let at = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
+            how.without = how.without.with(at);
+        }
+        let report = analyse(&project, &models, how).map_err(|failure| failure.lines.join("\n"))?;
         let levels = Levels { severity: options.min_severity, confidence: options.min_confidence };
         let mut chosen = choose(report.findings, report.groups, &selection, levels);
         locate(&project, &mut chosen);

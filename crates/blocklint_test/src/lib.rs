@@ -12,7 +12,8 @@
 //! - one with a name, `` `app/store.py`: `` as the last line before it, is that file, whatever its language;
 //! - one without is `main.py` (`py`, `python`), `src/main.rs` (`rs`, `rust`) or `Main.java` (`java`);
 //!   several of one language continue the same file, so prose and code alternate;
-//! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`. Deeper
+//! - `toml` without a name gives options: `select`, `ignore`, `min-severity`, `min-confidence`, and `signals`, those without each of
+//!   which the section must fail. Deeper
 //!   sections inherit them key by key, so a document may set them once under its title;
 //! - `snapshot` pins the rendered output of the section;
 //! - `fix` pins what `--fix --unsafe-fixes` does to the section: a line for each finding of a language that has fixes,

@@ -13,6 +13,10 @@ pub struct Options {
     pub min_severity: Severity,
     /// The least confidence that is shown.
     pub min_confidence: Confidence,
+    /// The signals that the section is about: without each of them it must fail.
+    pub signals: Vec<String>,
+    /// A signal that is switched off.
+    pub without: Option<String>,
 }
 
 impl Default for Options {
@@ -22,6 +26,8 @@ impl Default for Options {
             ignore: Vec::new(),
             min_severity: Severity::Note,
             min_confidence: Confidence::Medium,
+            signals: Vec::new(),
+            without: None,
         }
     }
 }
@@ -41,9 +47,10 @@ impl Options {
                 "ignore" => options.ignore = strings(key, value)?,
                 "min-severity" => options.min_severity = word(key, value, Severity::parse)?,
                 "min-confidence" => options.min_confidence = word(key, value, Confidence::parse)?,
+                "signals" => options.signals = strings(key, value)?,
                 _ => {
                     return Err(format!(
-                        "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence` \
+                        "unknown option `{key}`; there are `select`, `ignore`, `min-severity`, `min-confidence`, `signals` \
                          (name the block if it is a file)"
                     ));
                 }

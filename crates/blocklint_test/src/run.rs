@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 use crate::expectation::{Expectation, scan};
 use crate::matching::differences;
-use crate::{Check, Pin, Problem, Project, ProjectFile};
+use crate::{Check, Options, Pin, Problem, Project, ProjectFile};
 
 /// Checks a project, or, if `check` is `None`, only how it is written. Gives back what is pinned and differs,
 /// where nothing else is wrong.
@@ -33,12 +33,7 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
     let mut findings =
         check.check(&root, &project.options).map_err(|error| whole(error.replace(root.as_str(), ".")))?;
     findings.retain(|finding| finding.suppression.is_none());
-    for (file, expectations) in project.files.iter().zip(&expectations) {
-        let path = root.join(&file.path);
-        let found: Vec<&Finding> = findings.iter().filter(|finding| *finding.place.path == *path).collect();
-        let different = differences(expectations, &found, check).into_iter();
-        problems.extend(different.map(|difference| at(file, difference.row, difference.message)));
-    }
+    problems.extend(unmet(project, &root, &expectations, &findings, check));
     for finding in &findings {
         if !project.files.iter().any(|file| *finding.place.path == *root.join(&file.path)) {
             let path = &finding.place.path;
@@ -51,6 +46,14 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
     }
     if !problems.is_empty() {
         return Err(listed(problems).replace(&format!("{root}/"), ""));
+    }
+    for signal in &project.options.signals {
+        let options = Options { without: Some(signal.clone()), ..project.options.clone() };
+        let mut findings = check.check(&root, &options).map_err(whole)?;
+        findings.retain(|finding| finding.suppression.is_none());
+        if unmet(project, &root, &expectations, &findings, check).is_empty() {
+            return Err(whole(format!("all that is expected here is found without `{signal}`, too")));
+        }
     }
     let mut different = Vec::new();
     let mut compare = |pin, text: String| {
@@ -71,6 +74,24 @@ pub fn run(project: &Project, check: Option<&dyn Check>) -> Result<Vec<(Pin, Str
         compare(Pin::Fix, fixed.text);
     }
     Ok(different)
+}
+
+/// What differs between what is expected of a project and what was found.
+fn unmet(
+    project: &Project,
+    root: &Utf8Path,
+    expectations: &[Vec<Expectation>],
+    findings: &[Finding],
+    check: &dyn Check,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (file, expectations) in project.files.iter().zip(expectations) {
+        let path = root.join(&file.path);
+        let found: Vec<&Finding> = findings.iter().filter(|finding| *finding.place.path == *path).collect();
+        let different = differences(expectations, &found, check).into_iter();
+        problems.extend(different.map(|difference| at(file, difference.row, difference.message)));
+    }
+    problems
 }
 
 /// The difference between what a project pins and what there is, as people read it.

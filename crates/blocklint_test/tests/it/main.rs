@@ -2,3 +2,4 @@
 
 mod java_compile;
 mod rows;
+mod signals;
