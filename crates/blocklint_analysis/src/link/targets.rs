@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use crate::idioms;
 use crate::link::chains::Position;
+use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::value::{BoundId, EnvId, Val};
@@ -448,10 +449,42 @@ impl<'a> Link<'a> {
             })
     }
 
-    /// Whether the value of a site is awaited, a body gives nothing that can be, and another alternative does.
-    pub(crate) fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
-        if targets.list.len() < 2 || !self.has_async_target(targets) || !self.means_coroutine(site) {
+    /// Python: whether a plain function is seen to give nothing that could be awaited: it returns nothing, or only what is known.
+    fn gives_no_awaitable(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if facts.language != Language::Python
+            || row.kind != BodyKind::Function
+            || row.flow != Flow::Sync
+            || !facts.list(row.decorators).is_empty()
+        {
             return false;
+        }
+        let await_name = self.program.name("__await__");
+        facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).all(|exit| {
+            let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+            let members = self.values.members(self.eval(scope, exit.value).value);
+            let is_plain = |val: &Val| match *val {
+                Val::Instance { class, .. } => self.mro(class).iter().all(|ancestor| match *ancestor {
+                    Ancestor::Class(of) => await_name.is_none_or(|name| self.own_member(of, name).is_none()),
+                    Ancestor::Library(..) | Ancestor::Unknown => false,
+                }),
+                Val::Library { ty, .. } => self.library.text(ty).starts_with("builtins."),
+                Val::None => true,
+                _ => false,
+            };
+            !members.is_empty() && members.iter().all(is_plain)
+        })
+    }
+
+    /// Whether the value of a site is awaited, and a body gives nothing that can be: because another alternative does, or as far
+    /// as is seen in it.
+    pub(crate) fn cannot_be_awaited_here(&self, site: SiteRef, body: BodyRef, targets: &Targets) -> bool {
+        if !self.means_coroutine(site) {
+            return false;
+        }
+        if targets.list.len() < 2 || !self.has_async_target(targets) {
+            return self.gives_no_awaitable(body);
         }
         // Of the closures that one function gives for both kinds of calls, the asynchronous one is meant.
         let family = self.program.facts(body.file).body(body.body).parent;
