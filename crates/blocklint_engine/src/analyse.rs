@@ -117,7 +117,7 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
                 Misuse::CalledInsteadOfHandedOver => What::CalledInstead { taker: "" },
                 Misuse::LargeResponse => return Some(blocklint_core::RuleCode(201)),
                 Misuse::LateMonkeyPatch => What::LatePatch { taken: "", is_module: false, patch: "" },
-                Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "" },
+                Misuse::LockHeldOverAwait => What::LockOverAwait { awaited: "", reentrant: false },
                 Misuse::PoolStarved => What::Starves(Starved::Second("")),
                 Misuse::UnboundedOffload => What::Offloads { unbounded: Unbounded::PerItem, takes: None },
                 Misuse::ThreadsMadeAnew => What::MadeAnew { made: Made::Threads, anew: Anew::PerCall("") },
@@ -188,8 +188,8 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
     (files, Layout { import_roots, crates, modules, units: units(project, models) })
 }
 
-/// Findings under the cause of their best path, causes by how many roots they reach; then those without one, and last what
-/// could not be read.
+/// Findings under the cause of their best path, the causes of the worst findings first, and of equally bad ones those that most
+/// roots wait for; then those without one, and last what could not be read.
 pub fn grouped(findings: &[Finding]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut without = Vec::new();
@@ -206,8 +206,14 @@ pub fn grouped(findings: &[Finding]) -> Vec<Group> {
         });
         groups[at].findings.push(index);
     }
-    // Stable: equal reach keeps the order of the first finding.
-    groups.sort_by_key(|group| std::cmp::Reverse(group.cause.as_ref().map_or(0, |cause| cause.reach)));
+    let worst = |group: &Group| {
+        let shown = group.findings.iter().map(|index| &findings[*index as usize]).filter(|of| of.suppression.is_none());
+        shown.map(|finding| finding.severity).max()
+    };
+    // Stable: what is equally bad and reached as often keeps the order of the first finding.
+    groups.sort_by_cached_key(|group| {
+        std::cmp::Reverse((worst(group), group.cause.as_ref().map_or(0, |cause| cause.reach)))
+    });
     // What says something about code before what says something about files.
     let (files, code): (Vec<u32>, Vec<u32>) =
         without.into_iter().partition(|index| findings[*index as usize].rule == UNREADABLE_SOURCE.code);

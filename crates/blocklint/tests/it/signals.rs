@@ -20,6 +20,7 @@ const KINDS: &[(&str, &str, &str)] = &[
         "A warning",
         "What would be an error is over too soon for one, or what would be a note is worse than that.",
     ),
+    ("one step less", "One step less", "What would be an error is a warning, and what would be a warning a note."),
     (
         "less sure",
         "Less sure",

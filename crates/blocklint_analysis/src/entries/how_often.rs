@@ -1,11 +1,12 @@
 //! How often code runs: once in the life of a program, or anew for each request, item or instance. What holds threads or
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
-use blocklint_core::{Context, Language};
+use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, RegionId, RegionKind, SiteKind};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::code::regions::around;
 use crate::entries::callers::Callers;
 use crate::entries::lifetime::Kept;
 use crate::link::Link;
@@ -26,6 +27,9 @@ pub(crate) enum Times {
     Unseen,
     /// Somebody does, and nobody knows how often.
     Unknown,
+    /// In a loop that goes on as long as something holds, as those do that serve: again and again, though nothing says how much
+    /// there is.
+    Looped,
     /// For each element of a collection that this body goes through.
     PerItem(BodyRef),
     /// Each time a library enters this body, as it does for a request, so many calls away.
@@ -48,8 +52,9 @@ impl Times {
             Times::Once => 1,
             Times::Unseen => 2,
             Times::Unknown => 3,
-            Times::PerItem(_) => 4,
-            Times::PerEntry(..) => 5,
+            Times::Looped => 4,
+            Times::PerItem(_) => 5,
+            Times::PerEntry(..) => 6,
         }
     }
 
@@ -154,7 +159,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let times = self.body(body, depth);
         // A loop of start-up code goes through what is configured.
         match times {
-            Times::Unseen | Times::Unknown if self.link.is_per_item(site) => Times::PerItem(body),
+            Times::Unseen | Times::Unknown | Times::Looped if self.link.is_per_item(site) => Times::PerItem(body),
+            Times::Unseen | Times::Unknown | Times::Once if self.link.is_looped(site) => Times::Looped,
+            Times::Once if self.link.runs_beside_others(site) => Times::Unknown,
             _ if self.is_first_time(site, depth) => Times::Once,
             _ => times,
         }
@@ -218,18 +225,30 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             let Some(parent) = row.parent.get() else { return Times::Unknown };
-            return self.body(BodyRef { body: parent, ..body }, depth);
+            let around = self.body(BodyRef { body: parent, ..body }, depth);
+            // Who keeps a literal may call it again and again.
+            let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+            let mut uses = uses.iter();
+            let in_place = uses.all(|(mention, _)| match mention {
+                Mention::Arg(site, arg) => self.runs_in_place(SiteRef { file: body.file, site }, arg),
+                _ => false,
+            });
+            return if row.kind == BodyKind::Lambda && !in_place { around.max(Times::Unseen) } else { around };
         }
         if let Some(class) = class
             && names::is_constructor(facts.language, facts.text(row.name))
         {
             return self.class(class, depth);
         }
-        let sites = self.entering(body);
-        if sites.is_empty() {
+        let sites = self.callers.call_sites(body);
+        let (run, kept): (Vec<_>, Vec<_>) =
+            link.given_body(body).into_iter().partition(|&(site, arg)| self.runs_in_place(site, arg));
+        if sites.is_empty() && run.is_empty() && kept.is_empty() {
             return self.without_callers(body, depth);
         }
-        let mut all = Times::Tested;
+        // How often something unknown calls what it was given once, nobody sees.
+        let mut all = if kept.is_empty() && !self.is_decorated_unseen(body) { Times::Tested } else { Times::Unseen };
+        let sites: FxHashSet<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         for site in sites.into_iter().take(MOST_SITES) {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
@@ -284,15 +303,38 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
     }
 
-    /// The sites that run a body: that call it, or hand it over to run somewhere else.
-    fn entering(&self, body: BodyRef) -> Vec<SiteRef> {
-        let mut sites: Vec<SiteRef> = self.callers.call_sites(body).to_vec();
-        for (site, _) in self.link.given_body(body) {
-            sites.push(site);
-        }
-        sites.sort();
-        sites.dedup();
-        sites
+    /// Whether a call runs what it is given while it lasts, or in a thread or task of its own: once for each call.
+    fn runs_in_place(&self, site: SiteRef, arg: u32) -> bool {
+        let link = self.link;
+        let passing = link.passing(site, arg, EnvId::NONE);
+        let on_loop = passing.handed.iter().any(|(context, _)| *context == Context::EventLoop);
+        let starts = || {
+            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|&val| match val {
+                Val::External(path) | Val::Method { path, .. } => {
+                    let rows = link.library.calls(path);
+                    rows.iter().any(|row| row.row.concurrency.is_some() || row.held() == Some(Effect::NestedLoop))
+                }
+                _ => false,
+            })
+        };
+        passing.called || !passing.handed.is_empty() && (!on_loop || starts())
+    }
+
+    /// Python: whether a decorator that is not of a library may hand a body to somebody.
+    fn is_decorated_unseen(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let scope = link.signature_scope(body);
+        facts.language == Language::Python
+            && facts.list(facts.body(body.body).decorators).iter().any(|&decorator| {
+                let typed = match facts.form(decorator) {
+                    Form::Result(site) => link.callee(SiteRef { file: body.file, site }, EnvId::NONE),
+                    _ => link.eval(scope, decorator),
+                };
+                let members = link.values.members(typed.value);
+                let is_of_library = |val: &Val| matches!(val, Val::External(_) | Val::Method { .. });
+                members.is_empty() || !members.iter().all(is_of_library)
+            })
     }
 
     /// What a registration says of a body: a decorator, a method that it overrides, or a call that takes it.
@@ -521,6 +563,15 @@ impl<'a> Link<'a> {
             }
         }
         false
+    }
+
+    /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
+    pub(crate) fn is_looped(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        around(facts, facts.site(site.site).at.region).map(|id| facts.region(id)).any(|region| {
+            region.kind == RegionKind::Loop
+                && !facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
+        })
     }
 
     /// Whether a loop ends by returning what it was looking for: it tries one after the other.

@@ -16,6 +16,7 @@ use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::entries::callers::Callers;
+use crate::entries::how_often::TimesOf;
 use crate::entries::roots::{Root, RootKind};
 use crate::entries::when::{Scopes, When};
 use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
@@ -97,9 +98,6 @@ pub(crate) fn findings<'a>(
     let causes = Causes::new(graph);
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
-    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
-    // A root comes to the same causes by many ways.
-    let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
     for hit in &graph.hits {
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
@@ -116,12 +114,6 @@ pub(crate) fn findings<'a>(
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
                 false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
             };
-            // What is silenced at its own place is no function that waits to be mended.
-            if silenced.is_none() && counted.insert((hit.root, causes.number(&way))) {
-                for &cause in causes.behind(&way) {
-                    reach[cause as usize].insert(hit.root);
-                }
-            }
             let arg = if hit.handed { way.arg } else { None };
             places.entry((way.site, arg, rule)).or_default().push(Candidate {
                 root: hit.root,
@@ -145,6 +137,7 @@ pub(crate) fn findings<'a>(
     // an object for each request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
+    let mut times = TimesOf::new(link, &callers);
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
@@ -218,6 +211,14 @@ pub(crate) fn findings<'a>(
                     }
                 } else if language != Language::Java && judge.on_way(&traced).is_some() {
                     label.severity = Severity::Note;
+                } else if when == When::Unknown
+                    && !candidate.handed
+                    && runs_once(link, &mut times, &ways)
+                    && judge.is_on(named::ALONE)
+                {
+                    // One step less, for a program that does nothing but that is not what it could be.
+                    candidate.label.severity = candidate.label.severity.lowered();
+                    candidate.said.push(named::ALONE);
                 }
             } else if label.effect == Effect::File
                 && language != Language::Java
@@ -239,6 +240,7 @@ pub(crate) fn findings<'a>(
     if judge.is_on(named::FAILS_BESIDES) {
         lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
+    let mut reach = reach_of(&causes, &places);
     let units = Units::new(link, ByCode { shows: shows_by_code, other_path });
     let hubs = blocked_hubs(link, cuts, graph, &causes, &units);
     for hub in &hubs {
@@ -291,6 +293,30 @@ pub(crate) fn findings<'a>(
     found.sort_by(|a, b| (path_of(a), a.span, a.rule).cmp(&(path_of(b), b.span, b.rule)));
     number_occurrences(link, &mut found);
     (found, raw_causes)
+}
+
+/// The roots that wait for each cause. What is silenced at its own place is none that waits to be mended, and what only tests,
+/// examples or a command line run delays nobody.
+fn reach_of(causes: &Causes, places: &FxHashMap<Place, Vec<Candidate>>) -> Vec<FxHashSet<BodyRef>> {
+    let mut reach: Vec<FxHashSet<BodyRef>> = vec![FxHashSet::default(); causes.leaves.len()];
+    // A root comes to the same causes by many ways.
+    let mut counted: FxHashSet<(BodyRef, (bool, u32))> = FxHashSet::default();
+    let waiting = |candidate: &&Candidate| candidate.silenced.is_none() && candidate.aside.is_none();
+    for candidate in places.values().flatten().filter(waiting) {
+        if counted.insert((candidate.root, causes.number(&candidate.way))) {
+            for &cause in causes.behind(&candidate.way) {
+                reach[cause as usize].insert(candidate.root);
+            }
+        }
+    }
+    reach
+}
+
+/// Whether nothing is served yet, or nothing at all: all that leads to the beginning of a way comes from where a program begins, with no
+/// tasks beside it, and no loop on the way goes round as long as something holds.
+fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> bool {
+    ways.first().is_some_and(|first| times.of_site(first.site).is_once())
+        && !ways.iter().any(|way| link.is_looped(way.site))
 }
 
 /// The signal that lowers what runs then.

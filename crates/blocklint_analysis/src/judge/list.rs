@@ -82,6 +82,7 @@ pub(crate) mod named {
     pub(crate) const IN_TESTS: &str = "in-tests";
     pub(crate) const START_UP: &str = "start-up-or-exit";
     pub(crate) const RUNS_ONCE: &str = "runs-once";
+    pub(crate) const ALONE: &str = "alone-on-its-loop";
     pub(crate) const COMMAND: &str = "command";
     pub(crate) const FAILS_ELSEWHERE: &str = "fails-where-somebody-waits";
     pub(crate) const MADE_PER_REQUEST: &str = "read-to-make-an-object";
@@ -142,6 +143,10 @@ pub static SIGNALS: &[Signal] = &[
     elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), Makes::Note),
     elsewhere((named::START_UP, ALL, "it runs before anybody is served, or while the program ends"), Makes::Note),
     elsewhere((named::RUNS_ONCE, ALL, "it runs once in the life of the program"), Makes::Note),
+    elsewhere(
+        (named::ALONE, ALL, "the program comes there once, from its beginning, and nothing runs beside it"),
+        Makes::Lower,
+    ),
     elsewhere((named::COMMAND, ALL, "it runs in a command of a command line"), Makes::Note),
     elsewhere(
         (named::FAILS_ELSEWHERE, &[Language::Rust, Language::Java], "it would fail only where others are served"),

@@ -33,6 +33,8 @@ pub enum Makes {
     BriefNote,
     /// A `warning` of what would be a `note`.
     Warning,
+    /// One step less: of an `error` a `warning`, of a `warning` a `note`.
+    Lower,
     /// Less sure, by one inferred step or more.
     LessSure,
 }
@@ -43,6 +45,7 @@ impl Makes {
         match self {
             Makes::Note | Makes::BriefNote => "note",
             Makes::Warning => "warning",
+            Makes::Lower => "one step less",
             Makes::LessSure => "less sure",
         }
     }

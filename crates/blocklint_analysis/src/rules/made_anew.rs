@@ -119,7 +119,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
 fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> Option<(Anew, u8)> {
     let anew = |times: Times| match times {
         Times::Tested | Times::Once => None,
-        Times::Unseen | Times::Unknown => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
+        Times::Unseen | Times::Unknown | Times::Looped => Some((Anew::PerCall, u8::from(times == Times::Unseen))),
         Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
         Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };

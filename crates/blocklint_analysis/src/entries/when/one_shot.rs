@@ -2,7 +2,9 @@
 //! code. Nobody else waits for that loop.
 
 use blocklint_core::{Effect, Language};
-use blocklint_facts::{BodyId, BodyKind, Comparison, FileFacts, Form, FormId, RegionKind, Site, SiteFlags, SiteId};
+use blocklint_facts::{
+    BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
+};
 use blocklint_models::{Concurrency, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -159,6 +161,33 @@ impl Link<'_> {
                 && starting.contains(facts.text(row.name))
                 && self.may_start(SiteRef { file: main.file, site })
         })
+    }
+
+    /// Python: whether tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+    /// site started some before, or began to serve.
+    pub(crate) fn runs_beside_others(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return false;
+        }
+        let row = facts.site(site.site);
+        let makes_coroutine = || {
+            self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Body { body, .. } => self.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+                _ => false,
+            })
+        };
+        let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && self.drivers_of(site).is_empty();
+        let starting = self.starting_names();
+        is_task
+            || (0..facts.sites.len() as u32).map(SiteId).any(|other| {
+                let before = facts.site(other);
+                facts.body_of(before.at) == facts.body_of(row.at)
+                    && before.at.position < row.at.position
+                    && (awaits_what_serves(facts, &before)
+                        || starting.contains(facts.text(before.name))
+                            && self.may_start(SiteRef { file: site.file, site: other }))
+            })
     }
 
     /// Whether a call is one that starts tasks, or is not known and sounds so.
