@@ -55,6 +55,11 @@ pub(crate) fn call(
         let made = format!("maker.{method}()");
         let receiver = if wrapper { format!("new {owner}({made})") } else { made };
         format!("{receiver}.{member}({arguments})")
+    } else if owner.contains('<')
+        && let Some((maker, method)) = returning(files, owner)
+    {
+        lines.push(format!("    {maker} maker;"));
+        format!("maker.{method}().{member}({arguments})")
     } else if owner.contains('<') {
         // Only what a library hands to a listener has such a type.
         let (giver, method) = giving(files, owner).ok_or("nothing gives what a synthetic type describes")?;
@@ -107,6 +112,7 @@ fn declared(of: &Of, way: Way, number: usize) -> Use {
 pub(crate) fn sampled(path: &str) -> String {
     let segments: Vec<&str> = path.split('.').collect();
     let sample = |(at, segment): (usize, &&str)| {
+        let segment = segment.replace("[A-Z]*", "Sample").replace("[a-z]*", "sample");
         let rest = segment.strip_prefix('*');
         let is_type = at + 1 < segments.len() && rest.is_some_and(|rest| rest.starts_with(char::is_uppercase));
         segment.replacen('*', if is_type { "Sample" } else { "sample" }, 1).replace('*', "sample")
@@ -123,7 +129,8 @@ fn derives(lang: &LanguageModels, ty: &str, base: &str) -> bool {
 fn returning(files: &[File], ty: &str) -> Option<(String, String)> {
     let mut rows = rows_of::of(files, Language::Java).flat_map(|file| &file.calls);
     let entry = rows.find(|entry| entry.row.returns.as_ref().and_then(TypeExpr::path) == Some(ty))?;
-    let (owner, method) = entry.paths.first()?.text.rsplit_once('.')?;
+    let path = sampled(&entry.paths.first()?.text);
+    let (owner, method) = path.rsplit_once('.')?;
     Some((owner.to_owned(), method.to_owned()))
 }
 

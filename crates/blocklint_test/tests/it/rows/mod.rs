@@ -86,6 +86,8 @@ const KNOWN_TYPES: &[&str] = &[
     "asgiref.sync.<wrapped>.__call__",
     // What makes a value of these hands its own argument on, and here it has none.
     "sqlalchemy.orm.sessionmaker.<begin>",
+    // Which of its rows speaks hangs on the index.
+    "django.db.models.QuerySet.__getitem__",
     "tortoise.Model.<one>",
 ];
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use blocklint_core::{Confidence, Finding, Hold, Language, Severity};
-use blocklint_engine::{Levels, Options, analyse, choose, locate};
+use blocklint_engine::{Levels, Options, SignalSet, analyse, choose, locate, signal_named};
 use blocklint_models::Models;
 use blocklint_project::{Request, discover};
 use blocklint_rules::Selection;
@@ -161,7 +161,9 @@ fn file_text(uses: &[&Use]) -> (String, Vec<u32>) {
 fn findings(root: &Utf8Path, models: &Models) -> Vec<Finding> {
     let paths = [root.to_owned()];
     let project = discover(Request { current: root, paths: &paths, isolated: true }).expect("a project");
-    let report = analyse(&project, models, Options::new(Confidence::Medium)).expect("a run");
+    // What a row says of a file is to be seen where the same line opens it.
+    let without = signal_named("same-file").map_or_else(Default::default, |at| SignalSet::default().with(at));
+    let report = analyse(&project, models, Options { without, ..Options::new(Confidence::Medium) }).expect("a run");
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
     let all = Selection::new(&["ALL".to_owned()], &[], &[]).expect("all rules");
     let mut chosen = choose(report.findings, report.groups, &all, levels);
