@@ -43,6 +43,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: ModelsCommand,
     },
+    /// Serve an editor: the Language Server Protocol over standard input and output
+    #[command(after_help = "Exit code: 0 if the editor ended it as the protocol says, else 2.")]
+    Server {
+        /// Accepted for editors that name their transport; there is no other
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Look inside
     #[command(hide = true)]
     Debug {

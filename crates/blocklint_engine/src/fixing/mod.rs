@@ -12,6 +12,7 @@ mod round;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod together;
 mod verdict;
 mod writing;
 
@@ -27,13 +28,14 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{Failure, Options, Rules};
 
-use make::{Make, attach_to};
-pub use make::{Remedies, attach};
+use make::Make;
+pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
 use program::{Facts, State};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
 use verdict::Key;
+pub use together::{Glance, applicable_together, glance};
 pub use writing::{Unwritten, write};
 
 /// Rounds after which what could still be applied is left for another run.
