@@ -66,10 +66,11 @@ fn at_call(view: &View, path: &Utf8Path, offset: u32) -> Option<Hover> {
     Some(hover(text, view.range(path, span)))
 }
 
-/// A finding with its path.
+/// The path of a finding, and why it matters; what is wrong and what helps stand in its diagnostic, which editors show beside
+/// this.
 fn explained(view: &View, finding: &Finding) -> String {
     let name = rule(finding.rule).map_or("", |rule| rule.name);
-    let mut text = format!("**{}** {name}: {}\n\n", finding.rule, finding.message);
+    let mut text = format!("**{}** {name}\n\n", finding.rule);
     for (at, step) in finding.trace.iter().enumerate() {
         let end = if at + 1 == finding.trace.len() { ", which blocks" } else { "" };
         let place = linked(view, &step.place.path, step.place.span);
@@ -77,9 +78,6 @@ fn explained(view: &View, finding: &Finding) -> String {
     }
     for note in &finding.notes {
         let _ = write!(text, "\n\nnote: {note}");
-    }
-    if let Some(help) = &finding.help {
-        let _ = write!(text, "\n\nhelp: {help}");
     }
     text
 }

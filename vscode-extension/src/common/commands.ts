@@ -29,7 +29,7 @@ export function registerCommands(
       showReferences(client(), uri, position, places),
     ),
     command("ignoreWithReason", (ignore: Ignore) => ignoreWithReason(client(), ignore)),
-    command("debugInformation", () => debugInformation(client())),
+    command("showDebugInformation", () => debugInformation(client())),
   ];
 }
 

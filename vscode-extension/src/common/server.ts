@@ -44,7 +44,6 @@ export async function startServer(status: Status, channels: Channels): Promise<L
     traceOutputChannel: channels.trace,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationOptions: { settings: initialSettings() },
-    diagnosticCollectionName: "blocklint",
   };
   const client = new LanguageClient(TOOL, TOOL_NAME, server, options);
   client.registerFeature(new ClientCommands());

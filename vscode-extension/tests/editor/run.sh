@@ -44,4 +44,10 @@ until curl -fs "http://127.0.0.1:$port/healthz" > /dev/null; do
   [ "$tries" -lt 100 ] || { cat "$work/editor.log"; exit 1; }
   sleep 0.2
 done
-cd "$extension" && node "$here/drive.mjs" "http://127.0.0.1:$port/?folder=$work/shop" "$work/shop" "$screenshots"
+cd "$extension"
+node "$here/drive.mjs" "http://127.0.0.1:$port/?folder=$work/shop" "$work/shop" "$screenshots" || {
+  find "$work/data/logs" -name '*blocklint*' -o -name 'remoteexthost.log' | while read -r log; do
+    echo "== $log"; tail -n 20 "$log"
+  done
+  exit 1
+}
