@@ -151,32 +151,38 @@ impl Session {
         Ok(is_other)
     }
 
-    /// Analyses the files as they stand.
+    /// Analyses the files as they stand, and hands over what it says: before what the run made is given back to the system,
+    /// which takes time that nobody should wait for.
     ///
     /// # Errors
     ///
-    /// `Cancelled` soon after `stop` is set.
-    pub fn analyse(&mut self, stop: &Arc<AtomicBool>) -> Result<Report, Cancelled> {
+    /// `Cancelled` soon after `stop` is set; then nothing is handed over.
+    pub fn analyse<T>(
+        &mut self,
+        stop: &Arc<AtomicBool>,
+        hand_over: impl FnOnce(&Self, Report) -> T,
+    ) -> Result<T, Cancelled> {
+        let session = &*self;
         let run = || {
             let mut timings = Timings::default();
             let started = Instant::now();
-            let program = Program::new(&self.files, &self.layout);
-            let link = blocklint_analysis::link(&program, &self.models);
+            let program = Program::new(&session.files, &session.layout);
+            let link = blocklint_analysis::link(&program, &session.models);
             link.stop_when(Arc::clone(stop));
             timings.link = started.elapsed();
             let started = Instant::now();
-            let solved = blocklint_analysis::solve(&link, options_of(self.options));
+            let solved = blocklint_analysis::solve(&link, options_of(session.options));
             timings.solve = started.elapsed();
             let started = Instant::now();
-            let (mut findings, mut remedies) = (self.unread_findings(), Remedies::default());
-            for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
+            let (mut findings, mut remedies) = (session.unread_findings(), Remedies::default());
+            for (finding, remedy) in worded(&link, &solved, session.project.trace_in_paths) {
                 remedies.insert(&finding, remedy);
                 findings.push(finding);
             }
             sort(&mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
-            Report { findings, groups, remedies, timings }
+            hand_over(session, Report { findings, groups, remedies, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {

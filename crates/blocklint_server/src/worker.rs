@@ -14,7 +14,7 @@ use blocklint_engine::{
 use blocklint_models::Models;
 use blocklint_project::{PathOptions, Project, Request, discover_with};
 use camino::{Utf8Path, Utf8PathBuf};
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
 use crate::analysis::{Analysis, FilePath};
 use crate::settings::Settings;
@@ -132,23 +132,27 @@ impl Desk {
                     self.tell_last(revision);
                     return true;
                 };
-                while let Ok((at, job)) = self.queue.try_recv() {
-                    is_stale |= self.does(session, job);
-                    revision = at;
-                }
-                if is_stale {
-                    match self.analyse(session) {
-                        Ok(analysis) => self.last = Some(Arc::new(analysis)),
-                        // A job waits.
-                        Err(Cancelled) => return false,
+                loop {
+                    match self.queue.try_recv() {
+                        Ok((at, job)) => {
+                            is_stale |= self.does(session, job);
+                            revision = at;
+                        }
+                        Err(TryRecvError::Empty) => break,
+                        // The folder is closed.
+                        Err(TryRecvError::Disconnected) => return false,
                     }
-                    is_stale = false;
                 }
-                self.tell_last(revision);
+                match is_stale {
+                    // Stopped because a job waits.
+                    true => is_stale = self.analyse(session, revision).is_err(),
+                    false => self.tell_last(revision),
+                }
                 true
             }));
             match ended {
-                Ok(false) => continue,
+                Ok(false) => return,
+                Ok(true) if is_stale && session.is_some() => continue,
                 Ok(true) => {}
                 Err(_) => {
                     self.tell(format!("{}: the analysis failed; please report what stderr says", self.folder), true);
@@ -250,7 +254,8 @@ impl Desk {
         }
     }
 
-    fn analyse(&mut self, session: &mut Session) -> Result<Analysis, Cancelled> {
+    /// Analyses and tells what came of it.
+    fn analyse(&mut self, session: &mut Session, revision: u64) -> Result<(), Cancelled> {
         let stop = Arc::new(AtomicBool::new(false));
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&stop);
         // Whoever gave a job before this flag was there could not set it.
@@ -258,13 +263,23 @@ impl Desk {
             return Err(Cancelled);
         }
         if !self.settings.enable {
-            return Ok(Analysis { files: Arc::clone(&self.files), ..Analysis::default() });
+            self.last = Some(Arc::new(Analysis { files: Arc::clone(&self.files), ..Analysis::default() }));
+            self.tell_last(revision);
+            return Ok(());
         }
         self.works("following calls");
-        let started = Instant::now();
         session.set_options(self.options(Some(session.project())));
-        let Report { mut findings, groups, remedies, mut timings } = session.analyse(&stop)?;
-        let analysed = started.elapsed();
+        session.analyse(&stop, |session, report| {
+            let analysis = self.shown(session, report);
+            self.last = Some(Arc::new(analysis));
+            self.tell_last(revision);
+        })
+    }
+
+    /// What of a report is shown, with all that answers need.
+    fn shown(&mut self, session: &Session, report: Report) -> Analysis {
+        let started = Instant::now();
+        let Report { mut findings, groups, remedies, mut timings } = report;
         let rules = self.rules(session.project());
         rules.hide(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));
@@ -277,8 +292,8 @@ impl Desk {
         }
         let ways = Ways::new(&findings, |path, offset| session.body_at(path, offset));
         let texts = self.texts_of(session, &findings);
-        timings.output += started.elapsed().saturating_sub(analysed);
-        Ok(Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, ways, timings })
+        timings.output += started.elapsed();
+        Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, ways, timings }
     }
 
     fn texts_of(&mut self, session: &Session, findings: &[Finding]) -> HashMap<FilePath, Arc<Text>> {

@@ -2,6 +2,7 @@
 
 mod check;
 mod debug;
+mod edits;
 mod fix;
 mod missing;
 mod models;
