@@ -269,3 +269,113 @@ impl Session {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use blocklint_core::Confidence;
+    use blocklint_project::{Request, discover};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const HELPER: &str = "import time\n\n\ndef pause():\n    time.sleep(1)\n";
+    const APP: &str = "import work\n\n\nasync def handler():\n    work.pause()\n";
+
+    struct Shop {
+        folder: TempDir,
+        session: Session,
+    }
+
+    fn project(folder: &Utf8Path) -> Project {
+        discover(Request { current: folder, paths: &[], isolated: false }).expect("it has no configuration")
+    }
+
+    impl Shop {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            fs::write(folder.path().join("work.py"), HELPER).expect("written");
+            fs::write(folder.path().join("app.py"), APP).expect("written");
+            let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
+            let options = Options::new(Confidence::Medium);
+            let session = Session::open(project, Models::builtin(), options, Buffers::new()).expect("threads");
+            Shop { folder, session }
+        }
+
+        fn path(&self, name: &str) -> Arc<Utf8Path> {
+            Arc::from(Utf8Path::from_path(&self.folder.path().join(name)).expect("UTF-8"))
+        }
+
+        fn found(&mut self) -> Vec<String> {
+            let never = Arc::new(AtomicBool::new(false));
+            let found = self.session.analyse(&never, |_, report| report.findings).expect("nobody stops it");
+            found.iter().map(|finding| finding.trace_line()).collect()
+        }
+
+        fn reload(&mut self, changed: &[&str]) -> bool {
+            let project = project(Utf8Path::from_path(self.folder.path()).expect("UTF-8"));
+            let changed = changed.iter().map(|name| self.path(name)).collect();
+            self.session.reload(project, Models::builtin(), &changed).expect("threads")
+        }
+    }
+
+    #[test]
+    fn a_buffer_counts_until_it_is_closed() {
+        let mut shop = Shop::new();
+        let (work, whole) = (shop.path("work.py"), ["handler → pause → time.sleep"]);
+        assert_eq!(shop.found(), whole);
+        assert!(!shop.session.change(&work, Some(Arc::from(HELPER))), "it holds what the disk has");
+        assert!(shop.session.change(&work, Some(Arc::from("def pause():\n    pass\n"))));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        assert!(shop.session.change(&work, None));
+        assert_eq!(shop.found(), whole);
+        assert!(!shop.session.change(&shop.path("other.py"), Some(Arc::from(APP))), "none of the project's");
+    }
+
+    #[test]
+    fn files_that_come_go_and_change_are_seen_by_a_reload() {
+        let mut shop = Shop::new();
+        assert!(!shop.reload(&[]), "nothing happened");
+        assert!(!shop.reload(&["work.py"]), "it was written as it was");
+        fs::remove_file(shop.folder.path().join("work.py")).expect("removed");
+        assert!(shop.reload(&[]));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        fs::write(shop.folder.path().join("work.py"), HELPER).expect("written");
+        assert!(shop.reload(&[]));
+        assert_eq!(shop.found().len(), 1);
+        fs::write(shop.folder.path().join("app.py"), "").expect("written");
+        assert!(shop.reload(&["app.py"]));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_comes_back() {
+        let mut shop = Shop::new();
+        let app = shop.path("app.py");
+        fs::remove_file(&*app).expect("removed");
+        assert!(shop.session.change(&app, None), "its facts are gone");
+        assert_eq!(shop.found(), [""], "BLT902");
+        assert!(!shop.session.change(&app, None));
+        assert!(shop.session.change(&app, Some(Arc::from(APP))));
+        assert_eq!(shop.found().len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_gives_nothing_and_the_next_one_all() {
+        let mut shop = Shop::new();
+        let stopped = Arc::new(AtomicBool::new(true));
+        let cancelled = shop.session.analyse(&stopped, |_, _| unreachable!("it is stopped"));
+        assert_eq!(cancelled, Err::<(), _>(Cancelled));
+        assert_eq!(shop.found().len(), 1);
+    }
+
+    #[test]
+    fn the_body_around_an_offset() {
+        let shop = Shop::new();
+        let at = |offset: usize| shop.session.body_at(&shop.path("work.py"), offset as u32).expect("a body");
+        let body = at(HELPER.find("sleep").expect("there"));
+        assert_eq!(&HELPER[body.name.start as usize..body.name.end as usize], "pause");
+        assert!(!body.is_module && at(0).is_module);
+    }
+}

@@ -91,6 +91,8 @@ fn settings_may_come_with_the_change() {
     let settings = json!({ "blocklint": { "ignore": ["BLT101"] } });
     client.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
     assert_eq!(client.pulled("app.py").len(), 0);
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": {} }));
+    assert_eq!(client.pulled("app.py").len(), 0, "an empty object says nothing");
 }
 
 #[test]
