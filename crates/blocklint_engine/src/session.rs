@@ -206,9 +206,10 @@ impl Session {
         let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
         let facts = &self.files[at].facts;
         let named = |kind| matches!(kind, BodyKind::Function | BodyKind::Module);
-        let around = facts.bodies.iter().filter(|body| {
-            named(body.kind) && (body.kind == BodyKind::Module || body.span.contains_offset(offset))
-        });
+        let around = facts
+            .bodies
+            .iter()
+            .filter(|body| named(body.kind) && (body.kind == BodyKind::Module || body.span.contains_offset(offset)));
         let inner = around.min_by_key(|body| (body.kind == BodyKind::Module, body.span.end - body.span.start))?;
         Some(BodyPlace { name: inner.name_span, span: inner.span, is_module: inner.kind == BodyKind::Module })
     }

@@ -54,7 +54,8 @@ pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<
 pub(crate) fn resolved(view: &View, mut action: CodeAction) -> Result<CodeAction, Refused> {
     let wrong = || Refused::new(code::INVALID_PARAMS, "no action of this server");
     let data = action.data.clone().ok_or_else(wrong)?;
-    let path = data["uri"].as_str().and_then(|uri| uri::to_path(&crate::protocol::Uri(uri.to_owned()))).ok_or_else(wrong)?;
+    let path =
+        data["uri"].as_str().and_then(|uri| uri::to_path(&crate::protocol::Uri(uri.to_owned()))).ok_or_else(wrong)?;
     if data["version"] != json!(view.version(&path)) {
         return Err(Refused::outdated());
     }

@@ -11,8 +11,7 @@ use crate::view::View;
 
 /// The diagnostics of a file, and a word that is another one where they are.
 pub(crate) fn of_file(view: &View, path: &Utf8Path) -> (Vec<Diagnostic>, String) {
-    let all: Vec<Diagnostic> =
-        view.analysis.findings_in(path).map(|finding| diagnostic(view, finding)).collect();
+    let all: Vec<Diagnostic> = view.analysis.findings_in(path).map(|finding| diagnostic(view, finding)).collect();
     let mut hasher = DefaultHasher::new();
     all.hash(&mut hasher);
     (all, format!("{:016x}", hasher.finish()))

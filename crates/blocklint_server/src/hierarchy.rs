@@ -4,9 +4,7 @@ use blocklint_core::{Span, body_name};
 use camino::Utf8Path;
 use serde_json::json;
 
-use crate::protocol::{
-    CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, Range, SymbolKind,
-};
+use crate::protocol::{CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, Range, SymbolKind};
 use crate::uri;
 use crate::view::View;
 use crate::ways::{Body, BodyIndex};
@@ -23,7 +21,10 @@ pub(crate) fn incoming(view: &View, of: &CallHierarchyItem) -> Vec<CallHierarchy
     let Some((index, _)) = found(view, of) else { return Vec::new() };
     let callers = view.analysis.ways.callers(index);
     callers
-        .map(|(body, spans)| CallHierarchyIncomingCall { from: item(view, body), from_ranges: ranges(view, body, spans) })
+        .map(|(body, spans)| CallHierarchyIncomingCall {
+            from: item(view, body),
+            from_ranges: ranges(view, body, spans),
+        })
         .collect()
 }
 

@@ -14,7 +14,8 @@ pub(crate) fn of_file(view: &View, path: &Utf8Path) -> Vec<CodeLens> {
     if view.current_text(path).is_none() {
         return Vec::new();
     }
-    let bodies = view.analysis.ways.bodies_in(path).filter(|(_, body)| !body.stalls.is_empty() && !body.place.is_module);
+    let bodies =
+        view.analysis.ways.bodies_in(path).filter(|(_, body)| !body.stalls.is_empty() && !body.place.is_module);
     let lenses = bodies.map(|(_, body)| {
         let range = view.range(path, body.place.name);
         let title = match body.stalls.len() {

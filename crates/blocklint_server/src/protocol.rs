@@ -1,6 +1,8 @@
 //! The one place that names the crate with the protocol's types, which change between its versions, and the few things
 //! that all parts say in them.
 
+#[cfg(test)]
+pub(crate) use gen_lsp_types::ServerCapabilities;
 pub(crate) use gen_lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
     CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Code, CodeAction, CodeActionKind, CodeActionParams,
@@ -8,11 +10,9 @@ pub(crate) use gen_lsp_types::{
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
     ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind, Message as Words,
-    Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent, TextEdit,
-    Uri, WorkspaceDiagnosticParams, WorkspaceEdit,
+    Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent, TextEdit, Uri,
+    WorkspaceDiagnosticParams, WorkspaceEdit,
 };
-#[cfg(test)]
-pub(crate) use gen_lsp_types::ServerCapabilities;
 
 use lsp_server::{Notification, Request, RequestId, Response};
 use serde::Serialize;
@@ -92,8 +92,5 @@ pub(crate) fn workspace_edit(uri: &Uri, version: Option<i32>, edits: Vec<TextEdi
         text_document_identifier: gen_lsp_types::TextDocumentIdentifier { uri: uri.clone() },
     };
     let edit = TextDocumentEdit { text_document, edits: edits.into_iter().map(Edit::TextEdit).collect() };
-    WorkspaceEdit {
-        document_changes: Some(vec![DocumentChange::TextDocumentEdit(edit)]),
-        ..WorkspaceEdit::default()
-    }
+    WorkspaceEdit { document_changes: Some(vec![DocumentChange::TextDocumentEdit(edit)]), ..WorkspaceEdit::default() }
 }

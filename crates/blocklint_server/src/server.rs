@@ -259,7 +259,11 @@ impl<'c> Server<'c> {
             GO_TO => {
                 let place = asked.arguments.and_then(|all| all.into_iter().next()).unwrap_or_default();
                 let Location { uri, range } = params(place)?;
-                self.ask("window/showDocument", json!({ "uri": uri, "selection": range, "takeFocus": true }), Asked::Other);
+                self.ask(
+                    "window/showDocument",
+                    json!({ "uri": uri, "selection": range, "takeFocus": true }),
+                    Asked::Other,
+                );
                 Ok(Value::Null)
             }
             DEBUG_INFORMATION => Ok(Value::String(self.debug_information())),

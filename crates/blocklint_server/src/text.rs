@@ -218,9 +218,8 @@ mod tests {
 
     #[test]
     fn the_encoding_is_the_best_that_is_offered() {
-        let negotiated = |offered: &[&str]| {
-            Encoding::negotiated(&offered.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
-        };
+        let negotiated =
+            |offered: &[&str]| Encoding::negotiated(&offered.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         assert_eq!(negotiated(&[]), Encoding::Utf16);
         assert_eq!(negotiated(&["utf-16", "utf-8"]), Encoding::Utf8);
         assert_eq!(negotiated(&["utf-32"]), Encoding::Utf32);

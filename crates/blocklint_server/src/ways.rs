@@ -93,7 +93,8 @@ impl Ways {
 
     /// The innermost body around an offset.
     pub(crate) fn around(&self, path: &Utf8Path, offset: u32) -> Option<(BodyIndex, &Body)> {
-        let holds = |body: &Body| body.place.is_module || body.place.span.start <= offset && offset <= body.place.span.end;
+        let holds =
+            |body: &Body| body.place.is_module || body.place.span.start <= offset && offset <= body.place.span.end;
         let around = self.bodies_in(path).filter(|(_, body)| holds(body));
         around.min_by_key(|(_, body)| (body.place.is_module, body.place.span.end - body.place.span.start))
     }

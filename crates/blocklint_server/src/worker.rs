@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use blocklint_core::{Confidence, Finding, Severity};
 use blocklint_engine::{
-    Buffers, Cancelled, Levels, Options, Report, RuleArguments, Rules, STACK_SIZE, Session, choose, load_models_and_tell,
+    Buffers, Cancelled, Levels, Options, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
+    load_models_and_tell,
 };
 use blocklint_models::Models;
 use blocklint_project::{PathOptions, Project, Request, discover_with};
@@ -327,10 +328,7 @@ impl Desk {
         let configuration = project.map(|project| &project.configuration);
         let severity = self.settings.min_severity.or(configuration.and_then(|of| of.min_severity));
         let confidence = self.settings.min_confidence.or(configuration.and_then(|of| of.min_confidence));
-        Levels {
-            severity: severity.unwrap_or(Severity::Warning),
-            confidence: confidence.unwrap_or(Confidence::Medium),
-        }
+        Levels { severity: severity.unwrap_or(Severity::Warning), confidence: confidence.unwrap_or(Confidence::Medium) }
     }
 
     /// The rules that are reported: what the client says on top of the configuration.

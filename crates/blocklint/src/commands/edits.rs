@@ -46,7 +46,10 @@ fn run(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failure> {
         if found != expected {
             differ += 1;
             let [missed, extra] = [only_in(&expected, &found), only_in(&found, &expected)];
-            unless_closed(writeln!(std::io::stdout(), "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"))?;
+            unless_closed(writeln!(
+                std::io::stdout(),
+                "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"
+            ))?;
         }
     }
     let mean = |sum: Duration| sum.as_secs_f64() * 1e3 / f64::from(count.max(1));

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::client::{APP, Client, HELPER, Start, applied, range};
 
-const DIRECT: &str = "import time\n\n\nasync def handler():\n    time.sleep(1)\n\n\nasync def other():\n    time.sleep(2)\n";
+const DIRECT: &str =
+    "import time\n\n\nasync def handler():\n    time.sleep(1)\n\n\nasync def other():\n    time.sleep(2)\n";
 
 fn titled<'v>(actions: &'v [Value], part: &str) -> &'v Value {
     let found = actions.iter().find(|action| action["title"].as_str().is_some_and(|title| title.contains(part)));
@@ -103,7 +104,10 @@ fn the_way_to_the_call_that_blocks() {
     client.open("app.py", APP);
     let actions = client.actions("app.py", &range(4, 6, 6), None);
     let command = titled(&actions, "Go to the blocking call `time.sleep`")["command"].clone();
-    client.request("workspace/executeCommand", json!({ "command": command["command"], "arguments": command["arguments"] }));
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": command["command"], "arguments": command["arguments"] }),
+    );
     let shown = client.await_asked("window/showDocument").params;
     assert_eq!((&shown["uri"], &shown["selection"]), (&json!(client.uri("work.py")), &range(4, 4, 17)));
 }

@@ -25,7 +25,8 @@ fn columns_count_in_the_encoding_that_was_agreed() {
 fn changes_are_applied_one_after_the_other() {
     let mut client = Client::new(&[("app.py", "")], Start::pulling());
     client.open("app.py", "");
-    let insert = |line: u32, character: u32, text: &str| json!({ "range": range(line, character, character), "text": text });
+    let insert =
+        |line: u32, character: u32, text: &str| json!({ "range": range(line, character, character), "text": text });
     let changes = json!([
         insert(0, 0, "async def handler():\n    time.sleep(1)\n"),
         insert(0, 0, "import time\r\n\r\n"),

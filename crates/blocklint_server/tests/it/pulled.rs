@@ -30,7 +30,8 @@ fn an_answer_is_that_of_the_last_text() {
         client.change("app.py", version, &text);
     }
     let after = client.ask("textDocument/diagnostic", params);
-    let items = |answer: lsp_server::Response| answer.response_result.expect("a report")["items"].as_array().map(Vec::len);
+    let items =
+        |answer: lsp_server::Response| answer.response_result.expect("a report")["items"].as_array().map(Vec::len);
     assert_eq!(items(client.answer(&after)), Some(1), "version 29 calls it");
     assert!(items(client.answer(&before)).is_some(), "whoever waits is answered");
     client.change("app.py", 30, "");
@@ -56,8 +57,7 @@ fn a_file_outside_of_every_folder_has_none() {
     assert_eq!(client.pulled("out/app.py"), [] as [Value; 0]);
     let document = json!({ "uri": "untitled:Untitled-1", "languageId": "python", "version": 1, "text": APP });
     client.notify("textDocument/didOpen", json!({ "textDocument": document }));
-    let report =
-        client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": "untitled:Untitled-1" } }));
+    let report = client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": "untitled:Untitled-1" } }));
     assert_eq!(report["items"], json!([]));
 }
 

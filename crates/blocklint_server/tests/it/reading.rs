@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::client::{APP, Client, HELPER, Start, range};
 
-const OTHER: &str = "import work\n\n\nasync def second():\n    work.pause()\n\n\nasync def third():\n    work.pause()\n";
+const OTHER: &str =
+    "import work\n\n\nasync def second():\n    work.pause()\n\n\nasync def third():\n    work.pause()\n";
 
 fn client(options: Value) -> Client {
     let files = [("work.py", HELPER), ("app.py", APP), ("other.py", OTHER)];
@@ -74,8 +75,8 @@ fn the_hierarchy_goes_along_the_paths_that_block() {
     let mut client = client(json!({}));
     let position = json!({ "line": 4, "character": 6 });
     let document = json!({ "uri": client.uri("work.py") });
-    let items = client
-        .request("textDocument/prepareCallHierarchy", json!({ "textDocument": document, "position": position }));
+    let items =
+        client.request("textDocument/prepareCallHierarchy", json!({ "textDocument": document, "position": position }));
     assert_eq!(items[0]["name"], "pause");
     let incoming = client.request("callHierarchy/incomingCalls", json!({ "item": items[0] }));
     let mut names: Vec<&str> =
