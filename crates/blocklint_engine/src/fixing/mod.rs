@@ -34,8 +34,8 @@ use overlay::Overlay;
 use program::{Facts, State};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
-use verdict::Key;
 pub use together::{Glance, applicable_together, glance};
+use verdict::Key;
 pub use writing::{Unwritten, write};
 
 /// Rounds after which what could still be applied is left for another run.
