@@ -29,7 +29,7 @@ fn files_that_change_on_disk_count() {
     let mut client = Client::new(&[("work.py", HARMLESS), ("app.py", APP)], Start::pulling());
     client.open("app.py", APP);
     assert_eq!(client.pulled("app.py").len(), 0);
-    let mut changed = |client: &mut Client, path: &str, kind: u32| {
+    let changed = |client: &mut Client, path: &str, kind: u32| {
         let changes = json!([{ "uri": client.uri(path), "type": kind }]);
         client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
         client.pulled("app.py").len()
