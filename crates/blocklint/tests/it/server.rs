@@ -92,11 +92,11 @@ fn folder() -> (tempfile::TempDir, String) {
 
 #[test]
 fn an_editor_is_served_over_standard_input_and_output() {
-    let (_kept, uri) = folder();
+    let (kept, uri) = folder();
+    std::fs::write(kept.path().join("app.py"), "").expect("written");
     let mut server = Server::start();
     server.initialize(&uri);
     let document = json!({ "uri": format!("{uri}/app.py"), "languageId": "python", "version": 7, "text": BLOCKS });
-    std::fs::write(_kept.path().join("app.py"), "").expect("written");
     let params = json!({ "textDocument": document });
     server.send(&json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params }));
     let told = server.await_message(|message| {
