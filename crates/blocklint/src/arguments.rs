@@ -43,6 +43,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: ModelsCommand,
     },
+    /// Serve an editor: the Language Server Protocol over standard input and output
+    #[command(after_help = "Exit code: 0 if the editor ended it as the protocol says, else 2.")]
+    Server {
+        /// Accepted for editors that name their transport; there is no other
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Look inside
     #[command(hide = true)]
     Debug {
@@ -258,6 +265,18 @@ pub(crate) enum Debug {
     },
     /// Count the calls, in code that must not block, of library names of which no model speaks
     Missing(Missing),
+    /// Edit a project at random, in memory, and compare what a session finds after each edit with what one that is opened anew does
+    #[command(after_help = "Exit code: 0, 1 if anything differs, 2 if the run failed.")]
+    Edits {
+        /// The project
+        path: Utf8PathBuf,
+        /// How many edits
+        #[arg(long, default_value_t = 100)]
+        edits: u32,
+        /// Where the random numbers begin
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Time the search cold, and again over what the first one resolved
     Search {
         /// The project

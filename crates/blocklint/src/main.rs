@@ -42,6 +42,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Rule { rule: None, .. } => commands::all_rules(),
         Command::Why(why) => commands::why(&why),
         Command::Models { what } => commands::models(&what),
+        Command::Server { .. } => commands::server(),
         Command::Debug { what } => commands::debug(&what),
         Command::Version => commands::version(),
     }

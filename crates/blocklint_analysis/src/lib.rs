@@ -35,7 +35,7 @@ pub use graph::finding::{
 pub use judge::list::SIGNALS;
 pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
 pub use labels::label::LabelHold;
-pub use link::Link;
+pub use link::{Link, Stopped};
 pub use link::available::Available;
 pub use link::targets::Edge;
 pub use link::value::{ArgsId, Val, ValueId, Why};

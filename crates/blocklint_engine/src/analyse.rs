@@ -20,7 +20,7 @@ use crate::units::units;
 use crate::words::worded;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
-const STACK_SIZE: usize = 256 << 20;
+pub const STACK_SIZE: usize = 256 << 20;
 
 /// What a run is told besides the project.
 #[derive(Clone, Copy, Debug)]
@@ -133,20 +133,23 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
 
 /// The files that were read, and the layout, as the analysis takes them.
 pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
-    let files = project
-        .files
-        .iter()
-        .zip(extracted)
-        .filter_map(|(file, extracted)| {
-            Some(SourceFile {
-                path: Arc::clone(&file.path),
-                relative: file.relative.as_str().replace('\\', "/"),
-                facts: extracted.facts?,
-                index: extracted.index.map(OnceLock::from).unwrap_or_default(),
-                reported: file.reported,
-            })
-        })
-        .collect();
+    let files = project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted));
+    (files.collect(), layout_of(project, models))
+}
+
+/// A file as the analysis takes it; none that could not be read.
+pub(crate) fn source_file(file: &blocklint_project::SourceFile, extracted: Extracted) -> Option<SourceFile> {
+    Some(SourceFile {
+        path: Arc::clone(&file.path),
+        relative: file.relative.as_str().replace('\\', "/"),
+        facts: extracted.facts?,
+        index: extracted.index.map(OnceLock::from).unwrap_or_default(),
+        reported: file.reported,
+    })
+}
+
+/// The layout of a project, for which files other than source code are read.
+pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
     let below = |folder: &Utf8Path| {
         folder.strip_prefix(&project.base).map_or_else(|_| folder.to_string(), |inside| inside.to_string())
     };
@@ -185,7 +188,7 @@ pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracte
             is_open: of.is_open,
         })
         .collect();
-    (files, Layout { import_roots, crates, modules, units: units(project, models) })
+    Layout { import_roots, crates, modules, units: units(project, models) }
 }
 
 /// Findings under the cause of their best path, the causes of the worst findings first, and of equally bad ones those that most
@@ -229,7 +232,7 @@ pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding>
     files.filter_map(|(file, extracted)| extracted.unread.as_ref().map(|unread| unread_finding(file, unread))).collect()
 }
 
-fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, Unread)) -> Finding {
+pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, Unread)) -> Finding {
     let rule: RuleCode = UNREADABLE_SOURCE.code;
     Finding {
         rule,

@@ -33,21 +33,53 @@ pub struct Extracted {
 pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
     let started = Instant::now();
     let limit = project.configuration.max_file_size;
-    let extracted = project.files.par_iter().map_init(Scratch::default, |scratch, file| {
-        let mut extracted = extract(file, limit);
-        let indexed = Instant::now();
-        // While the facts lie in the processor's cache.
-        extracted.index = extracted.facts.as_ref().map(|facts| FileIndex::new(facts, scratch));
-        extracted.walk += indexed.elapsed();
-        extracted
-    });
-    let extracted = extracted.collect::<Vec<_>>();
+    let files: Vec<&SourceFile> = project.files.iter().collect();
+    let extracted = extract_some(&files, |file| extract(file, limit));
     let wall = started.elapsed();
     let parse: Duration = extracted.iter().map(|file| file.parse).sum();
     let walk: Duration = extracted.iter().map(|file| file.walk).sum();
     let share = parse.as_secs_f64() / (parse + walk).as_secs_f64().max(f64::MIN_POSITIVE);
     let parse = wall.mul_f64(share.min(1.0));
     (extracted, parse, wall.saturating_sub(parse))
+}
+
+/// What `extract` makes of these files, in their order, with their indices. Must run in a pool of threads with large stacks.
+pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) -> Extracted + Sync) -> Vec<Extracted> {
+    let extracted = files.par_iter().map_init(Scratch::default, |scratch, file| {
+        let mut extracted = extract(file);
+        let indexed = Instant::now();
+        // While the facts lie in the processor's cache.
+        extracted.index = extracted.facts.as_ref().map(|facts| FileIndex::new(facts, scratch));
+        extracted.walk += indexed.elapsed();
+        extracted
+    });
+    extracted.collect()
+}
+
+/// The facts of a file that an editor holds open. Their spans count the bytes of this text, whatever encoding the file
+/// declares for the bytes it has on disk.
+pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extracted {
+    let size = text.len() as u64;
+    let started = Instant::now();
+    let not_read = |unread| {
+        let unread = Some((Span::default(), unread));
+        Extracted { facts: None, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
+    };
+    if size > limit {
+        return not_read(Unread::TooLarge { size, limit });
+    }
+    // Decoding takes the declared encoding, so that the text has to stand in it.
+    let declared = match file.language {
+        Language::Python => blocklint_python::encode_like(text.as_bytes(), text),
+        Language::Rust | Language::Java => None,
+    };
+    let facts = match facts_of_bytes(file, declared.as_deref().unwrap_or(text.as_bytes()), || ()) {
+        Ok(facts) => facts,
+        Err(reason) => return not_read(Unread::Internal(reason)),
+    };
+    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
+    let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
+    Extracted { facts, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
 }
 
 /// The facts of one file.

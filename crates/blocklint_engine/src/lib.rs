@@ -12,21 +12,24 @@ mod missing;
 mod models;
 mod panics;
 mod rules;
+mod session;
 mod sources;
 mod timings;
 mod units;
 mod words;
 
-pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};
+pub use analyse::{Options, Report, STACK_SIZE, analyse, grouped, on_large_stacks, time_searches};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
 pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
+pub use fixing::{Glance, TextOf, applicable_together, attach_to, glance};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use panics::install_hook;
 pub use rules::{RuleArguments, Rules};
+pub use session::{BodyPlace, Buffers, Cancelled, Session};
 pub use sources::locate;
 pub use timings::Timings;
 

@@ -28,6 +28,11 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// All rules, everywhere.
+    pub fn all() -> Self {
+        Rules { selection: Selection::all(), per_file: Vec::new() }
+    }
+
     /// Reads the rules that configuration and command line name; the command line wins.
     ///
     /// # Errors

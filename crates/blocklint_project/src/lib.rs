@@ -26,7 +26,7 @@ pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};
 pub use problem::Problem;
 pub use read::{Unread, read};
-pub use root::absolute;
+pub use root::{absolute, project_root};
 pub use shipped::ShippedModel;
 pub use units::Unit;
 pub use versions::{Dependency, dependencies};

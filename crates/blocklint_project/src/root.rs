@@ -28,7 +28,7 @@ pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
 
 /// The nearest folder at or above `common` that holds `[tool.blocklint]` in a pyproject.toml, a
 /// `blocklint.toml` or `.git`; `common` itself where there is none.
-pub(crate) fn project_root(common: &Utf8Path) -> Utf8PathBuf {
+pub fn project_root(common: &Utf8Path) -> Utf8PathBuf {
     let marks = |folder: &&Utf8Path| {
         folder.join(".git").exists()
             || folder.join("blocklint.toml").is_file()

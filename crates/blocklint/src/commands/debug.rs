@@ -7,6 +7,7 @@ use blocklint_core::{Confidence, Severity};
 use blocklint_project::{Request, discover};
 use camino::Utf8Path;
 
+use super::edits::edits;
 use super::missing::missing;
 use super::{current_folder, unless_closed};
 use crate::CLEAN;
@@ -21,6 +22,7 @@ pub(crate) fn debug(what: &Debug) -> Result<u8, Failure> {
     match what {
         Debug::Facts { file } => facts(file),
         Debug::Fixes { path } => fixes(path),
+        Debug::Edits { path, edits: count, seed } => edits(path, *count, *seed),
         Debug::Search { path } => search(path),
         Debug::Missing(arguments) => missing(arguments),
     }

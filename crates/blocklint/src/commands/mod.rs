@@ -2,10 +2,12 @@
 
 mod check;
 mod debug;
+mod edits;
 mod fix;
 mod missing;
 mod models;
 mod rule;
+mod server;
 mod version;
 mod why;
 
@@ -15,6 +17,7 @@ pub(crate) use check::check;
 pub(crate) use debug::debug;
 pub(crate) use models::models;
 pub(crate) use rule::{all_rules, rule};
+pub(crate) use server::server;
 pub(crate) use version::version;
 pub(crate) use why::why;
 

@@ -17,6 +17,7 @@ mod readme;
 mod rust_compile;
 mod same_output;
 mod sarif;
+mod server;
 mod sha256;
 mod shipped;
 mod signals;

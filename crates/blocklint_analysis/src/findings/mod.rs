@@ -101,6 +101,7 @@ pub(crate) fn findings<'a>(
     // One finding per place and rule.
     let mut places: FxHashMap<Place, Vec<Candidate>> = FxHashMap::default();
     for hit in &graph.hits {
+        link.go_on();
         let Some(rule) = cuts.rule_of(hit.label.effect, hit.label.native, hit.kind.context) else { continue };
         for way in placed(link, graph, hit.root, hit.way, 0) {
             let Some(mut cost) = paths.cost(link, graph, &way) else { continue };

@@ -49,6 +49,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use blocklint_core::Language;
 use blocklint_facts::{AssignId, BodyId, FormId, ImportId, RegionId, VarId};
@@ -295,9 +297,15 @@ pub struct Link<'a> {
     fuel: Cell<u32>,
     /// Whether what is remembered for all is being looked for, at the cost of nobody's site.
     afresh: Cell<bool>,
+    /// Told when nobody waits for the answer any more.
+    stop: std::cell::OnceCell<Arc<AtomicBool>>,
     /// What layers above remember.
     above: crate::link::memo::Above,
 }
+
+/// What a panic carries that ends a run of which nobody wants the result any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped;
 
 impl<'a> Link<'a> {
     /// A linker without memory yet.
@@ -356,7 +364,22 @@ impl<'a> Link<'a> {
             cuts: Cell::new(0),
             fuel: Cell::new(FUEL),
             afresh: Cell::new(false),
+            stop: std::cell::OnceCell::new(),
             above: crate::link::memo::Above::default(),
+        }
+    }
+
+    /// Ends what runs on this link, by a panic that carries [`Stopped`] and is told to no hook, soon after the flag is
+    /// set. The link is not to be used after that. Only the first flag counts.
+    pub fn stop_when(&self, flag: Arc<AtomicBool>) {
+        let _ = self.stop.set(flag);
+    }
+
+    /// Ends the run if nobody wants its result any more.
+    #[inline]
+    pub(crate) fn go_on(&self) {
+        if self.stop.get().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            std::panic::resume_unwind(Box::new(Stopped));
         }
     }
 
@@ -446,6 +469,7 @@ impl<'a> Link<'a> {
 
     /// Runs a task; says whether nothing was cut meanwhile, so that what it found is final.
     fn run<T>(&self, compute: impl FnOnce() -> T) -> (T, bool) {
+        self.go_on();
         let before = self.cuts.get();
         self.running.set(self.running.get() + 1);
         let result = compute();

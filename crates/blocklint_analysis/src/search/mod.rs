@@ -113,6 +113,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
     pub(crate) fn drain(&mut self) {
         loop {
+            self.link.go_on();
             if let Some(state) = self.queue.pop() {
                 self.expand(state);
             } else if let Some((caller, state)) = self.again.pop() {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::sources::text_of;
 
 /// Gives the text of a file, as the spans of its findings count it.
-pub(crate) type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
+pub type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
 
 /// Gives findings their fixes.
 pub(crate) type Make = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync;
@@ -44,7 +44,7 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 }
 
 /// The same with the texts of files from elsewhere.
-pub(super) fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
+pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Remedy)>> = BTreeMap::new();
     for (at, finding) in findings.iter().enumerate() {

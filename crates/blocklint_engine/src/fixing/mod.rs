@@ -12,6 +12,7 @@ mod round;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod together;
 mod verdict;
 mod writing;
 
@@ -27,12 +28,13 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{Failure, Options, Rules};
 
-use make::{Make, attach_to};
-pub use make::{Remedies, attach};
+use make::Make;
+pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;
 use program::{Facts, State};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
+pub use together::{Glance, applicable_together, glance};
 use verdict::Key;
 pub use writing::{Unwritten, write};
 

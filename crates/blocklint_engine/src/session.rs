@@ -1,0 +1,382 @@
+//! A project that is analysed again and again while its files change: what an editor needs.
+//!
+//! The facts of all files are kept; a file that changed is read anew, alone. Link and solve run over all of them. A
+//! session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); whoever waits for its results does so elsewhere,
+//! and ends a run of which the result is wanted no more by setting its flag.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use blocklint_analysis::{Layout, Program, SourceFile, Stopped};
+use blocklint_core::Span;
+use blocklint_facts::BodyKind;
+use blocklint_models::Models;
+use blocklint_project::Project;
+use blocklint_rules::Unread;
+use camino::Utf8Path;
+
+use crate::analyse::{Report, grouped, layout_of, options_of, sort, source_file, unread_finding};
+use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
+use crate::fixing::Remedies;
+use crate::timings::Timings;
+use crate::words::worded;
+use crate::{Failure, Options, on_large_stacks};
+
+/// The texts of files that an editor holds open, by absolute path; they count instead of what the disk has.
+pub type Buffers = HashMap<Arc<Utf8Path>, Arc<str>>;
+
+/// Nobody wants the result of a run any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
+/// A function, method, closure or other body, as far as an editor shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyPlace {
+    /// Its name, or its first token.
+    pub name: Span,
+    /// From its first decorator to its end.
+    pub span: Span,
+    /// Whether it is the top level of a file.
+    pub is_module: bool,
+}
+
+/// A project that is analysed again and again.
+pub struct Session {
+    project: Project,
+    models: Models,
+    options: Options,
+    /// Those that were read, by path.
+    files: Vec<SourceFile>,
+    layout: Layout,
+    /// What of a file is unknown.
+    unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
+    buffers: Buffers,
+}
+
+impl Session {
+    /// Reads all files of a project.
+    ///
+    /// # Errors
+    ///
+    /// Where the system gives no threads.
+    pub fn open(project: Project, models: Models, options: Options, buffers: Buffers) -> Result<Self, Failure> {
+        let layout = layout_of(&project, &models);
+        let mut session =
+            Session { project, models, options, files: Vec::new(), layout, unread: BTreeMap::new(), buffers };
+        session.read_all(Vec::new())?;
+        Ok(session)
+    }
+
+    /// The project.
+    pub fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// The text that an editor holds of a file.
+    pub fn buffer(&self, path: &Utf8Path) -> Option<&Arc<str>> {
+        self.buffers.get(path)
+    }
+
+    /// Changes what runs are told besides the project.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = options;
+    }
+
+    /// Whether the file is one of the project's.
+    pub fn holds(&self, path: &Utf8Path) -> bool {
+        self.file_of_project(path).is_some()
+    }
+
+    /// The text of a file has changed: an editor holds this text, or with `None` the disk has the truth. Whether that changes
+    /// anything: a file that holds what it held, or that is none of the project's, does not.
+    pub fn change(&mut self, path: &Arc<Utf8Path>, text: Option<Arc<str>>) -> bool {
+        match text {
+            Some(text) => self.buffers.insert(Arc::clone(path), text),
+            None => self.buffers.remove(path),
+        };
+        let Some(at) = self.file_of_project(path) else { return false };
+        let file = &self.project.files[at];
+        let extracted = self.extract(file);
+        let slot = self.files.binary_search_by(|file| (*file.path).cmp(path));
+        let same_unread = self.unread.get(path) == extracted.unread.as_ref();
+        if let (Ok(slot), Some(facts)) = (slot, &extracted.facts)
+            && same_unread
+            && self.files[slot].facts.content_hash == facts.content_hash
+        {
+            return false;
+        }
+        match &extracted.unread {
+            Some(unread) => self.unread.insert(Arc::clone(path), unread.clone()),
+            None => self.unread.remove(path),
+        };
+        match (slot, source_file(file, extracted)) {
+            (Ok(slot), Some(file)) => self.files[slot] = file,
+            (Ok(slot), None) => drop(self.files.remove(slot)),
+            (Err(slot), Some(file)) => self.files.insert(slot, file),
+            (Err(_), None) => return !same_unread,
+        }
+        true
+    }
+
+    /// Files have come or gone, or what they say of the project has changed: it was looked for anew. Reads what is new, and
+    /// `changed`; keeps the facts of all other files. Whether anything may be different now.
+    ///
+    /// # Errors
+    ///
+    /// Where the system gives no threads.
+    pub fn reload(
+        &mut self,
+        project: Project,
+        models: Models,
+        changed: &HashSet<Arc<Utf8Path>>,
+    ) -> Result<bool, Failure> {
+        let same_configuration = project.configuration == self.project.configuration;
+        let same_files = project.files.iter().map(|file| (&file.path, file.reported)).eq(self.files_of_project());
+        // What a model file says cannot be compared.
+        let has_models = |of: &Project| !of.configuration.models.is_empty() || !of.shipped.is_empty();
+        let same_models = !has_models(&project) && !has_models(&self.project);
+        (self.project, self.models) = (project, models);
+        let layout = layout_of(&self.project, &self.models);
+        let same_layout = format!("{layout:?}") == format!("{:?}", self.layout);
+        self.layout = layout;
+        let known = std::mem::take(&mut self.files);
+        self.read_all(if same_configuration { known } else { Vec::new() })?;
+        let mut is_other = !(same_configuration && same_files && same_models && same_layout);
+        for path in changed {
+            is_other |= self.change(path, self.buffers.get(path).cloned());
+        }
+        Ok(is_other)
+    }
+
+    /// Analyses the files as they stand, and hands over what it says: before what the run made is given back to the system,
+    /// which takes time that nobody should wait for.
+    ///
+    /// # Errors
+    ///
+    /// `Cancelled` soon after `stop` is set; then nothing is handed over.
+    pub fn analyse<T>(
+        &mut self,
+        stop: &Arc<AtomicBool>,
+        hand_over: impl FnOnce(&Self, Report) -> T,
+    ) -> Result<T, Cancelled> {
+        let session = &*self;
+        let run = || {
+            let mut timings = Timings::default();
+            let started = Instant::now();
+            let program = Program::new(&session.files, &session.layout);
+            let link = blocklint_analysis::link(&program, &session.models);
+            link.stop_when(Arc::clone(stop));
+            timings.link = started.elapsed();
+            let started = Instant::now();
+            let solved = blocklint_analysis::solve(&link, options_of(session.options));
+            timings.solve = started.elapsed();
+            let started = Instant::now();
+            let (mut findings, mut remedies) = (session.unread_findings(), Remedies::default());
+            for (finding, remedy) in worded(&link, &solved, session.project.trace_in_paths) {
+                remedies.insert(&finding, remedy);
+                findings.push(finding);
+            }
+            sort(&mut findings);
+            let groups = grouped(&findings);
+            timings.output = started.elapsed();
+            hand_over(session, Report { findings, groups, remedies, timings })
+        };
+        // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
+        catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
+            true => Cancelled,
+            false => resume_unwind(panic),
+        })
+    }
+
+    /// The text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
+    pub fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
+        if let Some(text) = self.buffers.get(path) {
+            return Some(Arc::clone(text));
+        }
+        let file = &self.project.files[self.file_of_project(path)?];
+        let bytes = blocklint_project::read(path, self.project.configuration.max_file_size).ok()?;
+        Some(decode(file, bytes).0)
+    }
+
+    /// The innermost body with a name around an offset; the top level where there is none.
+    pub fn body_at(&self, path: &Utf8Path, offset: u32) -> Option<BodyPlace> {
+        let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        let facts = &self.files[at].facts;
+        let named = |kind| matches!(kind, BodyKind::Function | BodyKind::Module);
+        let around = facts
+            .bodies
+            .iter()
+            .filter(|body| named(body.kind) && (body.kind == BodyKind::Module || body.span.contains_offset(offset)));
+        let inner = around.min_by_key(|body| (body.kind == BodyKind::Module, body.span.end - body.span.start))?;
+        Some(BodyPlace { name: inner.name_span, span: inner.span, is_module: inner.kind == BodyKind::Module })
+    }
+
+    fn unread_findings(&self) -> Vec<blocklint_core::Finding> {
+        let found = self.unread.iter().filter_map(|(path, unread)| {
+            let file = &self.project.files[self.file_of_project(path)?];
+            file.reported.then(|| unread_finding(file, unread))
+        });
+        found.collect()
+    }
+
+    fn files_of_project(&self) -> impl Iterator<Item = (&Arc<Utf8Path>, bool)> {
+        self.project.files.iter().map(|file| (&file.path, file.reported))
+    }
+
+    fn file_of_project(&self, path: &Utf8Path) -> Option<usize> {
+        self.project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
+    }
+
+    fn extract(&self, file: &blocklint_project::SourceFile) -> Extracted {
+        let limit = self.project.configuration.max_file_size;
+        match self.buffers.get(&file.path) {
+            Some(text) => extract_text(file, text, limit),
+            None => extract(file, limit),
+        }
+    }
+
+    /// Reads all files but those whose facts are known.
+    fn read_all(&mut self, known: Vec<SourceFile>) -> Result<(), Failure> {
+        let mut known: HashMap<Arc<Utf8Path>, SourceFile> =
+            known.into_iter().map(|file| (Arc::clone(&file.path), file)).collect();
+        let wanted: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
+        let extracted = on_large_stacks(|| extract_some(&wanted, |file| self.extract(file)))?;
+        let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
+        let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();
+        for (file, extracted) in wanted.into_iter().zip(extracted) {
+            if let Some(found) = &extracted.unread {
+                unread.insert(Arc::clone(&file.path), found.clone());
+            }
+            if let Some(source) = source_file(file, extracted) {
+                read.insert(Arc::clone(&file.path), source);
+            }
+        }
+        for (path, found) in &self.unread {
+            if known.contains_key(path) {
+                unread.insert(Arc::clone(path), found.clone());
+            }
+        }
+        let files = self.project.files.iter().filter_map(|file| {
+            let mut source = known.remove(&file.path).or_else(|| read.remove(&file.path))?;
+            source.relative = file.relative.as_str().replace('\\', "/");
+            source.reported = file.reported;
+            Some(source)
+        });
+        self.files = files.collect();
+        self.unread = unread;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use blocklint_core::Confidence;
+    use blocklint_project::{Request, discover};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const HELPER: &str = "import time\n\n\ndef pause():\n    time.sleep(1)\n";
+    const APP: &str = "import work\n\n\nasync def handler():\n    work.pause()\n";
+
+    struct Shop {
+        folder: TempDir,
+        session: Session,
+    }
+
+    fn project(folder: &Utf8Path) -> Project {
+        discover(Request { current: folder, paths: &[], isolated: false }).expect("it has no configuration")
+    }
+
+    impl Shop {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            fs::write(folder.path().join("work.py"), HELPER).expect("written");
+            fs::write(folder.path().join("app.py"), APP).expect("written");
+            let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
+            let options = Options::new(Confidence::Medium);
+            let session = Session::open(project, Models::builtin(), options, Buffers::new()).expect("threads");
+            Shop { folder, session }
+        }
+
+        fn path(&self, name: &str) -> Arc<Utf8Path> {
+            Arc::from(Utf8Path::from_path(&self.folder.path().join(name)).expect("UTF-8"))
+        }
+
+        fn found(&mut self) -> Vec<String> {
+            let never = Arc::new(AtomicBool::new(false));
+            let found = self.session.analyse(&never, |_, report| report.findings).expect("nobody stops it");
+            found.iter().map(|finding| finding.trace_line()).collect()
+        }
+
+        fn reload(&mut self, changed: &[&str]) -> bool {
+            let project = project(Utf8Path::from_path(self.folder.path()).expect("UTF-8"));
+            let changed = changed.iter().map(|name| self.path(name)).collect();
+            self.session.reload(project, Models::builtin(), &changed).expect("threads")
+        }
+    }
+
+    #[test]
+    fn a_buffer_counts_until_it_is_closed() {
+        let mut shop = Shop::new();
+        let (work, whole) = (shop.path("work.py"), ["handler → pause → time.sleep"]);
+        assert_eq!(shop.found(), whole);
+        assert!(!shop.session.change(&work, Some(Arc::from(HELPER))), "it holds what the disk has");
+        assert!(shop.session.change(&work, Some(Arc::from("def pause():\n    pass\n"))));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        assert!(shop.session.change(&work, None));
+        assert_eq!(shop.found(), whole);
+        assert!(!shop.session.change(&shop.path("other.py"), Some(Arc::from(APP))), "none of the project's");
+    }
+
+    #[test]
+    fn files_that_come_go_and_change_are_seen_by_a_reload() {
+        let mut shop = Shop::new();
+        assert!(!shop.reload(&[]), "nothing happened");
+        assert!(!shop.reload(&["work.py"]), "it was written as it was");
+        fs::remove_file(shop.folder.path().join("work.py")).expect("removed");
+        assert!(shop.reload(&[]));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        fs::write(shop.folder.path().join("work.py"), HELPER).expect("written");
+        assert!(shop.reload(&[]));
+        assert_eq!(shop.found().len(), 1);
+        fs::write(shop.folder.path().join("app.py"), "").expect("written");
+        assert!(shop.reload(&["app.py"]));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_comes_back() {
+        let mut shop = Shop::new();
+        let app = shop.path("app.py");
+        fs::remove_file(&*app).expect("removed");
+        assert!(shop.session.change(&app, None), "its facts are gone");
+        assert_eq!(shop.found(), [""], "BLT902");
+        assert!(!shop.session.change(&app, None));
+        assert!(shop.session.change(&app, Some(Arc::from(APP))));
+        assert_eq!(shop.found().len(), 1);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_gives_nothing_and_the_next_one_all() {
+        let mut shop = Shop::new();
+        let stopped = Arc::new(AtomicBool::new(true));
+        let cancelled = shop.session.analyse(&stopped, |_, _| unreachable!("it is stopped"));
+        assert_eq!(cancelled, Err::<(), _>(Cancelled));
+        assert_eq!(shop.found().len(), 1);
+    }
+
+    #[test]
+    fn the_body_around_an_offset() {
+        let shop = Shop::new();
+        let at = |offset: usize| shop.session.body_at(&shop.path("work.py"), offset as u32).expect("a body");
+        let body = at(HELPER.find("sleep").expect("there"));
+        assert_eq!(&HELPER[body.name.start as usize..body.name.end as usize], "pause");
+        assert!(!body.is_module && at(0).is_module);
+    }
+}

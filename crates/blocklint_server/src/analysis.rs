@@ -1,0 +1,45 @@
+//! What one analysis of a workspace says, as requests are answered from it: plain data that any thread may read.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use blocklint_core::Finding;
+use blocklint_engine::{Remedies, Timings};
+use camino::Utf8Path;
+
+use crate::text::Text;
+use crate::ways::Ways;
+
+/// A path of a file.
+pub(crate) type FilePath = Arc<Utf8Path>;
+
+/// What one analysis says.
+#[derive(Debug, Default)]
+pub(crate) struct Analysis {
+    /// The files that it looked at.
+    pub(crate) files: Arc<HashSet<FilePath>>,
+    /// What is reported, by path and offset; places are spans.
+    pub(crate) findings: Vec<Finding>,
+    /// The findings of each file, as indices.
+    pub(crate) by_file: HashMap<FilePath, Vec<usize>>,
+    /// The texts that the spans count, of all files in which something of a finding lies.
+    pub(crate) texts: HashMap<FilePath, Arc<Text>>,
+    /// What is to be done about the findings.
+    pub(crate) remedies: Remedies,
+    /// The bodies on the ways to the calls that block.
+    pub(crate) ways: Ways,
+    /// How long it took.
+    pub(crate) timings: Timings,
+}
+
+impl Analysis {
+    /// The findings of a file, in order.
+    pub(crate) fn findings_in(&self, path: &Utf8Path) -> impl Iterator<Item = &Finding> {
+        self.by_file.get(path).into_iter().flatten().filter_map(|&at| self.findings.get(at))
+    }
+
+    /// The text of a file, as spans count it; only of files in which something of a finding lies.
+    pub(crate) fn text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
+        self.texts.get(path)
+    }
+}

@@ -1,0 +1,75 @@
+//! The language server: diagnostics, fixes and the ways to calls that block, while code is being written.
+//!
+//! One thread reads messages and keeps the state; it never waits for an analysis. Each workspace folder has a thread with a session
+//! of the engine, which analyses the whole project after each change and drops what a newer change makes stale. Requests
+//! that need its answer wait for it, and are then answered by a small pool from a snapshot. A panic costs the request or the
+//! analysis in which it happens.
+
+mod actions;
+mod analysis;
+mod answers;
+mod capabilities;
+mod diagnostics;
+mod folder;
+mod hierarchy;
+mod hover;
+mod lenses;
+mod pool;
+mod progress;
+mod protocol;
+mod server;
+mod settings;
+mod text;
+mod transport;
+mod uri;
+mod view;
+mod watched;
+mod ways;
+mod worker;
+
+use std::io;
+
+pub use lsp_server::Connection;
+
+use crate::server::Server;
+
+/// How a server came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The client asked for it as the protocol says.
+    Shutdown,
+    /// The client was gone, or told the server to exit without asking it to shut down first.
+    Abruptly,
+}
+
+/// What tests put into a server.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hooks {
+    /// Called with the method of each request, where it is answered.
+    pub on_request: Option<fn(&str)>,
+}
+
+/// Serves a client over standard input and output.
+///
+/// # Errors
+///
+/// Where the system gives no threads, or the client reads no more.
+pub fn serve_stdio() -> io::Result<Ended> {
+    let (connection, threads) = transport::connect(io::stdin(), io::stdout())?;
+    let ended = serve(&connection, Hooks::default())?;
+    drop(connection);
+    threads.join()?;
+    Ok(ended)
+}
+
+/// Serves a client until it ends.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn serve(connection: &Connection, hooks: Hooks) -> io::Result<Ended> {
+    match Server::start(connection, hooks)? {
+        Some(mut server) => server.run(),
+        None => Ok(Ended::Abruptly),
+    }
+}

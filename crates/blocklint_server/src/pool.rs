@@ -1,0 +1,57 @@
+//! A few threads that answer requests.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use blocklint_engine::STACK_SIZE;
+use crossbeam_channel::Sender;
+use lsp_server::{Message, RequestId};
+use serde_json::Value;
+
+use crate::protocol::{Refused, code, response};
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Two: one long answer does not keep the next waiting.
+const THREADS: usize = 2;
+
+/// The threads; they end with it.
+pub(crate) struct Pool {
+    tasks: Sender<Task>,
+}
+
+impl Pool {
+    pub(crate) fn new() -> std::io::Result<Self> {
+        let (tasks, queue) = crossbeam_channel::unbounded::<Task>();
+        for number in 0..THREADS {
+            let queue = queue.clone();
+            // An answer may parse a file, whose tree may be deep.
+            let builder = std::thread::Builder::new().name(format!("blocklint-answer-{number}")).stack_size(STACK_SIZE);
+            builder.spawn(move || queue.iter().for_each(|task| task()))?;
+        }
+        Ok(Pool { tasks })
+    }
+
+    /// Answers a request on one of the threads.
+    pub(crate) fn answer(
+        &self,
+        to: Sender<Message>,
+        id: RequestId,
+        work: impl FnOnce() -> Result<Value, Refused> + Send + 'static,
+    ) {
+        let task = move || {
+            let answer = response(id, caught(work));
+            // Fails once the client is gone.
+            let _ = to.send(answer.into());
+        };
+        let _ = self.tasks.send(Box::new(task));
+    }
+}
+
+/// The result of some work; a panic is an error of the request alone.
+pub(crate) fn caught(work: impl FnOnce() -> Result<Value, Refused>) -> Result<Value, Refused> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(Refused::new(code::INTERNAL_ERROR, format!("internal error: {}", said.unwrap_or_default())))
+    })
+}

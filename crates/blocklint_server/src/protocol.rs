@@ -1,0 +1,96 @@
+//! The one place that names the crate with the protocol's types, which change between its versions, and the few things
+//! that all parts say in them.
+
+#[cfg(test)]
+pub(crate) use gen_lsp_types::ServerCapabilities;
+pub(crate) use gen_lsp_types::{
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
+    CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Code, CodeAction, CodeActionKind, CodeActionParams,
+    CodeLens, CodeLensParams, Command, Contents, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams,
+    ExecuteCommandParams, FileChangeType, Hover, HoverParams, Location, MarkupContent, MarkupKind, Message as Words,
+    Position, PublishDiagnosticsParams, Range, SymbolKind, TextDocumentContentChangeEvent, TextEdit, Uri,
+    WorkspaceDiagnosticParams, WorkspaceEdit,
+};
+
+use lsp_server::{Notification, Request, RequestId, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Error codes of the protocol.
+pub(crate) mod code {
+    pub(crate) const PARSE_ERROR: i32 = -32700;
+    pub(crate) const INVALID_REQUEST: i32 = -32600;
+    pub(crate) const METHOD_NOT_FOUND: i32 = -32601;
+    pub(crate) const INVALID_PARAMS: i32 = -32602;
+    pub(crate) const INTERNAL_ERROR: i32 = -32603;
+    pub(crate) const REQUEST_CANCELLED: i32 = -32800;
+    pub(crate) const CONTENT_MODIFIED: i32 = -32801;
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refused {
+    pub(crate) code: i32,
+    pub(crate) message: String,
+}
+
+impl Refused {
+    pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
+        Refused { code, message: message.into() }
+    }
+
+    pub(crate) fn cancelled() -> Self {
+        Refused::new(code::REQUEST_CANCELLED, "cancelled")
+    }
+
+    pub(crate) fn outdated() -> Self {
+        Refused::new(code::CONTENT_MODIFIED, "the text has changed")
+    }
+}
+
+/// The parameters of a message.
+///
+/// # Errors
+///
+/// What of them is wrong.
+pub(crate) fn params<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {
+    serde_json::from_value(params).map_err(|error| Refused::new(code::INVALID_PARAMS, error.to_string()))
+}
+
+/// A result as it is sent.
+pub(crate) fn value(result: impl Serialize) -> Result<Value, Refused> {
+    serde_json::to_value(result).map_err(|error| Refused::new(code::INTERNAL_ERROR, error.to_string()))
+}
+
+pub(crate) fn response(id: RequestId, result: Result<Value, Refused>) -> Response {
+    match result {
+        Ok(value) => Response::new_ok(id, value),
+        Err(Refused { code, message }) => Response::new_err(id, code, message),
+    }
+}
+
+pub(crate) fn notification(method: &str, params: Value) -> Notification {
+    Notification::new(method.to_owned(), params)
+}
+
+pub(crate) fn request(id: i32, method: &str, params: Value) -> Request {
+    Request::new(RequestId::from(id), method.to_owned(), params)
+}
+
+/// The edits of one document, as the client takes them.
+pub(crate) fn workspace_edit(uri: &Uri, version: Option<i32>, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
+    use gen_lsp_types::{DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit};
+    if !versioned {
+        let changes = [(uri.clone(), edits)].into_iter().collect();
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        version,
+        text_document_identifier: gen_lsp_types::TextDocumentIdentifier { uri: uri.clone() },
+    };
+    let edit = TextDocumentEdit { text_document, edits: edits.into_iter().map(Edit::TextEdit).collect() };
+    WorkspaceEdit { document_changes: Some(vec![DocumentChange::TextDocumentEdit(edit)]), ..WorkspaceEdit::default() }
+}

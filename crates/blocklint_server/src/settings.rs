@@ -1,0 +1,156 @@
+//! What the client's user sets, for one folder.
+
+use blocklint_core::{Confidence, Severity};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The settings of one workspace folder; each has the value that holds where the client says nothing.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct Settings {
+    /// Whether anything is reported.
+    pub(crate) enable: bool,
+    /// Rules that are reported, in place of the configuration's.
+    pub(crate) select: Option<Vec<String>>,
+    /// Rules besides those.
+    pub(crate) extend_select: Option<Vec<String>>,
+    /// Rules that are not reported.
+    pub(crate) ignore: Option<Vec<String>>,
+    #[serde(deserialize_with = "severity")]
+    pub(crate) min_severity: Option<Severity>,
+    #[serde(deserialize_with = "confidence")]
+    pub(crate) min_confidence: Option<Confidence>,
+    /// Whether what only tests, examples and command lines reach counts like everything else.
+    pub(crate) include_aside: bool,
+    /// When a changed text is analysed.
+    pub(crate) run: Run,
+    /// Whether the whole workspace is reported or only what is open.
+    pub(crate) diagnostic_mode: DiagnosticMode,
+    /// Whether helpers say how many async functions they stall.
+    pub(crate) code_lens: bool,
+    /// Whether `source.fixAll` is offered.
+    pub(crate) fix_all: bool,
+    pub(crate) code_action: CodeActions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Run {
+    #[default]
+    OnType,
+    OnSave,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum DiagnosticMode {
+    #[default]
+    OpenFilesOnly,
+    Workspace,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(crate) struct CodeActions {
+    pub(crate) fix_violation: Enabled,
+    pub(crate) disable_rule_comment: Enabled,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(crate) struct Enabled {
+    pub(crate) enable: bool,
+}
+
+impl Default for Enabled {
+    fn default() -> Self {
+        Enabled { enable: true }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            enable: true,
+            select: None,
+            extend_select: None,
+            ignore: None,
+            min_severity: None,
+            min_confidence: None,
+            include_aside: false,
+            run: Run::default(),
+            diagnostic_mode: DiagnosticMode::default(),
+            code_lens: false,
+            fix_all: true,
+            code_action: CodeActions::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads them as a client sends them: alone, or below `blocklint` or `settings`.
+    ///
+    /// # Errors
+    ///
+    /// What of them is wrong.
+    pub(crate) fn read(value: &Value) -> Result<Self, String> {
+        let inner = ["settings", "blocklint"].iter().fold(value, |value, key| match value.get(key) {
+            Some(inner) if inner.is_object() => inner,
+            _ => value,
+        });
+        match inner {
+            Value::Object(_) => serde_json::from_value(inner.clone()).map_err(|error| error.to_string()),
+            _ => Ok(Settings::default()),
+        }
+    }
+}
+
+fn severity<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Severity>, D::Error> {
+    word(deserializer, Severity::parse, Severity::ALL.iter().map(|of| of.as_str()))
+}
+
+fn confidence<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Confidence>, D::Error> {
+    word(deserializer, Confidence::parse, Confidence::ALL.iter().map(|of| of.as_str()))
+}
+
+fn word<'de, T, D: serde::Deserializer<'de>>(
+    deserializer: D,
+    parse: impl Fn(&str) -> Option<T>,
+    all: impl Iterator<Item = &'static str>,
+) -> Result<Option<T>, D::Error> {
+    // An empty word is what forms of editors send for nothing.
+    let Some(text) = Option::<String>::deserialize(deserializer)?.filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let wrong = || format!("`{text}` is none of {}", all.collect::<Vec<_>>().join(", "));
+    parse(&text).map(Some).ok_or_else(|| serde::de::Error::custom(wrong()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn settings_are_read_wherever_clients_put_them() {
+        let expected = Settings { run: Run::OnSave, min_severity: Some(Severity::Note), ..Settings::default() };
+        let plain = json!({ "run": "onSave", "minSeverity": "note", "trace": { "server": "off" }, "select": null });
+        for value in [
+            plain.clone(),
+            json!({ "settings": plain }),
+            json!({ "blocklint": plain }),
+            json!({ "settings": { "blocklint": plain } }),
+        ] {
+            assert_eq!(Settings::read(&value).as_ref(), Ok(&expected), "{value}");
+        }
+        assert_eq!(Settings::read(&Value::Null), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let error = Settings::read(&json!({ "minSeverity": "bad" })).expect_err("wrong");
+        assert!(error.contains("`bad` is none of note, warning, error"), "{error}");
+        assert!(Settings::read(&json!({ "run": "never" })).expect_err("wrong").contains("onSave"));
+    }
+}

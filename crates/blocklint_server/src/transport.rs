@@ -1,0 +1,231 @@
+//! Messages over standard input and output. What cannot be read gets an error of the protocol, and the next message is
+//! looked for: whoever sends garbage once does not lose the server.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use lsp_server::{Connection, Message};
+use serde_json::{Value, json};
+
+use crate::protocol::code;
+
+/// The longest message that is read, in bytes; a longer one is passed over.
+const LONGEST: u64 = 256 << 20;
+/// The longest line of a header, in bytes.
+const LONGEST_HEADER: u64 = 8 << 10;
+
+/// The threads that read and write.
+pub(crate) struct Threads {
+    writer: JoinHandle<io::Result<()>>,
+}
+
+impl Threads {
+    /// Waits until all that was sent is written. The connection must be gone.
+    pub(crate) fn join(self) -> io::Result<()> {
+        // The reader may still wait for input, which ends with the process.
+        self.writer.join().unwrap_or(Ok(()))
+    }
+}
+
+/// Connects to a reader and a writer.
+pub(crate) fn connect(
+    reader: impl Read + Send + 'static,
+    writer: impl Write + Send + 'static,
+) -> io::Result<(Connection, Threads)> {
+    let (to_client, outgoing) = unbounded::<Message>();
+    let (incoming, from_client) = bounded::<Message>(0);
+    let (complain, complaints) = unbounded::<Value>();
+    let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    named("blocklint-read").spawn(move || read_all(BufReader::new(reader), &incoming, &complain))?;
+    let writer = named("blocklint-write").spawn(move || write_all(writer, &outgoing, &complaints))?;
+    Ok((Connection { sender: to_client, receiver: from_client }, Threads { writer }))
+}
+
+fn read_all(reader: impl BufRead, incoming: &Sender<Message>, complain: &Sender<Value>) {
+    let error = |id: Value, code: i32, message: String| {
+        let error = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
+        // Fails once nobody writes any more.
+        let _ = complain.send(error);
+    };
+    let mut frames = Frames { reader, next: None };
+    loop {
+        let body = match frames.next() {
+            Ok(Some(body)) => body,
+            Ok(None) => return,
+            Err(Broken::Io) => return,
+            Err(Broken::Garbage(message)) => {
+                error(Value::Null, code::PARSE_ERROR, message);
+                continue;
+            }
+        };
+        let value: Value = match serde_json::from_slice(&body) {
+            Ok(value) => value,
+            Err(wrong) => {
+                error(Value::Null, code::PARSE_ERROR, format!("not JSON: {wrong}"));
+                continue;
+            }
+        };
+        let id = value.get("id").cloned().unwrap_or(Value::Null);
+        let is_answer = value.get("method").is_none();
+        match serde_json::from_value::<Message>(value) {
+            Ok(message) => {
+                let is_exit = matches!(&message, Message::Notification(of) if of.method == "exit");
+                if incoming.send(message).is_err() || is_exit {
+                    return;
+                }
+            }
+            // An answer is not answered.
+            Err(_) if is_answer && !id.is_null() => {}
+            Err(_) => error(id, code::INVALID_REQUEST, "neither request, response nor notification".to_owned()),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Broken {
+    /// Nothing more can be read.
+    Io,
+    /// It is no message.
+    Garbage(String),
+}
+
+impl From<io::Error> for Broken {
+    fn from(_: io::Error) -> Self {
+        Broken::Io
+    }
+}
+
+/// The messages of a stream, as bytes.
+struct Frames<R> {
+    reader: R,
+    /// The message behind the garbage that was just told.
+    next: Option<Vec<u8>>,
+}
+
+impl<R: BufRead> Frames<R> {
+    /// The bytes of the next message; `None` at the end. After garbage the next header is looked for, line by line.
+    fn next(&mut self) -> Result<Option<Vec<u8>>, Broken> {
+        if let Some(body) = self.next.take() {
+            return Ok(Some(body));
+        }
+        const LENGTH: &str = "content-length:";
+        let (mut length, mut strange) = (None, None);
+        loop {
+            let mut line = Vec::new();
+            self.reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)?;
+            if line.is_empty() {
+                return strange.map_or(Ok(None), |line| Err(Broken::Garbage(line)));
+            }
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\r', '\n']);
+            // A header may follow garbage in the middle of a line.
+            if let Some(at) = text.to_ascii_lowercase().find(LENGTH) {
+                match text.get(at + LENGTH.len()..).unwrap_or_default().trim().parse::<u64>() {
+                    Ok(number) => length = Some(number),
+                    Err(_) => strange = strange.or_else(|| Some(no_header(text))),
+                }
+                if at > 0 {
+                    strange = strange.or_else(|| Some(no_header(text)));
+                }
+            } else if !text.is_empty() {
+                let is_known = text.to_ascii_lowercase().starts_with("content-type:");
+                strange = strange.or_else(|| (!is_known).then(|| no_header(text)));
+            } else {
+                let Some(length) = length else {
+                    match strange {
+                        Some(line) => return Err(Broken::Garbage(line)),
+                        None => continue,
+                    }
+                };
+                let body = body(&mut self.reader, length)?;
+                let Some(line) = strange else { return Ok(Some(body)) };
+                self.next = Some(body);
+                return Err(Broken::Garbage(line));
+            }
+        }
+    }
+}
+
+fn no_header(line: &str) -> String {
+    let start: String = line.chars().take(60).collect();
+    format!("expected `Content-Length: …`, found `{start}`")
+}
+
+fn body(reader: &mut impl BufRead, length: u64) -> Result<Vec<u8>, Broken> {
+    if length > LONGEST {
+        pass_over(reader, length)?;
+        return Err(Broken::Garbage(format!("a message of {length} bytes is longer than {LONGEST}")));
+    }
+    let mut body = Vec::new();
+    reader.by_ref().take(length).read_to_end(&mut body)?;
+    if (body.len() as u64) < length { Err(Broken::Io) } else { Ok(body) }
+}
+
+fn pass_over(reader: &mut impl BufRead, length: u64) -> Result<(), Broken> {
+    io::copy(&mut reader.by_ref().take(length), &mut io::sink())?;
+    Ok(())
+}
+
+fn write_all(mut writer: impl Write, outgoing: &Receiver<Message>, complaints: &Receiver<Value>) -> io::Result<()> {
+    let mut complaining = complaints.clone();
+    loop {
+        select! {
+            recv(outgoing) -> message => match message {
+                Ok(message) => message.write(&mut writer)?,
+                Err(_) => return Ok(()),
+            },
+            recv(complaining) -> complaint => match complaint {
+                Ok(complaint) => {
+                    let text = complaint.to_string();
+                    write!(writer, "Content-Length: {}\r\n\r\n{text}", text.len())?;
+                    writer.flush()?;
+                }
+                // Nothing more comes in; what is still to be said goes out.
+                Err(_) => complaining = crossbeam_channel::never(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(input: &[u8]) -> Vec<Result<String, String>> {
+        let mut frames = Frames { reader: BufReader::new(input), next: None };
+        let mut all = Vec::new();
+        loop {
+            match frames.next() {
+                Ok(Some(body)) => all.push(Ok(String::from_utf8_lossy(&body).into_owned())),
+                Ok(None) | Err(Broken::Io) => return all,
+                Err(Broken::Garbage(message)) => all.push(Err(message)),
+            }
+        }
+    }
+
+    #[test]
+    fn messages_are_read_in_any_spelling_of_their_header() {
+        let input = b"Content-Length: 2\r\n\r\n{}content-type: x\r\ncontent-length:3\r\n\r\n[1]";
+        assert_eq!(frames(input), [Ok("{}".to_owned()), Ok("[1]".to_owned())]);
+    }
+
+    #[test]
+    fn garbage_is_told_once_and_the_next_message_is_read() {
+        let input = b"hello\r\nworld\r\n\r\nContent-Length: 2\r\n\r\n{}";
+        let all = frames(input);
+        assert!(all[0].as_ref().is_err_and(|message| message.contains("found `hello`")), "{all:?}");
+        assert_eq!(all[1..], [Ok("{}".to_owned())]);
+        let all = frames(b"hello Content-Length: 2\r\n\r\n{}");
+        assert_eq!((all.len(), all[0].is_err(), all[1].is_ok()), (2, true, true));
+        let all = frames(b"Content-Length: many\r\n\r\nContent-Length: 2\r\n\r\n{}");
+        assert_eq!((all.len(), all[0].is_err(), all[1].is_ok()), (2, true, true));
+        assert!(frames(b"\xff\xfe nothing").first().is_some_and(Result::is_err));
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_or_cut_off_is_none() {
+        assert!(frames(b"Content-Length: 99999999999\r\n\r\n{}").first().is_some_and(Result::is_err));
+        assert_eq!(frames(b"Content-Length: 10\r\n\r\n{}"), []);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a request is answered from: one analysis, and what the client has open and can do.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use blocklint_core::{Place, Span};
+use camino::Utf8Path;
+
+use crate::analysis::{Analysis, FilePath};
+use crate::capabilities::Client;
+use crate::protocol::{Location, Position, Range, Uri};
+use crate::settings::Settings;
+use crate::text::Text;
+use crate::uri;
+
+/// A file that the client holds open.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// Its address as the client writes it.
+    pub(crate) uri: Uri,
+    pub(crate) version: i32,
+    pub(crate) text: Arc<Text>,
+}
+
+/// The files that the client holds open.
+pub(crate) type Documents = HashMap<FilePath, Document>;
+
+/// What a request is answered from.
+#[derive(Clone)]
+pub(crate) struct View {
+    pub(crate) client: Arc<Client>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) analysis: Arc<Analysis>,
+    pub(crate) documents: Arc<Documents>,
+}
+
+impl View {
+    pub(crate) fn uri(&self, path: &Utf8Path) -> Uri {
+        self.documents.get(path).map_or_else(|| uri::from_path(path), |document| document.uri.clone())
+    }
+
+    pub(crate) fn version(&self, path: &Utf8Path) -> Option<i32> {
+        self.documents.get(path).map(|document| document.version)
+    }
+
+    /// The text that the spans of a file's findings count, if it is what the client shows.
+    pub(crate) fn current_text(&self, path: &Utf8Path) -> Option<&Arc<Text>> {
+        let text = self.analysis.text(path)?;
+        match self.documents.get(path) {
+            Some(document) if document.text.content() != text.content() => None,
+            _ => Some(text),
+        }
+    }
+
+    pub(crate) fn range(&self, path: &Utf8Path, span: Span) -> Range {
+        match self.analysis.text(path) {
+            Some(text) => text.range(span, self.client.encoding),
+            None => Range::default(),
+        }
+    }
+
+    pub(crate) fn location(&self, place: &Place) -> Location {
+        Location { uri: self.uri(&place.path), range: self.range(&place.path, place.span) }
+    }
+
+    /// The offset of a position in a file that the client holds open, in the text that it shows.
+    pub(crate) fn offset(&self, path: &Utf8Path, position: Position) -> Option<u32> {
+        Some(self.documents.get(path)?.text.offset(position, self.client.encoding))
+    }
+}

@@ -1,0 +1,80 @@
+//! From `initialize` to `exit`, and what must not end a server.
+
+use std::time::Duration;
+
+use blocklint_server::{Ended, Hooks};
+use serde_json::{Value, json};
+
+use crate::client::{APP, Client, HELPER, Start, range};
+
+#[test]
+fn a_server_says_what_it_can_and_ends_when_asked() {
+    let mut client = Client::new(&[], Start::pulling());
+    assert_eq!(client.capabilities["positionEncoding"], "utf-16");
+    assert_eq!(client.capabilities["textDocumentSync"]["change"], 2);
+    assert_eq!(client.capabilities["diagnosticProvider"]["interFileDependencies"], true);
+    assert_eq!(client.capabilities["codeActionProvider"]["codeActionKinds"][1], "source.fixAll.blocklint");
+    let id = client.ask("shutdown", Value::Null);
+    assert!(client.answer(&id).response_result.is_ok());
+    let id = client.ask("textDocument/hover", json!({}));
+    assert_eq!(client.refusal(&id).0, -32600, "nothing is answered after shutdown");
+    client.notify("exit", Value::Null);
+    assert_eq!(client.join(), Ended::Shutdown);
+}
+
+#[test]
+fn a_client_that_goes_away_ends_the_server() {
+    assert_eq!(Client::new(&[], Start::pushing()).join(), Ended::Abruptly);
+    let mut client = Client::new(&[], Start::pushing());
+    client.notify("exit", Value::Null);
+    assert_eq!(client.join(), Ended::Abruptly);
+}
+
+#[test]
+fn what_the_server_does_not_know_is_an_error_of_the_request_alone() {
+    let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
+    let id = client.ask("textDocument/completion", json!({}));
+    assert_eq!(client.refusal(&id).0, -32601);
+    let id = client.ask("textDocument/codeAction", json!({ "textDocument": { "uri": client.uri("app.py") } }));
+    assert_eq!(client.refusal(&id).0, -32602);
+    let id = client.ask("workspace/executeCommand", json!({ "command": "blocklint.nothing" }));
+    assert_eq!(client.refusal(&id).0, -32602);
+    client.notify("textDocument/didOpen", json!({ "textDocument": 3 }));
+    client.notify("$/unknown", json!([]));
+    client.open("app.py", APP);
+    assert_eq!(client.pulled("app.py").len(), 1);
+    assert_eq!(client.end(), Ended::Shutdown);
+}
+
+#[test]
+fn a_panic_in_one_request_is_an_error_of_that_request() {
+    let panics: fn(&str) = |method| assert_ne!(method, "textDocument/hover", "on purpose");
+    let start = Start { hooks: Hooks { on_request: Some(panics) }, ..Start::pulling() };
+    let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], start);
+    client.open("app.py", APP);
+    for _ in 0..5 {
+        let position = json!({ "line": 4, "character": 6 });
+        let params = json!({ "textDocument": { "uri": client.uri("app.py") }, "position": position });
+        let id = client.ask("textDocument/hover", params);
+        let (code, message) = client.refusal(&id);
+        assert_eq!(code, -32603);
+        assert!(message.contains("on purpose"), "{message}");
+    }
+    assert_eq!(client.pulled("app.py").len(), 1);
+    assert!(!client.actions("app.py", &range(4, 6, 6), None).is_empty());
+    assert_eq!(client.end(), Ended::Shutdown);
+}
+
+#[test]
+fn a_request_that_waits_can_be_cancelled_and_the_others_are_answered() {
+    let mut client = Client::new(&[("work.py", HELPER), ("app.py", APP)], Start::pulling());
+    client.open("app.py", APP);
+    let params = json!({ "previousResultIds": [] });
+    // Nothing of the workspace is reported in this mode: the request waits for as long as there is nothing.
+    let held = client.ask("workspace/diagnostic", params);
+    assert_eq!(client.pulled("app.py").len(), 1);
+    assert!(!client.is_answered(&held, Duration::from_millis(100)));
+    client.notify("$/cancelRequest", json!({ "id": held }));
+    assert_eq!(client.refusal(&held).0, -32800);
+    assert_eq!(client.end(), Ended::Shutdown);
+}

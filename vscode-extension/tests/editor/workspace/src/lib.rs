@@ -1,0 +1,7 @@
+fn pause() {
+    std::thread::sleep(std::time::Duration::from_secs(1));
+}
+
+pub async fn handler() {
+    pause();
+}

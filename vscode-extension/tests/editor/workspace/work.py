@@ -1,0 +1,5 @@
+import time
+
+
+def pause():
+    time.sleep(1)
