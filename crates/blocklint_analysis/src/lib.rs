@@ -35,10 +35,10 @@ pub use graph::finding::{
 pub use judge::list::SIGNALS;
 pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
 pub use labels::label::LabelHold;
-pub use link::{Link, Stopped};
 pub use link::available::Available;
 pub use link::targets::Edge;
 pub use link::value::{ArgsId, Val, ValueId, Why};
+pub use link::{Link, Stopped};
 pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
