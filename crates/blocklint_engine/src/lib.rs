@@ -24,7 +24,7 @@ pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
-pub use fixing::{Glance, TextOf, applicable_together, attach_to, glance};
+pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use panics::install_hook;

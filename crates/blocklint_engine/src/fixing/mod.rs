@@ -34,7 +34,7 @@ use overlay::Overlay;
 use program::{Facts, State};
 use round::{Candidate, Round};
 use selection::{Together, is_sound};
-pub use together::{Glance, applicable_together, glance};
+pub use together::{EditsOfFile, Glance, applicable_together, glance};
 use verdict::Key;
 pub use writing::{Unwritten, write};
 
