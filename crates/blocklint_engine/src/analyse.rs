@@ -13,6 +13,7 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
+use crate::comments::{CommentChecks, comments, unread_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::timings::Timings;
@@ -33,12 +34,14 @@ pub struct Options {
     pub account: bool,
     /// Whether what is only for tests, examples or a command line counts like everything else.
     pub include_aside: bool,
+    /// What is asked of comments that silence rules.
+    pub comments: CommentChecks,
 }
 
 impl Options {
     /// All signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
-        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false }
+        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false, comments: CommentChecks::default() }
     }
 }
 
@@ -78,6 +81,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
     (timings.parse, timings.facts) = (parse, facts);
     on_large_stacks(|| {
         let mut findings = unread(project, &extracted);
+        let unread = unread_languages(project, &extracted);
         let started = Instant::now();
         let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
@@ -90,6 +94,10 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         let mut remedies = Remedies::default();
         for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
             remedies.insert(&finding, remedy);
+            findings.push(finding);
+        }
+        for (finding, mend) in comments(&files, &solved, options.comments, &unread) {
+            remedies.insert_mend(&finding, mend);
             findings.push(finding);
         }
         sort(&mut findings);
@@ -125,9 +133,10 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             };
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
-        named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
+        named: blocklint_rules::meant,
+        alias: blocklint_rules::rules_of_async,
     };
-    let Options { min_confidence, without, account, include_aside } = options;
+    let Options { min_confidence, without, account, include_aside, comments: _ } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside }
 }
 

@@ -5,6 +5,7 @@
 
 mod analyse;
 mod choose;
+mod comments;
 mod explain;
 mod extraction;
 mod fixing;
@@ -19,6 +20,7 @@ mod words;
 
 pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
+pub use comments::CommentChecks;
 pub use choose::{Chosen, Levels, choose};
 pub use explain::explain;
 pub use extraction::{Extracted, extract};

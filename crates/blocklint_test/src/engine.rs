@@ -1,7 +1,7 @@
 //! Where the harness meets the engine. Nothing else of this crate knows it.
 
 use blocklint_core::{Finding, RuleCode};
-use blocklint_engine::{Levels, analyse, choose, load_models, locate, signal_named};
+use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
 use blocklint_output::{Shown, full};
 use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
@@ -26,6 +26,7 @@ impl Check for Engine {
             .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
         let mut how = blocklint_engine::Options::new(options.min_confidence);
+        how.comments = CommentChecks::new(&project, &selection);
         if let Some(name) = &options.without {
             let at = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
             how.without = how.without.with(at);
