@@ -21,7 +21,7 @@ struct Object<'a> {
     /// The line at which a suppression comment takes effect; none where no comment can.
     noqa_row: Option<u32>,
     severity: &'static str,
-    url: Option<&'a str>,
+    url: Option<String>,
     confidence: &'static str,
     effect: Option<&'static str>,
     context: Option<&'static str>,
@@ -106,7 +106,7 @@ fn object(finding: &Finding) -> Object<'_> {
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
         noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
-        url: None,
+        url: blocklint_rules::rule(finding.rule).and_then(blocklint_rules::Rule::url),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         context: finding.context.map(Context::as_str),
