@@ -43,6 +43,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: ModelsCommand,
     },
+    /// List the keys of the configuration, or describe one
+    Config(Config),
     /// Look inside
     #[command(hide = true)]
     Debug {
@@ -114,9 +116,19 @@ pub(crate) struct Check {
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
     pub(crate) exit_zero: bool,
-    /// Ignore all configuration
+    /// Read no configuration but what --config says
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
+    /// A configuration file in place of the one that is found, or a key and its value in TOML (`select=["BLT1"]`) that win
+    /// over it; may be given several times
+    #[arg(long, value_name = "FILE or KEY=VALUE", help_heading = "Configuration")]
+    pub(crate) config: Vec<String>,
+    /// Show the settings that hold, and find nothing
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["show_files", "fix", "diff"])]
+    pub(crate) show_settings: bool,
+    /// Show the files whose findings would be reported, and find nothing
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["fix", "diff"])]
+    pub(crate) show_files: bool,
     /// Also use the models that packages in this environment ship; those inside the project are used anyway
     #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
     pub(crate) environment: Vec<Utf8PathBuf>,
@@ -127,6 +139,18 @@ pub(crate) struct Check {
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
     pub(crate) no_cache: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Config {
+    /// The key to describe
+    pub(crate) key: Option<String>,
+    /// Print the JSON schema of the configuration
+    #[arg(long, conflicts_with = "key")]
+    pub(crate) schema: bool,
+    /// How keys are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
 }
 
 #[derive(Args, Debug)]

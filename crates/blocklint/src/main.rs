@@ -41,6 +41,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Rule { rule: Some(rule), .. } => commands::rule(&rule),
         Command::Rule { rule: None, .. } => commands::all_rules(),
         Command::Why(why) => commands::why(&why),
+        Command::Config(config) => commands::config(&config),
         Command::Models { what } => commands::models(&what),
         Command::Debug { what } => commands::debug(&what),
         Command::Version => commands::version(),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use blocklint_core::Language;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::configuration::{Asked, holds, says_something};
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
-use crate::root::{absolute, common, has_table, project_root};
+use crate::root::{absolute, common, project_root};
 use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
@@ -40,6 +41,8 @@ pub struct PathOptions<'a> {
     pub force_exclude: bool,
     /// Whether a finding is also reported where only its trace or a cause lies in the paths.
     pub trace_in_paths: bool,
+    /// Configuration that wins over what is found: a file, or `key=value` in TOML.
+    pub config: &'a [String],
     /// Environments and caches outside the project in which packages may ship models, absolute.
     pub environments: &'a [Utf8PathBuf],
 }
@@ -70,6 +73,8 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// Whether a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
+    /// Whether all of it is analysed as its configuration says: what is not seen may be what a comment is for.
+    pub is_whole: bool,
     /// Model files that its libraries carry in their own packages, sorted by path.
     pub shipped: Vec<ShippedModel>,
     /// Paths the user named that do not exist, absolute.
@@ -132,11 +137,9 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
 pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
     let mut named = Named::new(request, &mut problems);
-    let root = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
-    let configuration = match request.isolated {
-        true => Configuration::default(),
-        false => Configuration::read(&root, &mut problems)?,
-    };
+    let (root, is_marked) = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
+    let asked = Asked { isolated: request.isolated, given: options.config, current: request.current };
+    let configuration = Configuration::read(&root, asked, &mut problems)?;
 
     let excluded = excluded(&configuration, &root, request.current, options);
     if options.force_exclude {
@@ -152,9 +155,16 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.launches.extend(below.launches);
+            found.configurations.extend(below.configurations);
             found.problems.extend(below.problems);
         }
     }
+    // A file that is named outside of any project may be a part of one.
+    let is_whole = !request.isolated
+        && options.exclude.is_none()
+        && options.extend_exclude.is_empty()
+        && (is_marked || named.files.is_empty())
+        && found.problems.is_empty();
     problems.append(&mut found.problems);
     found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
     let sources = Sources::new(found.sources);
@@ -164,7 +174,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     }
 
     if !request.isolated {
-        problems.extend(unread_tables(&root, &found.manifests));
+        problems.extend(unread_tables(&root, &found.manifests, &found.configurations));
     }
 
     let units = units(&root, &found.manifests);
@@ -205,17 +215,26 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         crates,
         java_roots,
         trace_in_paths: options.trace_in_paths,
+        is_whole,
         missing: named.missing,
         problems,
     })
 }
 
-/// A line for each `[tool.blocklint]` below the project root: whoever wrote it expects it to hold.
-fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Problem> {
-    let below =
-        manifests.iter().filter(|file| file.file_name() == Some("pyproject.toml") && file.parent() != Some(root));
-    let said = "its `[tool.blocklint]` holds only for runs on this folder; the project root is above it";
-    below.filter(|file| has_table(file)).map(|file| Problem::new(file.as_std_path(), said)).collect()
+/// A line for each configuration below the project root: whoever wrote it expects it to hold.
+fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
+    let may_hold = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
+    let below = manifests.iter().filter(may_hold).chain(own).filter(|file| file.parent() != Some(root));
+    let told = below.filter(|file| holds(file) && says_something(file)).map(|file| {
+        let what = match file.file_name() {
+            Some("pyproject.toml") => "its `[tool.blocklint]` holds",
+            Some("Cargo.toml") => "its table for blocklint holds",
+            _ => "it holds",
+        };
+        let said = format!("{what} only for runs on this folder; the project root is above it");
+        Problem::new(file.as_std_path(), said)
+    });
+    told.collect()
 }
 
 /// What is not read: the patterns of the configuration count from the project root, those of the command line from the

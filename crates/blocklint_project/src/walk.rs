@@ -21,10 +21,13 @@ pub(crate) struct Found {
     pub(crate) manifests: Vec<Utf8PathBuf>,
     /// Files that say how programs are started.
     pub(crate) launches: Vec<Utf8PathBuf>,
+    /// Files that hold nothing but configuration.
+    pub(crate) configurations: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }
 
 enum Item {
+    Configuration(Utf8PathBuf),
     Source(Utf8PathBuf, Language),
     Manifest(Utf8PathBuf),
     Launch(Utf8PathBuf),
@@ -81,6 +84,7 @@ pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
             }
             Item::Manifest(path) => found.manifests.push(path),
             Item::Launch(path) => found.launches.push(path),
+            Item::Configuration(path) => found.configurations.push(path),
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
@@ -112,7 +116,8 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     }
     let manifest = language.is_none() && is_manifest(entry.file_name());
     let launch = language.is_none() && !manifest && is_launch(entry.file_name());
-    if language.is_none() && !manifest && !launch {
+    let configuration = entry.file_name() == "blocklint.toml";
+    if language.is_none() && !manifest && !launch && !configuration {
         return None;
     }
     let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
@@ -122,6 +127,7 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     Some(match language {
         Some(language) => Item::Source(path, language),
         None if launch => Item::Launch(path),
+        None if configuration => Item::Configuration(path),
         None => Item::Manifest(path),
     })
 }

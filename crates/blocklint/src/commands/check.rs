@@ -13,12 +13,13 @@ use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, 
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::config::{show_files, show_settings};
 use super::{current_folder, fix, unless_closed};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
+    Chosen, CommentChecks, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
     load_models_and_tell, locate, on_large_stacks, signal_named,
 };
 
@@ -29,6 +30,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let environments: Vec<Utf8PathBuf> = check.environment.iter().map(|path| absolute(&current, path)).collect();
     let options = PathOptions {
         environments: &environments,
+        config: &check.config,
         exclude: check.exclude.as_deref(),
         extend_exclude: &check.extend_exclude,
         force_exclude: check.force_exclude,
@@ -41,6 +43,12 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         RuleArguments { select: &check.select, extend_select: &check.extend_select, ignore: &check.ignore },
         &current,
     )?;
+    if check.show_settings {
+        return show_settings(&project, &current);
+    }
+    if check.show_files {
+        return show_files(&project, &current);
+    }
     let levels = levels(check, &project.configuration);
     let (models, mistakes) = load_models_and_tell(&project, &current)?;
     let discovered = started.elapsed();
@@ -60,6 +68,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
             without: without(check)?,
             account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
             include_aside: check.include_aside,
+            comments: CommentChecks::new(&project, &rules.selection),
             ..Options::new(levels.confidence)
         },
     )?;
@@ -137,7 +146,10 @@ fn write(
         (false, OutputFormat::Github) => github(&mut out, shown)?,
         (false, OutputFormat::Sarif) => {
             let (root, complete) = (repository(&project.root), project.missing.is_empty());
-            sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
+            let left_out = sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
+            if left_out > 0 {
+                warning(format!("{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"));
+            }
         }
     }
     // What programs read ends with the data.

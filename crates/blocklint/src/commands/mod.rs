@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod check;
+mod config;
 mod debug;
 mod fix;
 mod missing;
@@ -12,6 +13,7 @@ mod why;
 use camino::Utf8PathBuf;
 
 pub(crate) use check::check;
+pub(crate) use config::config;
 pub(crate) use debug::debug;
 pub(crate) use models::models;
 pub(crate) use rule::{all_rules, rule};
