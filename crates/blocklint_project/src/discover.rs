@@ -174,6 +174,8 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     }
 
     if !request.isolated {
+        let read = configuration.file.iter().chain(&configuration.extended).collect::<Vec<_>>();
+        found.configurations.retain(|file| !read.contains(&file));
         problems.extend(unread_tables(&root, &found.manifests, &found.configurations));
     }
 

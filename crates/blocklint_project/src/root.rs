@@ -2,7 +2,7 @@
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::configuration::in_folder;
+use crate::configuration::is_marked;
 
 /// The path from the file system's root, without `.` and `..`; links are not followed.
 pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
@@ -26,14 +26,10 @@ pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     first.ancestors().find(holds).map(Utf8Path::to_path_buf)
 }
 
-/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` or `.git`, and `true`; `common` itself
-/// where there is none.
+/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`, and
+/// `true`; `common` itself where there is none.
 pub(crate) fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
-    let marks = |folder: &&Utf8Path| {
-        folder.join(".git").exists()
-            || folder.join("blocklint.toml").is_file()
-            || in_folder(folder).is_some()
-    };
+    let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
     match common.ancestors().find(marks) {
         Some(folder) => (folder.to_path_buf(), true),
         None => (common.to_path_buf(), false),

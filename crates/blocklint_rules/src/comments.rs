@@ -59,7 +59,9 @@ pub fn malformed(said: &str) -> Option<(String, Option<String>)> {
             list if list.starts_with('[') && !list.contains(']') => {
                 Some((format!("the bracket behind `{word}` is not closed"), Some(with_brackets(&word))))
             }
-            list if list.starts_with('[') => Some((format!("the brackets behind `{word}` name no rule"), None)),
+            list if list.starts_with('[') && list[1..].trim_start_matches([',', ' ', '\t']).starts_with(']') => {
+                Some((format!("the brackets behind `{word}` name no rule"), None))
+            }
             _ => Some((format!("`{word}` must stand alone on its line"), None)),
         };
     }

@@ -104,7 +104,7 @@ fn a_comment_that_cannot_be_read_says_what_was_meant() {
     for line in [
         "warning[BLT903]: comment cannot be read: `ingore` is no word of blocklint's",
         "= help: write `blocklint: ignore[BLT101]`",
-        "unknown rule `BLT110` in a comment",
+        "unknown rules `BLT1O1` and `BLT110` in a comment",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }

@@ -20,12 +20,12 @@ use toml::de::DeTable;
 
 use self::overrides::{LABEL, given};
 use self::reader::{Part, Reader};
-use self::source::{beside, kind, seems_to_hold, table, text};
+use self::source::{beside, in_folder, kind, seems_to_hold, table, text};
 use crate::Problem;
 
 pub use keys::{KEYS, Key, unknown as unknown_key};
 pub use schema::schema;
-pub(crate) use source::{holds, in_folder, says_something};
+pub(crate) use source::{holds, is_marked, says_something};
 
 /// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
 /// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
@@ -307,9 +307,9 @@ fn read_part(
     label.table = name;
     let mut reader = Reader::new(Arc::new(label), &text, file, within);
     match table {
-        Some(table) => reader.read(table),
-        None => {
-            reader.error(&span, "", format!("`{name}` is not a table"));
+        Ok(table) => reader.read(table),
+        Err(other) => {
+            reader.error(&span, "", format!("`{name}` is a table, not {other}"));
             Err(reader.errors())
         }
     }

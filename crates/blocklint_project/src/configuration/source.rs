@@ -6,6 +6,7 @@ use std::ops::Range;
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
+use super::values::article;
 use crate::Problem;
 use crate::problem::reason;
 
@@ -40,6 +41,9 @@ fn tables(kind: Kind) -> &'static [(&'static str, &'static [&'static str])] {
     }
 }
 
+/// Where configuration stands in a document.
+type Found<'d, 't> = (&'static str, Range<usize>, Result<&'d DeTable<'t>, String>);
+
 pub(super) fn kind(file: &Utf8Path) -> Kind {
     match file.file_name() {
         Some("pyproject.toml") => Kind::Python,
@@ -48,13 +52,11 @@ pub(super) fn kind(file: &Utf8Path) -> Kind {
     }
 }
 
-/// The table of a document that holds configuration: the table's name, the span of its key, its value.
-pub(super) fn table<'d, 't>(
-    kind: Kind,
-    document: &'d DeTable<'t>,
-) -> Option<(&'static str, Range<usize>, Option<&'d DeTable<'t>>)> {
+/// The table of a document that holds configuration: the table's name, the span of its key, and the table, or what stands in its
+/// place.
+pub(super) fn table<'d, 't>(kind: Kind, document: &'d DeTable<'t>) -> Option<Found<'d, 't>> {
     for (name, path) in tables(kind) {
-        let Some((last, above)) = path.split_last() else { return Some((name, 0..0, Some(document))) };
+        let Some((last, above)) = path.split_last() else { return Some((name, 0..0, Ok(document))) };
         let parent = above.iter().try_fold(document, |table, key| table.get(*key)?.get_ref().as_table());
         let Some((key, value)) = parent.and_then(|parent| parent.get_key_value(*last)) else { continue };
         // A crate that only says which models it ships configures nothing.
@@ -63,7 +65,8 @@ pub(super) fn table<'d, 't>(
         {
             continue;
         }
-        return Some((name, key.span(), value.get_ref().as_table()));
+        let value = value.get_ref();
+        return Some((name, key.span(), value.as_table().ok_or_else(|| article(value))));
     }
     None
 }
@@ -97,9 +100,15 @@ fn too_long(length: u64) -> String {
     format!("{} kB of configuration are more than the {} kB that are read", length / 1_000, LONGEST / 1_000)
 }
 
-/// The file of a folder that holds configuration. A file of this tool's name marks a folder also where it is empty.
+/// The file of a folder that holds configuration. One of this tool's name that says nothing only marks the folder.
 pub(crate) fn in_folder(folder: &Utf8Path) -> Option<Utf8PathBuf> {
-    NAMES.iter().map(|name| folder.join(name)).find(|file| file.is_file() && holds(file))
+    let mut files = NAMES.iter().map(|name| folder.join(name));
+    files.find(|file| file.is_file() && holds(file) && says_something(file))
+}
+
+/// Whether a file of this tool's name marks a folder as a project.
+pub(crate) fn is_marked(folder: &Utf8Path) -> bool {
+    NAMES[..2].iter().any(|name| folder.join(name).is_file()) || in_folder(folder).is_some()
 }
 
 /// Whether a file, by its name, holds configuration. One that does not parse counts where it seems to, so that its error is
@@ -138,9 +147,11 @@ fn is_model(file: &Utf8Path) -> bool {
 /// Whether a file of this tool's name says anything.
 pub(crate) fn says_something(file: &Utf8Path) -> bool {
     match kind(file) {
-        Kind::Own => text(file, Kind::Own).is_ok_and(|text| {
-            text.is_some_and(|text| DeTable::parse(&text).map_or(true, |document| !document.get_ref().is_empty()))
-        }),
+        // What cannot be read is told when it is.
+        Kind::Own => match text(file, Kind::Own) {
+            Ok(text) => DeTable::parse(&text.unwrap_or_default()).map_or(true, |document| !document.get_ref().is_empty()),
+            Err(_) => true,
+        },
         _ => true,
     }
 }
