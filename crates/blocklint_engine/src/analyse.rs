@@ -41,7 +41,13 @@ pub struct Options {
 impl Options {
     /// All signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
-        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false, comments: CommentChecks::default() }
+        Options {
+            min_confidence,
+            without: SignalSet::default(),
+            account: false,
+            include_aside: false,
+            comments: CommentChecks::default(),
+        }
     }
 }
 

@@ -20,8 +20,8 @@ mod words;
 
 pub use analyse::{Options, Report, analyse, grouped, on_large_stacks, time_searches};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
-pub use comments::CommentChecks;
 pub use choose::{Chosen, Levels, choose};
+pub use comments::CommentChecks;
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};

@@ -41,9 +41,8 @@ impl Rules {
         let mut errors = Vec::new();
         let mut of_file = |settings: &[Setting]| {
             let parsed = settings.iter().map(|setting| {
-                Selector::parse(&setting.value).map_err(|error| {
-                    ConfigurationError::of_setting(setting, error.to_string()).relative_to(current)
-                })
+                Selector::parse(&setting.value)
+                    .map_err(|error| ConfigurationError::of_setting(setting, error.to_string()).relative_to(current))
             });
             parsed.filter_map(|parsed| parsed.map_err(|error| errors.push(error)).ok()).collect::<Vec<_>>()
         };

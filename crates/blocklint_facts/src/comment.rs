@@ -44,9 +44,9 @@ pub fn directive(text: &str) -> Option<Directive<'_>> {
         Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false };
     let Some(rest) = said.strip_prefix(':').map(str::trim_start) else {
         // A sentence may begin with the name.
-        let speaks = ["ignore", "ignore-file", "nonblocking"].iter().any(|word| {
-            strip_word(said, word).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-        });
+        let speaks = ["ignore", "ignore-file", "nonblocking"]
+            .iter()
+            .any(|word| strip_word(said, word).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')));
         return speaks.then_some(malformed);
     };
     let ignore = strip_word(rest, "ignore-file").map(|rest| (rest, true));
@@ -157,7 +157,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_keeps_its_words() {
-        for text in [": ignored[BLT101]", ": ignore[BLT101", ": ignore[ ,]", ": ignore-fil[BLT101]", "ignore[BLT101]", ":"] {
+        for text in
+            [": ignored[BLT101]", ": ignore[BLT101", ": ignore[ ,]", ": ignore-fil[BLT101]", "ignore[BLT101]", ":"]
+        {
             let comment = format!("blocklint {text}");
             let read = directive(&comment).expect("it begins like one");
             assert_eq!((read.kind, read.rules.len(), read.reason), (SuppressionKind::Malformed, 0, text), "{text}");

@@ -19,8 +19,8 @@ mod versions;
 mod walk;
 
 pub use configuration::{
-    Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore, RuleSettings, Setting, schema,
-    unknown_key,
+    Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore, RuleSettings, Setting,
+    schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};

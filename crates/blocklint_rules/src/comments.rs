@@ -48,7 +48,8 @@ pub fn malformed(said: &str) -> Option<(String, Option<String>)> {
     };
     let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'))).unwrap_or(rest.len());
     let (word, list) = (rest[..end].to_ascii_lowercase(), rest[end..].trim_start());
-    let brackets = || list.split(']').next().filter(|inside| inside.starts_with('[')).map(|inside| format!("{inside}]"));
+    let brackets =
+        || list.split(']').next().filter(|inside| inside.starts_with('[')).map(|inside| format!("{inside}]"));
     let with_brackets = |word: &str| format!("blocklint: {word}{}", brackets().unwrap_or_default());
     if WORDS.contains(&word.as_str()) {
         if !colon {

@@ -54,6 +54,10 @@ mod tests {
             assert!(path.is_file(), "{url}");
             assert_eq!(std::fs::read_to_string(path).expect("a page"), rule.page, "{url}");
         }
-        assert!(RULES[0].url_in("https://x").starts_with(concat!("https://x/blob/v", env!("CARGO_PKG_VERSION"), "/rules/BLT101-")));
+        assert!(RULES[0].url_in("https://x").starts_with(concat!(
+            "https://x/blob/v",
+            env!("CARGO_PKG_VERSION"),
+            "/rules/BLT101-"
+        )));
     }
 }

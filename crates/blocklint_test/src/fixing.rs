@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{
-    Chosen, CommentChecks, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
-    on_large_stacks, write,
+    Chosen, CommentChecks, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose,
+    load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::diff;

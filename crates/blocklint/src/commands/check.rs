@@ -148,7 +148,9 @@ fn write(
             let (root, complete) = (repository(&project.root), project.missing.is_empty());
             let left_out = sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
             if left_out > 0 {
-                warning(format!("{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"));
+                warning(format!(
+                    "{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"
+                ));
             }
         }
     }

@@ -451,7 +451,10 @@ fn keys_are_listed_and_described() {
     let (code, out, _) = folder.run_in("", &["config"]);
     assert_eq!((code, out.lines().count()), (Some(0), KEYS.len()));
     let (_, out, _) = folder.run_in("", &["config", "max-file-size"]);
-    assert!(out.starts_with("max-file-size\n\nLonger files are skipped") && out.contains("Default: `\"8MB\"`"), "{out}");
+    assert!(
+        out.starts_with("max-file-size\n\nLonger files are skipped") && out.contains("Default: `\"8MB\"`"),
+        "{out}"
+    );
     let (_, out, _) = folder.run_in("", &["config", "select", "--output-format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((value["name"].as_str(), value["option"].as_str()), (Some("select"), Some("--select")));
@@ -468,7 +471,10 @@ fn the_schema_is_current_and_means_what_the_program_reads() {
         fs::create_dir_all(file.parent().expect("a parent")).expect("made");
         fs::write(&file, &text).expect("the schema is written");
     } else {
-        assert!(fs::read_to_string(&file).unwrap_or_default() == text, "run this test with UPDATE=1 to renew the schema");
+        assert!(
+            fs::read_to_string(&file).unwrap_or_default() == text,
+            "run this test with UPDATE=1 to renew the schema"
+        );
     }
     let schema = serde_json::from_str(&text).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
@@ -479,7 +485,8 @@ fn the_schema_is_current_and_means_what_the_program_reads() {
     for key in KEYS {
         assert!(is_valid(&key.example.replace("[tool.blocklint.", "[")), "{}", key.example);
     }
-    for wrong in ["selct = []", "select = 'ALL'", "min-severity = 'worse'", "require-reason = 1", "max-file-size = -1"] {
+    for wrong in ["selct = []", "select = 'ALL'", "min-severity = 'worse'", "require-reason = 1", "max-file-size = -1"]
+    {
         assert!(!is_valid(wrong), "{wrong}");
         let folder = Folder::new(&[("blocklint.toml", wrong), ("main.py", "")]);
         assert_eq!(folder.run_in("", &["check"]).0, Some(2), "{wrong}");

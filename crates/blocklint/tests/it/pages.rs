@@ -33,5 +33,8 @@ pub(crate) fn assert_part_current(page: &str, part: &str, text: &str, module: &s
         return;
     }
     let current = whole[from..to] == *text;
-    assert!(current, "`UPDATE=1 cargo test --workspace --test it {module}::` renews docs/{page}, which should say\n{text}");
+    assert!(
+        current,
+        "`UPDATE=1 cargo test --workspace --test it {module}::` renews docs/{page}, which should say\n{text}"
+    );
 }

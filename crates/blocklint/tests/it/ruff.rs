@@ -9,7 +9,8 @@ use crate::pages::{assert_part_current, read_page};
 /// `UPDATE=1 cargo test --workspace --test it ruff::` renews it.
 #[test]
 fn the_table_of_codes_is_current() {
-    let mut table = String::from("| code | in ruff | reports | here | and besides |\n| --- | --- | --- | --- | --- |\n");
+    let mut table =
+        String::from("| code | in ruff | reports | here | and besides |\n| --- | --- | --- | --- | --- |\n");
     for known in async_codes() {
         let ruff = known.ruff.as_deref().map_or("–".to_owned(), |name| format!("`{name}`"));
         let here = match known.rules.as_slice() {

@@ -84,7 +84,11 @@ fn where_it_cannot_be_known_nothing_is_said() {
     assert_eq!(folder.found(&["--ignore", "BLT901"]), nothing);
     assert_eq!(folder.found(&["--select", "BLT901"]), nothing, "no other rule is selected");
     assert_eq!(folder.found(&["--select", "BLT102,BLT901"]), ["6 901"]);
-    assert_eq!(folder.found(&["main.py"]), ["6 901", "7 901", "8 901", "9 901"], "the project is analysed all the same");
+    assert_eq!(
+        folder.found(&["main.py"]),
+        ["6 901", "7 901", "8 901", "9 901"],
+        "the project is analysed all the same"
+    );
     fs::write(folder.path().join("broken.py"), "def f(:\n").expect("written");
     assert_eq!(folder.found(&["--ignore", "BLT902"]), nothing, "what another file does is not known");
     fs::remove_file(folder.path().join("broken.py")).expect("removed");

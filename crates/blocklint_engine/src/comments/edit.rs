@@ -148,7 +148,8 @@ mod tests {
         let (text, applicability) = edited(ours, ours, &words, &["BLT101", "blocking-file"]);
         assert_eq!(text, "# blocklint: ignore[BLT101, blocking-file] BLT102");
         assert_eq!(applicability, Applicability::Safe);
-        let (text, _) = edited("f()  # noqa:E501,BLT101 long", "# noqa:E501,BLT101 long", &["E501", "BLT101"], &["E501"]);
+        let (text, _) =
+            edited("f()  # noqa:E501,BLT101 long", "# noqa:E501,BLT101 long", &["E501", "BLT101"], &["E501"]);
         assert_eq!(text, "f()  # noqa:E501 long");
         let (text, applicability) = edited("# noqa: BLT999", "# noqa: BLT999", &["BLT999"], &["BLT101"]);
         assert_eq!((text.as_str(), applicability), ("# noqa: BLT101", Applicability::Display));

@@ -53,8 +53,7 @@ pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> 
     let mut finding =
         finding(comment, INVALID_SUPPRESSION.code, format!("unknown {rules} {} in a comment", listed(&unknown)));
     finding.notes.push("the comment silences nothing by that name".to_owned());
-    let near: Vec<(&str, String)> =
-        unknown.iter().filter_map(|word| Some((*word, probably_meant(word)?))).collect();
+    let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, probably_meant(word)?))).collect();
     let instead = near.iter().map(|(word, near)| format!("`{near}` instead of `{word}`")).collect::<Vec<_>>();
     if near.is_empty() {
         finding.help = Some("`blocklint rule --all` shows all rules".to_owned());

@@ -146,13 +146,7 @@ impl ConfigurationError {
     /// A mistake of a setting that was found later.
     pub fn of_setting(setting: &Setting, message: String) -> Self {
         let File { path, table } = &*setting.file;
-        ConfigurationError {
-            file: path.clone(),
-            table,
-            line: setting.line,
-            key: setting.key.to_owned(),
-            message,
-        }
+        ConfigurationError { file: path.clone(), table, line: setting.line, key: setting.key.to_owned(), message }
     }
 
     /// A mistake of the command line.
@@ -368,9 +362,7 @@ mod tests {
         fs::write(root.join("pyproject.toml"), text).expect("written");
         let asked = Asked { isolated: false, given: &[], current: &root };
         let parsed = Configuration::read(&root, asked, &mut Vec::new());
-        parsed.map_err(|errors| {
-            errors.iter().map(|error| error.relative_to(&root)).collect::<Vec<_>>().join("\n")
-        })
+        parsed.map_err(|errors| errors.iter().map(|error| error.relative_to(&root)).collect::<Vec<_>>().join("\n"))
     }
 
     #[test]
@@ -429,7 +421,10 @@ pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `exte
         assert_eq!((read.exclude, read.extend_exclude), (vec!["gen".to_owned()], vec!["*.py".to_owned()]));
         assert_eq!((read.min_severity, read.min_confidence), (Some(Severity::Note), Some(Confidence::High)));
         let [ignored] = read.per_file_ignores.as_slice() else { panic!("one: {:?}", read.per_file_ignores) };
-        assert_eq!((&*ignored.pattern, values(&ignored.rules)), ("tests/**", vec![value("ALL", "per-file-ignores", 12)]));
+        assert_eq!(
+            (&*ignored.pattern, values(&ignored.rules)),
+            ("tests/**", vec![value("ALL", "per-file-ignores", 12)])
+        );
         assert!(read.file.is_some() && read.extended.is_empty());
     }
 

@@ -58,7 +58,8 @@ fn is_key(text: &str) -> bool {
 fn quoted(value: &str) -> String {
     let Some((key, word)) = value.split_once('=') else { return String::new() };
     let (key, word) = (key.trim(), word.trim());
-    let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+    let is_word =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
     let Some(known) = KEYS.iter().find(|known| known.name == key) else {
         return format!(" ({})", keys::unknown(key));
     };

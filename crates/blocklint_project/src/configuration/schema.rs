@@ -63,7 +63,8 @@ enum Size {
 pub fn schema() -> Value {
     let mut schema = schema_for!(Settings).to_value();
     schema["title"] = json!("blocklint");
-    schema["description"] = json!("The configuration of blocklint: a blocklint.toml, or `[tool.blocklint]` of a pyproject.toml.");
+    schema["description"] =
+        json!("The configuration of blocklint: a blocklint.toml, or `[tool.blocklint]` of a pyproject.toml.");
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         for key in KEYS {
             // No file needs a key, and TOML has no null.

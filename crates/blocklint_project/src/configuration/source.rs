@@ -149,7 +149,9 @@ pub(crate) fn says_something(file: &Utf8Path) -> bool {
     match kind(file) {
         // What cannot be read is told when it is.
         Kind::Own => match text(file, Kind::Own) {
-            Ok(text) => DeTable::parse(&text.unwrap_or_default()).map_or(true, |document| !document.get_ref().is_empty()),
+            Ok(text) => {
+                DeTable::parse(&text.unwrap_or_default()).map_or(true, |document| !document.get_ref().is_empty())
+            }
             Err(_) => true,
         },
         _ => true,
