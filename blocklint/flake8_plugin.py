@@ -7,6 +7,7 @@ sharing fails, each process runs the engine for itself.
 
 import atexit
 import contextlib
+import errno
 import hashlib
 import json
 import multiprocessing
@@ -14,6 +15,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+import tokenize
+from importlib import metadata
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from blocklint import find_blocklint_bin
@@ -37,11 +40,18 @@ UNREADABLE = "BLT902"
 Row = Tuple[int, int, str]
 
 
+def _version() -> str:
+    try:
+        return metadata.version("blocklint-async")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
 class Plugin:
     """A check of one file; flake8 makes one for each."""
 
     name = "blocklint"
-    version = "0.1.0"
+    version = _version()
 
     #: What `--blocklint-config` says.
     config: List[str] = []
@@ -84,16 +94,19 @@ class Plugin:
 
     def _is_saved(self) -> bool:
         try:
-            with open(self.filename, "rb") as file:
+            with tokenize.open(self.filename) as file:
                 saved = file.read()
         except OSError:
             return False
-        return _plain("".join(self.lines).encode("utf-8", "surrogateescape")) == _plain(saved) or not saved.isascii()
+        except (SyntaxError, UnicodeError):
+            # flake8 reads it in an encoding of its own choice, and says so.
+            return True
+        return _plain("".join(self.lines)) == _plain(saved)
 
 
-def _plain(text: bytes) -> bytes:
-    """Without what flake8 leaves out of the lines it hands over."""
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\xef\xbb\xbf", b"", 1)
+def _plain(text: str) -> str:
+    """With one kind of line end, and without the mark at the beginning."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
 
 
 def _begin_session() -> None:
@@ -199,7 +212,7 @@ def _wait_for(lock: Any) -> None:
             return
         except OSError as error:
             # It gives up after ten seconds.
-            if error.errno != 36:
+            if error.errno != getattr(errno, "EDEADLOCK", errno.EDEADLK):
                 raise
 
 
