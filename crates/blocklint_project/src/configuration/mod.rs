@@ -283,7 +283,8 @@ fn read_part(
         return Err(failed(outside));
     }
     let kind = kind(file);
-    let text = text(file, kind).map_err(|why| failed(format!("`{file}`: not read: {why}")))?.unwrap_or_default();
+    let named = if from.is_some() { format!("`{file}`: ") } else { String::new() };
+    let text = text(file, kind).map_err(|why| failed(format!("{named}not read: {why}")))?.unwrap_or_default();
     let mut label = File { path: file.to_path_buf(), table: "" };
     let document = match DeTable::parse(&text) {
         Ok(document) => document,

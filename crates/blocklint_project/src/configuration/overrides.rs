@@ -43,7 +43,7 @@ pub(super) fn given(values: &[String], current: &Utf8Path) -> Result<Given, Vec<
             given.file = Some(path);
             None
         };
-        errors.extend(failed.map(|message| ConfigurationError::of_line(message)));
+        errors.extend(failed.map(ConfigurationError::of_line));
     }
     if errors.is_empty() { Ok(given) } else { Err(errors) }
 }
