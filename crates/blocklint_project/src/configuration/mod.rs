@@ -21,6 +21,7 @@ use toml::de::DeTable;
 use self::overrides::{LABEL, given};
 use self::reader::{Part, Reader};
 use self::source::{beside, in_folder, kind, seems_to_hold, table, text};
+use self::values::MOST_PATTERNS;
 use crate::Problem;
 
 pub use keys::{KEYS, Key, unknown as unknown_key};
@@ -243,6 +244,13 @@ impl Configuration {
         for text in &given.keys {
             let file = Arc::new(File { path: Utf8PathBuf::from(LABEL), table: "" });
             configuration.add(parse_table(file, text, &crate::absolute(asked.current, Utf8Path::new("x")), None)?);
+        }
+        let patterns = configuration.exclude.len() + configuration.extend_exclude.len();
+        if patterns > MOST_PATTERNS {
+            let file = configuration.file.as_deref().unwrap_or(Utf8Path::new(LABEL));
+            let message =
+                format!("{patterns} patterns of what is not read are more than the {MOST_PATTERNS} that are read");
+            return Err(vec![ConfigurationError::of_file(file, message)]);
         }
         Ok(configuration)
     }

@@ -14,8 +14,8 @@ const LARGEST_FILE_SIZE: u64 = u32::MAX as u64;
 
 /// Rules of a list; there are some dozens.
 const MOST_RULES: usize = 1_000;
-/// Patterns of a list or table: as many are matched against each file without being noticed.
-const MOST_PATTERNS: usize = 1_000;
+/// Patterns of a table, and of what is not read: as many are matched against each file of a large project within a second.
+pub(super) const MOST_PATTERNS: usize = 1_000;
 
 impl Reader<'_> {
     /// A list of strings, each with its line; everything else in it is an error.
