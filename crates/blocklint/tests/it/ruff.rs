@@ -53,7 +53,8 @@ const CALLS: [(&str, &str); 14] = [
 #[test]
 fn a_code_counts_for_the_calls_it_is_about() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("blocklint.toml"), "min-severity = 'note'\nmin-confidence = 'low'\n").expect("written");
+    fs::write(folder.path().join("blocklint.toml"), "min-severity = 'note'\nmin-confidence = 'low'\n")
+        .expect("written");
     let found = |noqa: bool| -> Vec<String> {
         let mut text = String::from(
             "import os, shutil, subprocess, time\nfrom pathlib import Path\nimport httpx, requests, urllib3\n\n\n\
