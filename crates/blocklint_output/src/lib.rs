@@ -9,7 +9,9 @@ mod explanation;
 mod frames;
 mod full;
 mod github;
+mod html;
 mod json;
+mod overview;
 mod paths;
 mod sarif;
 mod statistics;
@@ -27,7 +29,9 @@ pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
 pub use full::full;
 pub use github::github;
+pub use html::{HtmlReport, html};
 pub use json::json;
+pub use overview::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_json};
 pub use summary::{Summary, fixable, fixed_summary, summary};
@@ -99,6 +103,16 @@ impl Sources {
             (place.start.row, place.end.row) = (place.start.row - above, place.end.row - above);
         }
         true
+    }
+
+    /// The number, from 0, of the line in which an offset lies; the cells of a notebook are counted as one text.
+    pub(crate) fn line_of(&self, path: &Utf8Path, offset: u32) -> Option<usize> {
+        self.texts.get(path).map(|kept| kept.lines.line_of(offset))
+    }
+
+    /// The line of this number, from 0, without its end.
+    pub(crate) fn line(&self, path: &Utf8Path, number: usize) -> Option<&str> {
+        self.texts.get(path).and_then(|kept| kept.lines.line(&kept.text, number))
     }
 
     /// Whether the text of a file is kept.
