@@ -3,16 +3,20 @@
 mod check;
 mod debug;
 mod fix;
+mod generate;
 mod missing;
 mod models;
+mod render;
 mod rule;
 mod version;
+mod watch;
 mod why;
 
 use camino::Utf8PathBuf;
 
 pub(crate) use check::check;
 pub(crate) use debug::debug;
+pub(crate) use generate::{man_page, shell_completion};
 pub(crate) use models::models;
 pub(crate) use rule::{all_rules, rule};
 pub(crate) use version::version;

@@ -151,7 +151,7 @@ const logo = svg('svg', { class: 'logo', viewBox: '0 0 24 24', width: 24, height
 
 const first = summary.first === null ? null : report.groups[summary.first];
 const hero = first && h('button', { type: 'button', class: 'hero', on: { click: () => { model.clear(); model.sort = 'impact'; refresh(first); document.body.classList.add('reading'); } } },
-  h('span', { class: 'hero-label' }, 'Begin here'), h('span', {}, 'One edit at ', h('code', {}, tail(placeText(report, first.at).replace(/:\d+$/, ''), 44)), ` clears `, h('b', {}, `${first.mends} of ${summary.findings}`), ' findings'));
+  h('span', { class: 'hero-label' }, 'Begin here'), h('span', {}, 'One edit at ', h('code', {}, tail(placeText(report, first.at).replace(/:\d+$/, '').split('/').pop(), 44)), ` clears `, h('b', {}, `${first.mends} of ${summary.findings}`), ' findings'));
 
 const help = h('dialog', { class: 'help', 'aria-label': 'keys' }, h('h2', {}, 'Keys'), h('dl', {}, [
   ['↓ ↑ or j k', 'next and previous cause'], ['n p', 'next and previous stalled function'], ['/', 'search'], ['Enter', 'read the chosen cause'], ['← → ↑ ↓', 'in the graph: to the next function'],

@@ -84,13 +84,15 @@ function sourceFrame(report, at, says, around, tone) {
     const cut = text.slice(0, common).trim() === '' ? common : 0;
     code.append(marked ? codeLine(text.slice(cut), file.language, Math.max(0, start - cut), Math.max(start + 1, end) - cut) : codeLine(text.slice(cut), file.language));
     body.append(h('div', { class: marked ? 'line marked' : 'line' }, h('span', { class: 'number' }, String(shown)), code));
+    if (number === last && line !== last && says) {
+      body.append(h('div', { class: `says ${tone || ''}` }, h('span', { class: 'number' }), h('span', { class: 'says-text' }, inlineCode(says))));
+    }
     if (number === line && says) {
-      const offset = h('span', { class: 'says-offset', 'aria-hidden': 'true' }, ' '.repeat(Math.max(0, Math.min(column - 1 - cut, 60))));
       if (line !== last) continue;
+      const offset = h('span', { class: 'says-offset', 'aria-hidden': 'true' }, ' '.repeat(Math.max(0, Math.min(column - 1 - cut, 60))));
       body.append(h('div', { class: `says ${tone || ''}` }, h('span', { class: 'number' }), offset, h('span', { class: 'says-text' }, inlineCode(says))));
     }
   }
-  if (says && line !== last) body.append(h('div', { class: `says ${tone || ''}` }, h('span', { class: 'number' }), h('span', { class: 'says-text' }, inlineCode(says))));
   if (!body.childElementCount) body.append(h('div', { class: 'line missing' }, 'The text of this file was not at hand.'));
   return body;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use super::HtmlReport;
@@ -50,7 +50,7 @@ struct Group<'a> {
     cause: Option<CauseData<'a>>,
     functions: u32,
     mends: u32,
-    #[serde(serialize_with = "hold")]
+    #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
     severity: &'static str,
     confidence: &'static str,
@@ -89,7 +89,7 @@ struct One<'a> {
     effect: Option<&'static str>,
     context: Option<&'static str>,
     runtime: Option<&'static str>,
-    #[serde(serialize_with = "hold")]
+    #[serde(serialize_with = "crate::json::hold")]
     hold: Hold,
     trace: Vec<Step<'a>>,
     /// How many causes it has.
@@ -251,14 +251,4 @@ fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
         }
     }
     lines
-}
-
-/// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
-fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
-    match hold {
-        Hold::Unstated => serializer.serialize_none(),
-        Hold::Brief => serializer.serialize_str("brief"),
-        Hold::Seconds(time) if time.is_finite() => serializer.serialize_f64(*time),
-        Hold::Unbounded | Hold::Seconds(_) => serializer.serialize_str("unbounded"),
-    }
 }

@@ -27,8 +27,8 @@ class Detail {
     this.entries = h('div', { class: 'entries', role: 'listbox', tabindex: '0', 'aria-label': 'functions that are stalled', on: { keydown: (event) => this.key(event) } });
     this.way = h('div', { class: 'way' });
     const several = findings.length > 1;
-    parts.push(h('section', { class: several ? 'split' : 'split single' }, several && h('div', { class: 'entry-side' }, h('h3', {}, group.cause ? 'Stalled here' : 'Findings', h('span', { class: 'count' }, findings.length.toLocaleString('en'))), this.entries), this.way));
-    this.element.replaceChildren(h('div', { class: 'sheet' }, parts));
+    parts.push(h('section', { class: several ? 'split' : 'split single' }, several && h('div', { class: 'entry-side' }, h('h3', {}, group.cause ? 'Stalled functions' : 'Findings', h('span', { class: 'count' }, findings.length.toLocaleString('en'))), this.entries), this.way), this.also(group));
+    this.element.replaceChildren(h('div', { class: 'sheet' }, parts.filter(Boolean)));
     this.element.scrollTop = 0;
     if (several) this.drawEntries();
     this.drawWay();
@@ -62,13 +62,12 @@ class Detail {
     });
     const rules = group.rules.map((rule) => h('span', { class: 'rule', title: (this.report.rules[rule] || {}).summary }, h('b', {}, rule), ` ${(this.report.rules[rule] || {}).name || ''}`));
     const mends = group.cause && group.mends > 0 && (group.mends === 1 ? 'Mending it here clears 1 finding.' : `Mending it here clears ${plural(group.mends, 'finding')} at once.`);
-    const also = group.also.length > 0 && `${plural(group.also.length, 'more finding')} whose shortest path ends elsewhere ${group.also.length === 1 ? 'is' : 'are'} stalled by it as well.`;
     return h('header', { class: 'cause-head' },
       h('div', { class: 'eyebrow' }, group.cause ? `Cause ${group.rank + 1} of ${this.report.summary.causes}` : 'Findings', rules),
       h('h2', { class: group.cause ? '' : 'words' }, h('span', {}, group.title), link),
       group.cause && h('p', { class: 'where' }, h('bdi', { class: 'path' }, place), copyButton(place, 'Copy the place'), h('span', { class: 'in' }, 'in ', h('code', {}, shortName(group.cause.function || 'the module')))),
       h('dl', { class: 'stats' }, stats),
-      (mends || also) && h('p', { class: 'mends' }, [mends, also].filter(Boolean).join(' ')));
+      mends && h('p', { class: 'mends' }, mends));
   }
 
   drawEntries() {
@@ -76,13 +75,43 @@ class Detail {
       const finding = this.report.findings[number];
       return h('div', { class: `entry ${finding.severity}`, role: 'option', id: `entry-${at}`, 'data-at': at, 'aria-selected': String(at === this.at), on: { click: () => this.choose(at) } },
         h('span', { class: 'dot', title: finding.severity }),
-        h('span', { class: 'entry-name', title: plain(finding.function || finding.message) }, finding.function ? shortName(finding.function) : head(finding.message, 60)),
+        this.entryName(finding),
         h('bdi', { class: 'entry-place', title: plain(placeText(this.report, finding.at)) }, tail(placeText(this.report, finding.at), 40)));
     });
     const left = this.findings.length - this.limit;
     if (left > 0) items.push(h('button', { type: 'button', class: 'more', on: { click: () => { this.limit += 500; this.drawEntries(); } } }, `Show ${Math.min(left, 500)} more of ${left.toLocaleString('en')}`));
     this.entries.replaceChildren(...items);
     this.entries.setAttribute('aria-activedescendant', `entry-${this.at}`);
+  }
+
+  entryName(finding) {
+    const [name, owner] = nameParts(finding.function);
+    const title = plain(finding.function || finding.message);
+    return h('span', { class: 'entry-name', title }, finding.function ? [h('b', {}, name), owner && h('span', { class: 'owner' }, owner)] : head(finding.message, 60));
+  }
+
+  /** Findings that this cause stalls as well; each is read where its shortest path ends. */
+  also(group) {
+    if (!group.also.length) return null;
+    const box = h('details', { class: 'also' }, h('summary', {}, `Also stalled, first by another cause`, h('span', { class: 'count' }, group.also.length.toLocaleString('en'))));
+    const list = h('div', { class: 'also-list' });
+    let shown = 0;
+    const grow = () => {
+      const next = group.also.slice(shown, shown + ENTRIES_AT_ONCE);
+      shown += next.length;
+      const items = next.map((number) => {
+        const finding = this.report.findings[number];
+        return h('a', { class: `entry ${finding.severity}`, href: `#finding-${finding.id}` }, h('span', { class: 'dot' }), this.entryName(finding), h('bdi', { class: 'entry-place' }, tail(placeText(this.report, finding.at), 44)));
+      });
+      const more = list.querySelector('.more');
+      if (more) more.remove();
+      list.append(...items);
+      const left = group.also.length - shown;
+      if (left > 0) list.append(h('button', { type: 'button', class: 'more', on: { click: grow } }, `Show ${Math.min(left, ENTRIES_AT_ONCE)} more of ${left.toLocaleString('en')}`));
+    };
+    box.addEventListener('toggle', () => { if (box.open && !shown) grow(); });
+    box.append(list);
+    return box;
   }
 
   key(event) {

@@ -1,6 +1,6 @@
 // The paths to a cause, as a graph from left to right: functions that must not block, the functions between, the call.
 
-const NODE = { height: 40, gap: 14, column: 64, least: 96, most: 228 };
+const NODE = { height: 42, gap: 12, column: 44, least: 84, most: 186 };
 const MOST_ENTRIES = 12;
 
 /** Which nodes are drawn: of many entry points only some, and one node for the rest. */
@@ -31,7 +31,7 @@ function drawn(group, selected, all) {
 }
 
 /** Columns, order and places of the nodes: layers by their distance to the end, few crossings, even gaps. */
-function layout(list, links) {
+function layout(list, links, under) {
   const byNumber = new Map(list.map((node) => [node.number, node]));
   const deepest = Math.max(...list.map((node) => node.distance), 0);
   const columns = Array.from({ length: deepest + 1 }, () => []);
@@ -76,7 +76,7 @@ function layout(list, links) {
   let x = 12;
   let tallest = 0;
   for (const column of columns) {
-    const widths = column.filter((node) => !node.bend).map((node) => Math.min(NODE.most, Math.max(NODE.least, Array.from(nodeTitle(node)).length * 7.2 + 34)));
+    const widths = column.filter((node) => !node.bend).map((node) => Math.min(NODE.most, Math.max(measured(nodeTitle(node), node), measured(plain(under(node)), node, true)) + 28));
     const width = Math.max(NODE.least, ...widths);
     let y = 0;
     for (const node of column) {
@@ -91,7 +91,27 @@ function layout(list, links) {
   return { nodes: list, routes, width: x - NODE.column + 12, height: tallest + 24 };
 }
 
-const nodeTitle = (node) => (node.kind === 'call' || node.kind === 'more' ? tail(plain(node.name), 28) : head(plain(shortName(node.name)), 27));
+const nodeTitle = (node) => plain(node.kind === 'call' || node.kind === 'more' ? node.name : nameParts(node.name)[0]);
+
+const pen = document.createElement('canvas').getContext('2d');
+const families = {};
+/** How wide a text is as the name of a node, or as what stands below it. */
+function measured(text, node, isBelow) {
+  const name = node.kind === 'call' && !isBelow ? '--mono' : '--ui';
+  families[name] = families[name] || getComputedStyle(document.documentElement).getPropertyValue(name);
+  pen.font = `${isBelow ? '400 10.5px' : node.kind === 'call' ? '600 11.5px' : '600 12.5px'} ${families[name]}`;
+  return pen.measureText(text).width;
+}
+
+/** As much of a text as there is room for; its end where that tells more. */
+function fitted(text, node, isBelow, keepsEnd) {
+  const room = node.width - 24;
+  if (measured(text, node, isBelow) <= room) return text;
+  let length = Array.from(text).length;
+  const cut = keepsEnd ? tail : head;
+  while (length > 3 && measured(cut(text, length), node, isBelow) > room) length -= 1;
+  return cut(text, length);
+}
 
 function routePath(route) {
   const middle = (node) => node.y + node.height / 2;
@@ -117,11 +137,12 @@ function routePath(route) {
 /** The graph of a group. `choose(finding)` is called with the index of a finding in the group when one of its nodes is chosen. */
 class PathView {
   constructor(report, group, choose) {
-    Object.assign(this, { report, group, choose, all: false, scale: 1, dx: 0, dy: 0 });
+    Object.assign(this, { report, group, choose, all: false, scale: 1 });
     this.stage = svg('g', {});
     this.picture = svg('svg', { class: 'graph', role: 'group', 'aria-label': 'the paths to the blocking call' }, this.stage);
     const button = (name, title, act) => h('button', { type: 'button', class: 'quiet', title, 'aria-label': title, on: { click: act } }, icon(name, 14));
-    this.element = h('div', { class: 'graph-box' }, this.picture, h('div', { class: 'graph-tools' },
+    this.box = h('div', { class: 'graph-room' }, this.picture);
+    this.element = h('div', { class: 'graph-box' }, this.box, h('div', { class: 'graph-tools' },
       button('minus', 'Zoom out', () => this.zoom(1 / 1.25)), button('plus', 'Zoom in', () => this.zoom(1.25)), button('fit', 'Fit', () => this.fit())));
     this.drag();
   }
@@ -129,7 +150,7 @@ class PathView {
   show(selected) {
     this.selected = selected;
     const { list, links } = drawn(this.group, selected, this.all);
-    this.plan = layout(list, links);
+    this.plan = layout(list, links, (node) => this.underline(node));
     const path = (selected !== undefined && this.group.graph.paths[selected]) || [];
     const isOn = new Set(path.slice(1).map((to, at) => `${path[at]} ${to}`));
     const nodesOn = new Set(path);
@@ -143,12 +164,14 @@ class PathView {
     // What is chosen lies above.
     for (const [, line] of lines.sort(([a], [b]) => Number(a) - Number(b))) this.stage.append(line);
     for (const node of [...this.plan.nodes].sort((a, b) => b.distance - a.distance || a.y - b.y)) this.stage.append(this.node(node, nodesOn.has(node.number)));
-    this.fit();
+    if (this.shown) this.apply();
+    else this.fit();
+    this.shown = true;
   }
 
   node(node, on) {
-    const title = nodeTitle(node);
-    const under = head(plain(this.underline(node)), Math.floor((node.width - 24) / 5.9));
+    const title = fitted(nodeTitle(node), node, false, node.kind === 'call');
+    const under = fitted(plain(this.underline(node)), node, true, node.kind !== 'call' && node.kind !== 'more');
     const act = () => this.act(node);
     const group = svg('g', {
       class: `node ${node.kind}${on ? ' on' : ''} ${this.group.severity}`,
@@ -161,8 +184,8 @@ class PathView {
       svg('title', {}, document.createTextNode(`${plain(node.name)}\n${plain(this.underline(node))}`)),
       svg('rect', { width: node.width, height: node.height, rx: 8 }),
       node.kind === 'entry' ? svg('path', { class: 'stripe', d: `M8 0H5.500V${node.height}H8A8 8 0 0 1 0 ${node.height - 8}V8A8 8 0 0 1 8 0Z` }) : document.createTextNode(''),
-      svg('text', { class: 'name', x: 14, y: 17 }, document.createTextNode(title)),
-      svg('text', { class: 'under', x: 14, y: 31 }, document.createTextNode(under)),
+      svg('text', { class: 'name', x: 14, y: 18 }, document.createTextNode(title)),
+      svg('text', { class: 'under', x: 14, y: 32 }, document.createTextNode(under)),
     );
     return group;
   }
@@ -173,7 +196,9 @@ class PathView {
     for (const [at, path] of this.group.graph.paths.entries()) {
       const step = path.indexOf(node.number);
       const finding = this.report.findings[this.group.findings[at]];
-      if (step >= 0 && finding.trace[step]) return tail(placeText(this.report, finding.trace[step].at).replace(/:\d+$/, ''), Math.floor((node.width - 24) / 5.9));
+      if (step < 0 || !finding.trace[step]) continue;
+      const place = placeText(this.report, finding.trace[step].at).replace(/:\d+$/, '').split('/').pop();
+      return place;
     }
     return '';
   }
@@ -209,51 +234,48 @@ class PathView {
     if (near[0]) this.stage.querySelector(`[data-node="${near[0].number}"]`).focus();
   }
 
+  /** As large as there is room for, but never too small to read: what is wider is scrolled. */
   fit() {
-    const { width, height } = this.plan;
-    const room = this.element.clientWidth || 800;
-    this.scale = Math.max(0.45, Math.min(1, room / width));
-    const tall = Math.min(Math.max(height * this.scale, 96), 460);
-    this.picture.setAttribute('height', String(Math.ceil(tall)));
-    this.dx = Math.max(0, (room - width * this.scale) / 2);
-    this.dy = height * this.scale > tall ? 0 : (tall - height * this.scale) / 2;
+    this.scale = Math.max(0.76, Math.min(1, (this.element.clientWidth || 800) / this.plan.width));
     this.apply();
+    const path = (this.selected !== undefined && this.group.graph.paths[this.selected]) || [];
+    const first = this.plan.nodes.find((node) => node.number === path[0]);
+    if (first) this.box.scrollTop = (first.y + first.height / 2) * this.scale - this.box.clientHeight / 2;
   }
 
-  zoom(by, x, y) {
-    const box = this.picture.getBoundingClientRect();
-    const [cx, cy] = [x === undefined ? box.width / 2 : x, y === undefined ? box.height / 2 : y];
-    const scale = Math.max(0.3, Math.min(2.5, this.scale * by));
-    this.dx = cx - ((cx - this.dx) * scale) / this.scale;
-    this.dy = cy - ((cy - this.dy) * scale) / this.scale;
-    this.scale = scale;
+  zoom(by) {
+    const { box } = this;
+    const [x, y] = [(box.scrollLeft + box.clientWidth / 2) / this.scale, (box.scrollTop + box.clientHeight / 2) / this.scale];
+    this.scale = Math.max(0.3, Math.min(2.5, this.scale * by));
     this.apply();
+    box.scrollTo(x * this.scale - box.clientWidth / 2, y * this.scale - box.clientHeight / 2);
   }
 
   apply() {
-    this.stage.setAttribute('transform', `translate(${this.dx} ${this.dy}) scale(${this.scale})`);
+    const { width, height } = this.plan;
+    this.picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    this.picture.setAttribute('width', String(Math.round(width * this.scale)));
+    this.picture.setAttribute('height', String(Math.round(height * this.scale)));
   }
 
+  /** The ground is dragged as a map is. */
   drag() {
+    const { box } = this;
     let from = null;
-    this.picture.addEventListener('pointerdown', (event) => {
-      if (event.target.closest('.node')) return;
-      from = { x: event.clientX - this.dx, y: event.clientY - this.dy };
-      this.picture.setPointerCapture(event.pointerId);
+    box.addEventListener('pointerdown', (event) => {
+      if (event.pointerType !== 'mouse' || event.button !== 0 || event.target.closest('.node')) return;
+      from = { x: event.clientX + box.scrollLeft, y: event.clientY + box.scrollTop };
+      box.setPointerCapture(event.pointerId);
     });
-    this.picture.addEventListener('pointermove', (event) => {
-      if (!from) return;
-      this.dx = event.clientX - from.x;
-      this.dy = event.clientY - from.y;
-      this.apply();
+    box.addEventListener('pointermove', (event) => {
+      if (from) box.scrollTo(from.x - event.clientX, from.y - event.clientY);
     });
-    for (const end of ['pointerup', 'pointercancel']) this.picture.addEventListener(end, () => { from = null; });
-    this.picture.addEventListener('wheel', (event) => {
+    for (const end of ['pointerup', 'pointercancel']) box.addEventListener(end, () => { from = null; });
+    box.addEventListener('wheel', (event) => {
       // Without a key the page scrolls, as everywhere.
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
-      const box = this.picture.getBoundingClientRect();
-      this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX - box.left, event.clientY - box.top);
+      this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15);
     }, { passive: false });
   }
 }

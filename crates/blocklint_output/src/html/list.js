@@ -1,6 +1,6 @@
 // The causes, of which only those in sight are elements: a list of thousands stays quick.
 
-const ROW = 92;
+const ROW = 80;
 const SPARE = 6;
 
 class CauseList {

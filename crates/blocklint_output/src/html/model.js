@@ -17,6 +17,13 @@ function shortName(qualified) {
   return /^_*\p{Lu}/u.test(owner) || name.startsWith('<') ? `${owner}${separator}${name}` : name;
 }
 
+/** The last name of a qualified name, and what it belongs to where that is a class. */
+function nameParts(qualified) {
+  const short = shortName(qualified);
+  const at = Math.max(short.lastIndexOf('.'), short.lastIndexOf('::') + 1);
+  return at > 0 ? [short.slice(at + 1), short.slice(0, at).replace(/:$/, '')] : [short, ''];
+}
+
 function holdText(hold) {
   if (hold === 'unbounded') return 'no bound';
   if (hold === 'brief') return 'brief';
