@@ -139,7 +139,9 @@ await test('filters and search leave what passes, and the address keeps them', a
   await page.locator('.no-rows button').click();
   assert.equal(await page.locator('.row').count(), all);
   const sorted = await page.locator('#sort').selectOption('place').then(() => page.locator('.row-place').allInnerTexts());
-  assert.deepEqual(sorted.map((place) => place.split(':')[0]), sorted.map((place) => place.split(':')[0]).sort());
+  const files = sorted.filter((place) => place.includes(':')).map((place) => place.split(':')[0]);
+  assert.ok(new Set(files).size >= 3);
+  assert.deepEqual(files, [...files].sort());
   await close(page);
 });
 
@@ -214,7 +216,7 @@ await test('contrast is enough to read', async () => {
       for (const one of document.querySelectorAll('.row-place, .many, .code, .facts, .stat dt, .eyebrow, .entry-place, .where, .hold, .tag, footer, .found, .says-text')) {
         const [a, b] = [light(parse(getComputedStyle(one).color)), light(ground(one))];
         const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4) poorly.push(`${one.className} ${ratio.toFixed(2)}`);
+        if (ratio < 4.5) poorly.push(`${one.className} ${ratio.toFixed(2)}`);
       }
       return [...new Set(poorly)];
     });
@@ -239,7 +241,6 @@ await test('names and source text from strangers stay text', async () => {
   assert.ok(seen.includes('</script><script>window.pwned=1</script>'), 'it is shown as it is');
   assert.ok(seen.includes('🦀'), 'and so is what is no harm');
   assert.ok(seen.includes('U+202E') && seen.includes('U+0007'), 'what cannot be seen is told');
-  // eslint-disable-next-line no-control-regex
   assert.equal(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/u.test(await page.evaluate(() => document.getElementById('app').textContent)), false);
   await page.screenshot({ path: path.join(folder, 'hostile.png') });
   // What the policy forbids, even if something did become markup.
@@ -252,7 +253,8 @@ await test('names and source text from strangers stay text', async () => {
     } catch { /* forbidden */ }
     try { document.body.innerHTML = '<img src=x>'; tried.markup = true; } catch { /* forbidden */ }
     try { await fetch('https://example.org/'); tried.fetched = true; } catch { /* forbidden */ }
-    return { ...tried, pwned: window.pwned };
+    if (window.pwned !== undefined) tried.pwned = window.pwned;
+    return tried;
   });
   assert.deepEqual(done, {});
   page.complaints = [];
@@ -317,6 +319,7 @@ await test('on paper', async () => {
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   assert.equal(await page.locator('.printed li').count(), await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).groups.length));
   assert.equal(await page.locator('.side').isVisible(), false);
+  await page.screenshot({ path: path.join(folder, 'print.png'), fullPage: true });
   await page.pdf({ path: path.join(folder, 'shop.pdf'), format: 'A4' });
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   assert.equal(await page.locator('.printed').count(), 0);

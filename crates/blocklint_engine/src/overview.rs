@@ -85,7 +85,8 @@ fn findings_behind(findings: &[Finding]) -> HashMap<Key, Vec<u32>> {
 
 /// How many functions the findings stand in.
 fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
-    findings.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
+    let named = findings.filter(|finding| !finding.function.is_empty());
+    named.map(|finding| (&*finding.place.path, finding.function.as_str())).collect::<HashSet<_>>().len()
 }
 
 /// What decides which cause comes first.
@@ -141,21 +142,19 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
             graph.paths.push(Vec::new());
             continue;
         };
-        let length = finding.trace.len();
         let steps = finding.trace.iter().enumerate().map(|(at, step)| {
             let kind = if at == 0 { PathNodeKind::Entry } else { PathNodeKind::Step };
             ((Some(&*step.place.path), step.function.as_str()), kind)
         });
         let steps = steps.chain([((None, last.call.as_str()), PathNodeKind::Call)]);
-        let mut path: Vec<u32> = Vec::with_capacity(length + 1);
-        for (at, (key, kind)) in steps.enumerate() {
+        let mut path: Vec<u32> = Vec::with_capacity(finding.trace.len() + 1);
+        for (key, kind) in steps {
             let node = *nodes.entry(key).or_insert_with(|| {
                 let node = PathNode { name: key.1.to_owned(), kind, distance: 0, findings: 0 };
                 graph.nodes.push(node);
                 graph.nodes.len() as u32 - 1
             });
             let known = &mut graph.nodes[node as usize];
-            known.distance = known.distance.max((length - at) as u32);
             if kind == PathNodeKind::Entry {
                 known.kind = kind;
             }
@@ -173,5 +172,177 @@ fn graph<'a>(findings: impl Iterator<Item = &'a Finding>) -> PathGraph {
         }
         graph.paths.push(path);
     }
+    let distances = distances(&graph.edges, graph.nodes.len());
+    for (node, distance) in graph.nodes.iter_mut().zip(distances) {
+        node.distance = distance;
+    }
     graph
+}
+
+/// How many calls lie between each node and the end, on the longest way that does not come back to where it was.
+fn distances(edges: &[PathEdge], nodes: usize) -> Vec<u32> {
+    let mut callees: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+    for edge in edges {
+        callees[edge.from as usize].push(edge.to as usize);
+    }
+    #[derive(Clone, Copy, PartialEq)]
+    enum Seen {
+        Not,
+        OnTheWay,
+        Done,
+    }
+    let (mut distances, mut seen) = (vec![0; nodes], vec![Seen::Not; nodes]);
+    for start in 0..nodes {
+        if seen[start] != Seen::Not {
+            continue;
+        }
+        seen[start] = Seen::OnTheWay;
+        // A node, and how many of its callees were looked at.
+        let mut way = vec![(start, 0)];
+        while let Some((node, at)) = way.pop() {
+            let Some(&callee) = callees[node].get(at) else {
+                seen[node] = Seen::Done;
+                if let Some((caller, _)) = way.last() {
+                    distances[*caller] = distances[*caller].max(distances[node] + 1);
+                }
+                continue;
+            };
+            way.push((node, at + 1));
+            match seen[callee] {
+                Seen::Not => {
+                    seen[callee] = Seen::OnTheWay;
+                    way.push((callee, 0));
+                }
+                Seen::Done => distances[node] = distances[node].max(distances[callee] + 1),
+                Seen::OnTheWay => {}
+            }
+        }
+    }
+    distances
+}
+
+#[cfg(test)]
+mod tests {
+    use blocklint_core::{Place, Step};
+
+    use super::*;
+
+    fn place(at: u32) -> Place {
+        Place::unlocated(Arc::from(Utf8Path::new("/p/a.py")), Span::new(at, at + 1))
+    }
+
+    fn cause(call: &str) -> Cause {
+        Cause { place: place(1000), function: "a.helper".to_owned(), call: call.to_owned(), reach: 1 }
+    }
+
+    /// A finding in a function, with these causes and a trace through these functions.
+    fn finding(function: &str, causes: &[&str], hold: Hold, way: &[&str]) -> Finding {
+        let step = |function: &str, call: &str| Step {
+            place: place(0),
+            function: function.to_owned(),
+            call: call.to_owned(),
+            written: String::new(),
+        };
+        let mut functions = vec![function];
+        functions.extend(way);
+        let calls = functions.iter().skip(1).copied().chain(causes.first().copied());
+        let trace = functions.iter().zip(calls).map(|(function, call)| step(function, call)).collect();
+        Finding {
+            rule: RuleCode(102),
+            severity: Severity::Error,
+            confidence: Confidence::High,
+            message: String::new(),
+            notes: Vec::new(),
+            help: None,
+            place: place(0),
+            effect: None,
+            context: None,
+            runtime: None,
+            function: function.to_owned(),
+            hold,
+            trace,
+            causes: causes.iter().map(|call| cause(call)).collect(),
+            fix: None,
+            fingerprint: String::new(),
+            suppression: None,
+            reasons: Vec::new(),
+            aside: None,
+        }
+    }
+
+    fn ranked(findings: Vec<Finding>) -> (Vec<Option<String>>, Overview) {
+        let groups = crate::grouped(&findings);
+        let mut chosen = Chosen { findings, groups, below: 0, aside: 0, suppressed: Vec::new() };
+        let overview = overview(&mut chosen, Utf8Path::new("/p"));
+        let calls = chosen.groups.iter().map(|group| group.cause.as_ref().map(|cause| cause.call.clone()));
+        (calls.collect(), overview)
+    }
+
+    fn calls(names: &[&str]) -> Vec<Option<String>> {
+        names.iter().map(|name| Some((*name).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_cause_is_worth_the_functions_that_it_frees() {
+        let of = |function, causes: &[&str]| finding(function, causes, Hold::Unstated, &[]);
+        // Three functions by halves are less than two whole ones, and more than one that is stalled at two places.
+        let (order, overview) = ranked(vec![
+            of("a", &["shared", "other"]),
+            of("b", &["shared", "other"]),
+            of("c", &["shared", "other"]),
+            of("d", &["own"]),
+            of("e", &["own"]),
+            of("f", &["twice"]),
+            of("f", &["twice"]),
+        ]);
+        assert_eq!(order, calls(&["own", "shared", "twice"]));
+        assert_eq!(overview.groups.iter().map(|group| group.mends).collect::<Vec<_>>(), [2, 0, 2]);
+        assert_eq!((overview.functions, overview.first), (6, Some(0)), "of equals the first");
+    }
+
+    #[test]
+    fn among_equals_what_holds_longest_comes_first_and_what_has_no_cause_last() {
+        let of = |function, causes: &[&str], hold| finding(function, causes, hold, &[]);
+        let (order, overview) = ranked(vec![
+            of("z", &[], Hold::Unbounded),
+            of("a", &["brief"], Hold::Brief),
+            of("b", &["short"], Hold::Seconds(2.0)),
+            of("c", &["long"], Hold::Seconds(30.0)),
+            of("d", &["endless"], Hold::Unbounded),
+        ]);
+        let mut expected = calls(&["endless", "long", "short", "brief"]);
+        expected.push(None);
+        assert_eq!(order, expected);
+        assert_eq!(overview.first, None, "no edit mends two");
+        let ids: HashSet<_> = overview.groups.iter().map(|group| &group.id).collect();
+        assert_eq!(ids.len(), 5);
+    }
+
+    #[test]
+    fn findings_of_another_best_path_are_told() {
+        let (order, overview) = ranked(vec![
+            finding("a", &["x"], Hold::Unstated, &[]),
+            finding("b", &["y", "x"], Hold::Unstated, &[]),
+        ]);
+        assert_eq!(order, calls(&["x", "y"]));
+        assert_eq!((overview.groups[0].also.as_slice(), overview.groups[1].also.as_slice()), (&[1][..], &[][..]));
+    }
+
+    #[test]
+    fn traces_are_joined_where_they_meet() {
+        let (_, overview) = ranked(vec![
+            finding("a", &["get"], Hold::Unstated, &["load", "fetch"]),
+            finding("b", &["get"], Hold::Unstated, &["fetch"]),
+            // One that is an entry itself and lies on the way of another; and one that calls itself.
+            finding("load", &["get"], Hold::Unstated, &["fetch", "fetch"]),
+        ]);
+        let graph = &overview.groups[0].graph;
+        let nodes: Vec<_> = graph.nodes.iter().map(|node| (&*node.name, node.kind, node.distance, node.findings)).collect();
+        use PathNodeKind::{Call, Entry, Step};
+        let expected = [("a", Entry, 3, 1), ("load", Entry, 2, 2), ("fetch", Step, 1, 3), ("get", Call, 0, 3), ("b", Entry, 2, 1)];
+        assert_eq!(nodes, expected);
+        assert_eq!(graph.paths, [vec![0, 1, 2, 3], vec![4, 2, 3], vec![1, 2, 2, 3]]);
+        let edges: Vec<_> = graph.edges.iter().map(|edge| (edge.from, edge.to, edge.findings)).collect();
+        assert_eq!(edges, [(0, 1, 1), (1, 2, 2), (2, 3, 3), (4, 2, 1), (2, 2, 1)]);
+    }
 }

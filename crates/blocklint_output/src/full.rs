@@ -84,7 +84,9 @@ fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -
     let places: Vec<_> = places.map(|place| (shown_place(place, shown.folder), place)).collect();
     let lines = text.split('\n').map(|line| {
         let is_head = line.contains("--> ") || line.contains("::: ");
-        let named = places.iter().find(|(at, _)| is_head && line.ends_with(&format!(" {at}")));
+        // In colours, an escape sequence ends between the arrow and the place.
+        let heads = |at: &str| line.strip_suffix(at).is_some_and(|before| before.ends_with([' ', 'm']));
+        let named = places.iter().filter(|(at, _)| is_head && heads(at)).max_by_key(|(at, _)| at.len());
         // What follows the arrow is plain in every style.
         named.map_or(Cow::Borrowed(line), |(at, place)| {
             Cow::Owned(format!("{}{}", &line[..line.len() - at.len()], look.link(at, place)))

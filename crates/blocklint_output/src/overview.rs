@@ -53,7 +53,7 @@ pub struct PathNode {
     pub name: String,
     /// What it is.
     pub kind: PathNodeKind,
-    /// How many calls lie between it and the end of a path, at most.
+    /// How many calls lie between it and the end, on the longest way that does not come back to where it was.
     pub distance: u32,
     /// How many of the group's findings run through it.
     pub findings: u32,

@@ -51,7 +51,7 @@ fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
     });
     let related: Vec<Value> = related.collect();
     if !related.is_empty() {
-        object.insert("relatedLocations".to_owned(), related.into());
+        object.insert("related_locations".to_owned(), related.into());
     }
     if let Some(suggestion) = finding.fix.as_ref().and_then(|fix| suggestion(fix, finding, shown)) {
         object.insert("suggestions".to_owned(), json!([suggestion]));

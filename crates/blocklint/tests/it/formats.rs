@@ -152,7 +152,7 @@ fn rdjson_counts_bytes_and_suggests_what_is_whole() {
     let network = all.iter().find(|one| one["code"]["value"] == "BLT102").expect("one");
     let range = json!({ "start": { "line": 5, "column": 16 }, "end": { "line": 5, "column": 25 } });
     assert_eq!(network["location"], json!({ "path": "app/main.py", "range": range }));
-    assert_eq!(network["relatedLocations"][0]["location"]["path"], "app/store.py");
+    assert_eq!(network["related_locations"][0]["location"]["path"], "app/store.py");
     assert!(network["message"].as_str().expect("text").contains("\npath: handler → load → requests.get"), "{network}");
     let sleep = all.iter().find(|one| one["code"]["value"] == "BLT101").expect("one");
     assert_eq!(sleep["suggestions"][0]["text"].as_str().map(|text| text.contains("asyncio.sleep")), Some(true), "{sleep}");

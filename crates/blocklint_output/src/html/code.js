@@ -75,6 +75,10 @@ function sourceFrame(report, at, says, around, tone) {
     const text = lineOf(file, number);
     const shown = number + shift;
     if (text === undefined || shown < 1) continue;
+    // Nothing but blank lines up to an edge says nothing.
+    const isBlank = (from, to) => { for (let at = from; at <= to; at += 1) if ((lineOf(file, at) || '').trim()) return false; return true; };
+    if (number < line && isBlank(line - around, number)) continue;
+    if (number > last && isBlank(number, last + around)) continue;
     const marked = number >= line && number <= last;
     const length = Array.from(text).length;
     const start = number === line ? column - 1 : text.length - text.trimStart().length;

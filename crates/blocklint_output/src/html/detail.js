@@ -158,7 +158,7 @@ class Detail {
       const place = placeText(report, one.at);
       const item = h('li', { class: `step ${tone}`, 'data-step': at },
         h('div', { class: 'step-head' }, h('bdi', { class: 'path', title: plain(one.function || '') }, place), copyButton(place, 'Copy the place'),
-          ((at === 0 && !greenlet) || (greenlet && last)) && h('span', { class: 'tag' }, steps.length === 1 ? 'to be changed' : 'reported here'), last && steps.length > 1 && h('span', { class: 'tag hot' }, 'blocks')),
+          finding.trace.length > 0 && ((at === 0 && !greenlet) || (greenlet && last)) && h('span', { class: 'tag' }, steps.length === 1 ? 'to be changed' : 'reported here'), last && steps.length > 1 && h('span', { class: 'tag hot' }, 'blocks')),
         sourceFrame(report, one.at, one.says, steps.length > 6 ? 1 : 2, tone));
       list.append(item);
     });
