@@ -291,10 +291,10 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
-    /// SARIF 2.1.0, for code-scanning services
-    Sarif,
     /// The same objects, one on each line
     Jsonl,
+    /// SARIF 2.1.0, for code-scanning services
+    Sarif,
     /// Workflow commands, which GitHub shows beside the lines of a pull request
     Github,
     /// A Code Quality report, which GitLab shows in merge requests

@@ -19,9 +19,7 @@ mod timings;
 mod units;
 mod words;
 
-pub use analyse::{
-    Options, Report, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
-};
+pub use analyse::{Options, Report, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
 pub use choose::{Chosen, Levels, cap, choose};
 pub use explain::explain;

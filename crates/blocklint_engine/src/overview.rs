@@ -320,10 +320,8 @@ mod tests {
 
     #[test]
     fn findings_of_another_best_path_are_told() {
-        let (order, overview) = ranked(vec![
-            finding("a", &["x"], Hold::Unstated, &[]),
-            finding("b", &["y", "x"], Hold::Unstated, &[]),
-        ]);
+        let (order, overview) =
+            ranked(vec![finding("a", &["x"], Hold::Unstated, &[]), finding("b", &["y", "x"], Hold::Unstated, &[])]);
         assert_eq!(order, calls(&["x", "y"]));
         assert_eq!((overview.groups[0].also.as_slice(), overview.groups[1].also.as_slice()), (&[1][..], &[][..]));
     }
@@ -337,9 +335,11 @@ mod tests {
             finding("load", &["get"], Hold::Unstated, &["fetch", "fetch"]),
         ]);
         let graph = &overview.groups[0].graph;
-        let nodes: Vec<_> = graph.nodes.iter().map(|node| (&*node.name, node.kind, node.distance, node.findings)).collect();
+        let nodes: Vec<_> =
+            graph.nodes.iter().map(|node| (&*node.name, node.kind, node.distance, node.findings)).collect();
         use PathNodeKind::{Call, Entry, Step};
-        let expected = [("a", Entry, 3, 1), ("load", Entry, 2, 2), ("fetch", Step, 1, 3), ("get", Call, 0, 3), ("b", Entry, 2, 1)];
+        let expected =
+            [("a", Entry, 3, 1), ("load", Entry, 2, 2), ("fetch", Step, 1, 3), ("get", Call, 0, 3), ("b", Entry, 2, 1)];
         assert_eq!(nodes, expected);
         assert_eq!(graph.paths, [vec![0, 1, 2, 3], vec![4, 2, 3], vec![1, 2, 2, 3]]);
         let edges: Vec<_> = graph.edges.iter().map(|edge| (edge.from, edge.to, edge.findings)).collect();

@@ -11,10 +11,10 @@ use blocklint_core::{Applicability, Cause, Finding, Group, Severity, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::{Look, Shown};
 use crate::frames::{Frame, element, frames};
 use crate::paths::{harmless, shown_place};
 use crate::summary::count;
+use crate::{Look, Shown};
 
 /// Writes all findings; in colour and with links where the terminal can.
 ///

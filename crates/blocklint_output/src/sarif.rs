@@ -10,9 +10,9 @@ use blocklint_rules::{RULES, Rule, UNREADABLE_SOURCE};
 use camino::Utf8Path;
 use serde_json::{Map, Value, json};
 
-use crate::paths::{encoded, file_uri, slashes};
 use crate::Shown;
 use crate::paths::shown_place;
+use crate::paths::{encoded, file_uri, slashes};
 use crate::wording::step_label;
 
 /// The name under which services keep fingerprints; the number changes with what goes into them.

@@ -16,8 +16,8 @@ use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
-    FixRequest, Levels, Options, Report, RuleArguments, Rules, SignalSet, analyse_watched, attach, cap,
-    choose, load_models_and_tell, locate, on_large_stacks, overview, set_threads, signal_named,
+    FixRequest, Levels, Options, Report, RuleArguments, Rules, SignalSet, analyse_watched, attach, cap, choose,
+    load_models_and_tell, locate, on_large_stacks, overview, set_threads, signal_named,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
@@ -94,6 +94,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     if render::asks_for_overview(check) || most.is_some() {
         overviewed = overview(&mut chosen, &project.base);
     }
+    let causes = chosen.groups.iter().filter(|group| group.cause.is_some()).count();
     let capped = most.map_or(0, |most| cap(&mut chosen, most as usize));
     if capped > 0 {
         overviewed = overview(&mut chosen, &project.base);
@@ -112,6 +113,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         chosen: &chosen,
         overview: &overviewed,
         levels,
+        causes,
         capped,
         fixed: fixed_findings,
     };
@@ -148,7 +150,9 @@ fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
         (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
         (Some(_), false) => return Err(Failure::new("--stdin-filename says whose text `-` is, but no path is `-`")),
         (Some(_), true) if check.paths.len() > 1 => {
-            return Err(Failure::new("`-` goes with no other path: the project around --stdin-filename is analysed anyway"));
+            return Err(Failure::new(
+                "`-` goes with no other path: the project around --stdin-filename is analysed anyway",
+            ));
         }
         (Some(_), true) if check.fix || check.diff || check.run.watch => {
             return Err(Failure::new("--fix, --diff and --watch work on files, not on stdin"));

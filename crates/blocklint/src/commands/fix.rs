@@ -8,8 +8,8 @@ use camino::Utf8Path;
 
 use super::unless_closed;
 use crate::arguments::Check;
-use crate::output_file::Output;
 use crate::messages::{Failure, error, warning};
+use crate::output_file::Output;
 use crate::{CLEAN, FAILED, FOUND, interrupt};
 
 /// What became of fixes.
@@ -30,7 +30,9 @@ pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome
     let fixed = blocklint_engine::fix(request)?;
     tell_refused(&fixed, current);
     // Each file is written whole, even where the run is ended meanwhile.
-    let of = |change| interrupt::uninterrupted(|| blocklint_engine::write(std::slice::from_ref(change), &request.project.base));
+    let of = |change| {
+        interrupt::uninterrupted(|| blocklint_engine::write(std::slice::from_ref(change), &request.project.base))
+    };
     let unwritten: Vec<_> = fixed.changes.iter().flat_map(of).collect();
     let mut mended = fixed.mended.len();
     for file in &unwritten {

@@ -5,8 +5,8 @@ use std::io;
 use blocklint_engine::{Chosen, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, concise, fixable, fixed_summary, full, github, gitlab,
-    html, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json, statistics_json,
-    summary,
+    html, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
+    statistics_json, summary,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
@@ -24,6 +24,8 @@ pub(super) struct Written<'a> {
     pub(super) chosen: &'a Chosen,
     pub(super) overview: &'a Overview,
     pub(super) levels: Levels,
+    /// How many causes were found.
+    pub(super) causes: usize,
     /// How many findings are not shown because there are too many.
     pub(super) capped: usize,
     /// How many were fixed, where that was asked for.
@@ -32,16 +34,14 @@ pub(super) struct Written<'a> {
 
 /// Writes findings or counts, and for people the last lines.
 pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written { check, project, shown, chosen, overview, levels, capped, fixed } = written;
+    let Written { check, project, shown, chosen, overview, levels, causes, capped, fixed } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
-    let look = Look {
-        styled: to_stdout && console::stdout_is_styled(),
-        links: to_stdout && console::stdout_has_links(),
-    };
+    let look =
+        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
     let counts = Summary {
         findings: chosen.findings.len() + capped,
-        causes: chosen.groups.iter().filter(|group| group.cause.is_some()).count(),
+        causes: *causes,
         capped: *capped,
         below: chosen.below,
         aside: chosen.aside,

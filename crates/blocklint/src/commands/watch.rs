@@ -11,16 +11,17 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use super::{check, current_folder};
 use crate::arguments::Check;
+use crate::console;
 use crate::messages::Failure;
 
 /// Editors write a file in several steps, and a checkout many files: a run begins once nothing happened for so long.
 const QUIET: Duration = Duration::from_millis(120);
 /// Folders in which nothing is read.
-const OTHERS: [&str; 7] =
-    [".git", ".hg", ".jj", ".blocklint_cache", "__pycache__", "node_modules", "target"];
+const OTHERS: [&str; 7] = [".git", ".hg", ".jj", ".blocklint_cache", "__pycache__", "node_modules", "target"];
 /// Extensions and names of what decides about findings: sources, configuration, models, manifests.
 const READ: [&str; 16] = [
-    "py", "pyi", "ipynb", "rs", "java", "toml", "txt", "cfg", "lock", "xml", "gradle", "kts", "yml", "yaml", "sh", "service",
+    "py", "pyi", "ipynb", "rs", "java", "toml", "txt", "cfg", "lock", "xml", "gradle", "kts", "yml", "yaml", "sh",
+    "service",
 ];
 const READ_NAMES: [&str; 5] = ["Procfile", "Dockerfile", ".gitignore", ".ignore", "Pipfile"];
 
@@ -43,7 +44,9 @@ pub(crate) fn watch(check: &Check) -> Result<u8, Failure> {
         if let Err(failure) = check::once(check) {
             failure.tell();
         }
-        let _ = writeln!(io::stderr(), "\nWatching {root} for changes; end with Ctrl-C.");
+        if console::verbosity() >= 0 {
+            let _ = writeln!(io::stderr(), "\nWatching {root} for changes; end with Ctrl-C.");
+        }
         wait(&receiver, check, &root)?;
     }
 }
@@ -78,7 +81,10 @@ fn matters(event: &Event, check: &Check) -> bool {
 fn is_read(path: &Utf8Path, check: &Check) -> bool {
     let own = check.output_file.as_ref().and_then(|file| file.file_name());
     let name = path.file_name().unwrap_or_default();
-    if path.components().any(|part| OTHERS.contains(&part.as_str())) || Some(name) == own || name.starts_with(".blocklint-") {
+    if path.components().any(|part| OTHERS.contains(&part.as_str()))
+        || Some(name) == own
+        || name.starts_with(".blocklint-")
+    {
         return false;
     }
     let by_extension = path.extension().is_some_and(|extension| READ.contains(&extension));

@@ -47,7 +47,9 @@ fn every_command_runs() {
         }
     }
     assert!(run >= 13, "{run} commands");
-    for made in ["gl-code-quality-report.json", "blocklint.xml", "report.html", "blocklint.bash", "man/blocklint-check.1"] {
+    for made in
+        ["gl-code-quality-report.json", "blocklint.xml", "report.html", "blocklint.bash", "man/blocklint-check.1"]
+    {
         assert!(folder.path().join(made).is_file(), "{made}");
     }
 }

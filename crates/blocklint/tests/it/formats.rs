@@ -136,7 +136,8 @@ fn gitlab_counts_from_the_repository_and_tells_findings_apart() {
     // From wherever it runs.
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
     command.env_clear().current_dir(folder.path().join("app")).args(["check", "--output-format", "gitlab"]);
-    let below: Value = serde_json::from_slice(&command.stdin(Stdio::null()).output().expect("it starts").stdout).expect("JSON");
+    let below: Value =
+        serde_json::from_slice(&command.stdin(Stdio::null()).output().expect("it starts").stdout).expect("JSON");
     assert_eq!(below[0]["location"]["path"], "app/main.py");
     assert_eq!(Folder::new(&[("a.py", "")]).run(&["gitlab"]).1, "[]\n");
 }
@@ -155,8 +156,15 @@ fn rdjson_counts_bytes_and_suggests_what_is_whole() {
     assert_eq!(network["related_locations"][0]["location"]["path"], "app/store.py");
     assert!(network["message"].as_str().expect("text").contains("\npath: handler → load → requests.get"), "{network}");
     let sleep = all.iter().find(|one| one["code"]["value"] == "BLT101").expect("one");
-    assert_eq!(sleep["suggestions"][0]["text"].as_str().map(|text| text.contains("asyncio.sleep")), Some(true), "{sleep}");
-    assert_eq!(Folder::new(&[("a.py", "")]).read("rdjson"), json!({ "source": { "name": "blocklint" }, "diagnostics": [] }));
+    assert_eq!(
+        sleep["suggestions"][0]["text"].as_str().map(|text| text.contains("asyncio.sleep")),
+        Some(true),
+        "{sleep}"
+    );
+    assert_eq!(
+        Folder::new(&[("a.py", "")]).read("rdjson"),
+        json!({ "source": { "name": "blocklint" }, "diagnostics": [] })
+    );
 }
 
 #[test]

@@ -39,7 +39,11 @@ fn hostile(folder: &Path) {
     };
     write(folder, "a/<img src=x onerror=window.pwned=1>.py", &body(payload));
     write(folder, "b/\"onload='window.pwned=1'.py", &body("crab 🦀 and שלום"));
-    write(folder, "c/\u{202e}yp.lave\u{7}.py", &body("\u{202e}reversed\u{202c} \u{2066}isolated\u{2069} \u{7}bell \u{0}nul"));
+    write(
+        folder,
+        "c/\u{202e}yp.lave\u{7}.py",
+        &body("\u{202e}reversed\u{202c} \u{2066}isolated\u{2069} \u{7}bell \u{0}nul"),
+    );
     write(folder, "d/';window.pwned=1;'{{data}}.py", &body("{{script}} ${window.pwned=1} \u{2028} ]]> %3Cscript%3E"));
 }
 
@@ -79,10 +83,15 @@ fn data(page: &str) -> Value {
 fn the_report_is_one_file_without_addresses() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.html");
-    assert_eq!(report(&repository().join("tests/browser/shop"), &file), Some(1), "findings are findings in every format");
+    assert_eq!(
+        report(&repository().join("tests/browser/shop"), &file),
+        Some(1),
+        "findings are findings in every format"
+    );
     let page = fs::read_to_string(&file).expect("a page");
     for asked in ["http:", "https:", "//cdn", "@import", "url(", "src=", "<link", "eval(", "innerHTML"] {
-        let found: Vec<&str> = page.lines().filter(|line| line.contains(asked) && !line.contains("application/json")).collect();
+        let found: Vec<&str> =
+            page.lines().filter(|line| line.contains(asked) && !line.contains("application/json")).collect();
         let only_svg = found.iter().all(|line| line.contains("http://www.w3.org/2000/svg"));
         assert!(found.is_empty() || only_svg, "{asked}: {found:?}");
     }
@@ -117,8 +126,14 @@ fn its_data_are_those_of_the_other_formats() {
             .iter()
             .map(|edge| (edge[0].as_u64().expect("a number"), edge[1].as_u64().expect("a number")))
             .collect();
-        for (path, finding) in group["graph"]["paths"].as_array().expect("a list").iter().zip(group["findings"].as_array().expect("a list")) {
-            let nodes: Vec<u64> = path.as_array().expect("a list").iter().map(|node| node.as_u64().expect("a number")).collect();
+        for (path, finding) in group["graph"]["paths"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .zip(group["findings"].as_array().expect("a list"))
+        {
+            let nodes: Vec<u64> =
+                path.as_array().expect("a list").iter().map(|node| node.as_u64().expect("a number")).collect();
             assert!(nodes.windows(2).all(|pair| edges.contains(&(pair[0], pair[1]))), "{nodes:?} {edges:?}");
             let finding = &findings[finding.as_u64().expect("a number") as usize];
             let name = |node: u64| group["graph"]["nodes"][node as usize][0].clone();
@@ -141,7 +156,10 @@ fn hostile_text_is_no_markup() {
     let data = data(&page);
     assert!(data["findings"].as_array().expect("a list").len() >= 8);
     let text = data.to_string();
-    assert!(text.contains("</script><script>window.pwned=1</script>") && text.contains("{{script}}"), "nothing is lost");
+    assert!(
+        text.contains("</script><script>window.pwned=1</script>") && text.contains("{{script}}"),
+        "nothing is lost"
+    );
 }
 
 #[test]
@@ -150,7 +168,9 @@ fn a_reader_clicks_through_it() {
     let pages = repository().join("target/browser");
     fs::create_dir_all(&pages).expect("made");
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, make) in [("hostile", hostile as fn(&Path)), ("large", large), ("empty", |folder| write(folder, "a.py", "x = 1\n"))] {
+    for (name, make) in
+        [("hostile", hostile as fn(&Path)), ("large", large), ("empty", |folder| write(folder, "a.py", "x = 1\n"))]
+    {
         let project = folder.path().join(name);
         fs::create_dir(&project).expect("made");
         make(&project);

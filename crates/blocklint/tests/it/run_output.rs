@@ -67,7 +67,11 @@ fn what_mends_most_comes_first() {
     let at = |text: &str| run.out.find(text).unwrap_or_else(|| panic!("{text} is missing in\n{}", run.out));
     assert!(at("cause 1 of 3: `requests.get` at a.py:7:5") < at("time.sleep"), "{}", run.out);
     assert!(at("can hold the event loop for 300 s") < at("for 1 s"), "then what holds longest: {}", run.out);
-    assert!(run.out.ends_with("Begin with `requests.get` at a.py:7:5: one edit there clears 3 of 5 findings.\n"), "{}", run.out);
+    assert!(
+        run.out.ends_with("Begin with `requests.get` at a.py:7:5: one edit there clears 3 of 5 findings.\n"),
+        "{}",
+        run.out
+    );
     let one = Folder::new(&[("a.py", "import time\nasync def f(): time.sleep(1)\n")]).run(&["check"]);
     assert!(!one.out.contains("Begin with"), "{}", one.out);
 }
@@ -83,8 +87,13 @@ fn causes_are_counted_where_that_is_asked() {
         "1  1 function     1 s  time.sleep    a.py:22:5",
     ];
     assert_eq!(lines, expected, "{}", run.out);
-    let json: Value = serde_json::from_str(&folder.run(&["check", "--statistics=cause", "--output-format", "json"]).out).expect("JSON");
-    assert_eq!((&json[0]["call"], &json[0]["count"], &json[0]["mends"], &json[0]["reach"]), (&"requests.get".into(), &3.into(), &3.into(), &3.into()));
+    let json: Value =
+        serde_json::from_str(&folder.run(&["check", "--statistics=cause", "--output-format", "json"]).out)
+            .expect("JSON");
+    assert_eq!(
+        (&json[0]["call"], &json[0]["count"], &json[0]["mends"], &json[0]["reach"]),
+        (&"requests.get".into(), &3.into(), &3.into(), &3.into())
+    );
     assert_eq!(folder.run(&["check", "--statistics"]).out.lines().next(), Some("3\tBLT102\tblocking-network"));
 }
 
@@ -95,7 +104,7 @@ fn at_most_so_many_are_shown() {
     let (shown, last) = run.out.split_at(run.out.find("Found").expect("a last line"));
     assert_eq!(shown.lines().count(), 2);
     assert!(shown.lines().all(|line| line.contains("requests.get")), "those of the first cause: {shown}");
-    assert!(last.starts_with("Found 5 findings with 1 cause, of which 3 are not shown (--max-findings)."), "{last}");
+    assert!(last.starts_with("Found 5 findings with 3 causes, of which 3 are not shown (--max-findings)."), "{last}");
     assert_eq!(run.code, Some(1));
     assert_eq!(folder.run(&["check", "--max-findings", "0"]).code, Some(2));
 }
@@ -117,7 +126,9 @@ fn colour_is_as_asked_for() {
     assert!(!coloured(&["--color", "always", "-o", "out"], &[]));
     let text = fs::read_to_string(folder.path().join("out")).expect("a file");
     assert!(text.contains("BLT102") && !text.contains('\u{1b}'));
-    let links = |environment| folder.with(&["check", "--color", "always"], environment, None).out.contains("\u{1b}]8;;file:///");
+    let links = |environment| {
+        folder.with(&["check", "--color", "always"], environment, None).out.contains("\u{1b}]8;;file:///")
+    };
     assert!(links(&[("FORCE_HYPERLINK", "1")]));
     assert!(!links(&[]));
 }
@@ -138,19 +149,22 @@ fn less_or_more_is_said() {
     assert_eq!((failed.code, failed.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
     let verbose = with(&["-v"]);
     assert_eq!(verbose.out, plain.out);
-    assert!(verbose.err.contains("info: project root ") && verbose.err.contains("1 files (1 python), of which 1 are reported"), "{}", verbose.err);
+    assert!(
+        verbose.err.contains("info: project root ")
+            && verbose.err.contains("1 files (1 python), of which 1 are reported"),
+        "{}",
+        verbose.err
+    );
     assert!(!verbose.err.contains("solve") && with(&["-vv"]).err.contains("solve"));
     assert_eq!(with(&["-q", "-v"]).code, Some(2));
 }
 
 #[test]
 fn stdin_takes_the_place_of_a_file() {
-    let folder = Folder::new(&[
-        ("work.py", "import time\n\ndef pause():\n    time.sleep(1)\n"),
-        ("app.py", "x = 1\n"),
-    ]);
+    let folder = Folder::new(&[("work.py", "import time\n\ndef pause():\n    time.sleep(1)\n"), ("app.py", "x = 1\n")]);
     let text = "from work import pause\n\nasync def f():\n    pause()\n";
-    let check = |file: &str| folder.with(&["check", "--output-format", "full", "-", "--stdin-filename", file], &[], Some(text));
+    let check =
+        |file: &str| folder.with(&["check", "--output-format", "full", "-", "--stdin-filename", file], &[], Some(text));
     for file in ["app.py", "./app.py", "new.py"] {
         let run = check(file);
         assert_eq!((run.code, run.err.as_str()), (Some(1), ""), "{run:?}");
@@ -159,7 +173,12 @@ fn stdin_takes_the_place_of_a_file() {
         assert!(run.out.contains("4 |     pause()"), "the frames show what was given: {}", run.out);
     }
     assert_eq!(fs::read_to_string(folder.path().join("app.py")).expect("text"), "x = 1\n");
-    for wrong in [&["-"][..], &["app.py", "--stdin-filename", "app.py"], &["-", "app.py", "--stdin-filename", "app.py"], &["-", "--fix", "--stdin-filename", "app.py"]] {
+    for wrong in [
+        &["-"][..],
+        &["app.py", "--stdin-filename", "app.py"],
+        &["-", "app.py", "--stdin-filename", "app.py"],
+        &["-", "--fix", "--stdin-filename", "app.py"],
+    ] {
         let run = folder.with(&[&["check"], wrong].concat(), &[], Some(text));
         assert_eq!((run.code, run.err.starts_with("error: ")), (Some(2), true), "{wrong:?} {run:?}");
     }
@@ -271,7 +290,8 @@ fn a_change_makes_a_new_run_until_ctrl_c() {
     let folder = Folder::new(&[("a.py", "x = 1\n")]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
     command.env_clear().current_dir(folder.path()).args(["check", "--watch", "--output-format", "concise"]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let out = running::Lines::new(child.stdout.take().expect("a pipe"));
     let err = running::Lines::new(child.stderr.take().expect("a pipe"));
     let first = out.until("No findings.");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::support::{APP, Made, made, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
-    ExplainedRow, ExplainedSite, ExplainedTarget, Look, Outcome, Shown, Sources, Summary, concise, explanation, full, json,
-    statistics, statistics_json, summary,
+    ExplainedRow, ExplainedSite, ExplainedTarget, Look, Outcome, Shown, Sources, Summary, concise, explanation, full,
+    json, statistics, statistics_json, summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
