@@ -68,6 +68,7 @@ impl Output {
                 let file = OpenOptions::new().write(true).truncate(true).open(&target)?;
                 Ok(Output::Direct(BufWriter::new(file)))
             }
+            Err(_) if !folder.is_dir() => Err(io::Error::new(io::ErrorKind::NotFound, "there is no such folder")),
             Err(error) => Err(error),
         }
     }
