@@ -77,6 +77,25 @@ fn colour_changes_no_character() {
     assert_eq!(stripped, plain);
 }
 
+/// Each place that heads a frame or a line is a link to its file, and what is read stays the same.
+#[test]
+fn places_are_links_where_the_terminal_can() {
+    let made = made();
+    for styled in [false, true] {
+        let [plain, linked] = [false, true].map(|links| text(|out| full(out, &shown(&made), Look { styled, links })));
+        let ends = linked.matches("\u{1b}]8;;\u{1b}\\").count();
+        assert_eq!(linked.matches("\u{1b}]8;;file:///p/").count(), ends);
+        let heads = plain.lines().filter(|line| line.contains("-->") || line.contains(":::")).count();
+        let headings = plain.lines().filter(|line| line.contains(" at clients.py:9:16, reached")).count();
+        assert_eq!((heads > 3, headings, ends), (true, 1, heads + headings), "{linked:?}");
+        let mut stripped = linked.replace("\u{1b}]8;;\u{1b}\\", "");
+        for file in ["app.py", "clients.py", "old.py"] {
+            stripped = stripped.replace(&format!("\u{1b}]8;;file:///p/{file}\u{1b}\\"), "");
+        }
+        assert_eq!(stripped, plain);
+    }
+}
+
 #[test]
 fn concise_is_one_line_each() {
     assert_snapshot!(text(|out| concise(out, &shown(&made()), Look::default())));
@@ -173,10 +192,10 @@ fn what_strangers_wrote_cannot_drive_the_terminal() {
     made.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
     made.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
     made.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
-    for out in [text(|out| full(out, &shown(&made), Look::default())), text(|out| concise(out, &shown(&made)))] {
+    for out in [text(|out| full(out, &shown(&made), Look::default())), text(|out| concise(out, &shown(&made), Look::default()))] {
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
-    assert_eq!(text(|out| concise(out, &shown(&made))).lines().count(), 1);
+    assert_eq!(text(|out| concise(out, &shown(&made), Look::default())).lines().count(), 1);
 }
 
 #[test]
