@@ -192,7 +192,10 @@ fn what_strangers_wrote_cannot_drive_the_terminal() {
     made.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
     made.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
     made.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
-    for out in [text(|out| full(out, &shown(&made), Look::default())), text(|out| concise(out, &shown(&made), Look::default()))] {
+    for out in [
+        text(|out| full(out, &shown(&made), Look::default())),
+        text(|out| concise(out, &shown(&made), Look::default())),
+    ] {
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
     assert_eq!(text(|out| concise(out, &shown(&made), Look::default())).lines().count(), 1);
