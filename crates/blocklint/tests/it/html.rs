@@ -168,7 +168,8 @@ fn a_reader_clicks_through_it() {
     let pages = repository().join("target/browser");
     fs::create_dir_all(&pages).expect("made");
     let folder = tempfile::tempdir().expect("a folder");
-    let projects: [(&str, fn(&Path)); 3] =
+    type Make = fn(&Path);
+    let projects: [(&str, Make); 3] =
         [("hostile", hostile), ("large", large), ("empty", |folder| write(folder, "a.py", "x = 1\n"))];
     for (name, make) in projects {
         let project = folder.path().join(name);
@@ -182,7 +183,6 @@ fn a_reader_clicks_through_it() {
     let output = Command::new("node").arg(script).arg(&pages).output().expect("node");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}\n{err}");
-    println!("{out}");
     let picture = fs::read(pages.join("html-report.png")).expect("a picture");
     assert!(picture.len() < 200 << 10, "{} bytes", picture.len());
     if std::env::var("UPDATE").is_ok_and(|value| value == "1") {

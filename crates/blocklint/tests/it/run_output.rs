@@ -223,7 +223,7 @@ fn what_cannot_be_read_is_said_once() {
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
     let closed = folder.path().join("closed");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).expect("set");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
     // Who may do everything is stopped by nothing.
     let is_closed = fs::read_dir(&closed).is_err();
     let run = folder.run(&["check", ".", "a.py"]);
