@@ -181,7 +181,8 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
     }
     // Hooks name files of every kind, and what is excluded: that none is left is no mistake of theirs.
     let names_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());
-    if check.force_exclude || names_files && !project.files.is_empty() {
+    let leaves_out = check.force_exclude || check.exclude.is_some() || !check.extend_exclude.is_empty();
+    if leaves_out || names_files && !project.files.is_empty() {
         warning("no Python, Rust or Java file found under the given paths");
         return Ok(());
     }

@@ -19,10 +19,7 @@ const QUIET: Duration = Duration::from_millis(120);
 /// Folders in which nothing is read.
 const OTHERS: [&str; 7] = [".git", ".hg", ".jj", ".blocklint_cache", "__pycache__", "node_modules", "target"];
 /// Extensions and names of what decides about findings: sources, configuration, models, manifests.
-const READ: [&str; 16] = [
-    "py", "pyi", "ipynb", "rs", "java", "toml", "txt", "cfg", "lock", "xml", "gradle", "kts", "yml", "yaml", "sh",
-    "service",
-];
+const READ: &str = "py pyi ipynb rs java toml txt cfg lock xml gradle kts yml yaml sh service";
 const READ_NAMES: [&str; 5] = ["Procfile", "Dockerfile", ".gitignore", ".ignore", "Pipfile"];
 
 pub(crate) fn watch(check: &Check) -> Result<u8, Failure> {
@@ -87,7 +84,7 @@ fn is_read(path: &Utf8Path, check: &Check) -> bool {
     {
         return false;
     }
-    let by_extension = path.extension().is_some_and(|extension| READ.contains(&extension));
+    let by_extension = path.extension().is_some_and(|extension| READ.split(' ').any(|read| read == extension));
     by_extension || READ_NAMES.iter().any(|read| name.starts_with(read))
 }
 

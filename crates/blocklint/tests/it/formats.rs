@@ -177,10 +177,13 @@ fn junit_has_a_failed_test_for_each_finding() {
     }
     assert_eq!(counts.into_values().collect::<Vec<_>>(), [4, 4, 1, 1], "{text}");
     assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"), "{text}");
-    assert!(text.contains("<testsuites name=\"blocklint\" tests=\"4\" failures=\"4\" errors=\"0\""), "{text}");
+    assert!(
+        text.contains("<testsuites name=\"blocklint\" tests=\"4\" skipped=\"0\" failures=\"4\" errors=\"0\""),
+        "{text}"
+    );
     assert!(text.contains("classname=\"app/main.py\" file=\"app/main.py\" line=\"5\" column=\"14\""), "{text}");
     let (code, clean) = Folder::new(&[("a.py", "")]).run(&["junit"]);
     assert_eq!(code, Some(0));
-    assert!(clean.contains("tests=\"1\" failures=\"0\"") && clean.contains("No findings"), "{clean}");
+    assert!(clean.contains("tests=\"1\" skipped=\"0\" failures=\"0\"") && clean.contains("No findings"), "{clean}");
     assert_eq!(folder.run(&["junit"]).1, text, "and nothing that changes from run to run");
 }

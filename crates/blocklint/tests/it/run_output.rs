@@ -239,7 +239,9 @@ fn completions_and_manual_pages_know_every_option() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = folder.run(&["generate-shell-completion", shell]);
         assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
-        assert!(run.out.contains("max-findings") && run.out.contains("rdjson"), "{shell}");
+        assert!(run.out.contains("max-findings"), "{shell}");
+        let lists_values = ["bash", "zsh", "fish"].contains(&shell);
+        assert!(!lists_values || run.out.contains("rdjson"), "{shell}");
     }
     assert_eq!(folder.run(&["generate-shell-completion", "tcl"]).code, Some(2));
     let page = folder.run(&["generate-man-page"]).out;
@@ -285,7 +287,7 @@ mod running {
 
 #[cfg(unix)]
 #[test]
-fn a_change_makes_a_new_run_until_ctrl_c() {
+fn a_change_makes_a_new_run_until_it_is_ended() {
     use std::os::unix::process::ExitStatusExt;
     let folder = Folder::new(&[("a.py", "x = 1\n")]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
@@ -307,10 +309,11 @@ fn a_change_makes_a_new_run_until_ctrl_c() {
     fs::write(folder.path().join("blocklint.toml"), "nonsense = 1\n").expect("written");
     fs::write(folder.path().join("a.py"), "x = 2\n").expect("written");
     err.until("Watching ");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    // Not with Ctrl-C's signal, which is ignored below a shell that runs the tests in the background.
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
     assert!(kill.success());
     let status = child.wait().expect("it ends");
-    assert!(status.signal() == Some(2) || status.code() == Some(130), "{status:?}");
+    assert_eq!(status.signal(), Some(15), "{status:?}");
 }
 
 #[cfg(unix)]
