@@ -13,9 +13,9 @@ use crate::choose::Chosen;
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
 ///
-/// A cause comes first that frees more functions which must not block. One that shares a finding with `n - 1` other causes is
-/// given the `n`-th part of it: only together do they free it. Among equals the one that holds a thread longer, is worse, or is
-/// reached by more functions of the program comes first. Groups without a cause stay last, in their order.
+/// The causes of the worst findings come first, and of equally bad ones that which frees more functions that must not block. One that shares a finding with `n - 1` other causes is
+/// given the `n`-th part of it: only together do they free it. Among equals the one that holds a thread longer, or is
+/// reached by more functions of the program, comes first. Groups without a cause stay last, in their order.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let findings = &chosen.findings;
     let behind = findings_behind(findings);
@@ -56,7 +56,7 @@ pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
     let overviews: Vec<GroupOverview> = overviews.collect();
     let first = (0..overviews.len())
         .filter(|at| groups[*at].0.cause.is_some() && overviews[*at].mends > 1)
-        .max_by_key(|at| (overviews[*at].mends, Reverse(*at)));
+        .max_by_key(|at| (overviews[*at].severity, overviews[*at].mends, Reverse(*at)));
     let functions = functions(findings.iter()) as u32;
     chosen.groups = groups.into_iter().map(|(group, _)| group).collect();
     Overview { groups: overviews, functions, first }
@@ -125,10 +125,10 @@ impl Standing {
 
     fn cmp_worth(&self, other: &Self) -> Ordering {
         let ((rank, time), (other_rank, other_time)) = (self.hold.rank(), other.hold.rank());
-        (self.frees.cmp(&other.frees))
+        (self.severity.cmp(&other.severity))
+            .then_with(|| self.frees.cmp(&other.frees))
             .then_with(|| rank.cmp(&other_rank))
             .then_with(|| time.total_cmp(&other_time))
-            .then_with(|| self.severity.cmp(&other.severity))
     }
 }
 

@@ -9,8 +9,8 @@ pub struct Overview {
     pub groups: Vec<GroupOverview>,
     /// How many functions the findings stand in.
     pub functions: u32,
-    /// The group whose cause is to be mended first: no other edit of one place mends as much. Nothing where no edit mends more
-    /// than one finding.
+    /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much. Nothing where no
+    /// edit mends more than one finding.
     pub first: Option<usize>,
 }
 

@@ -37,7 +37,7 @@ function holdText(hold) {
 const holdRank = (hold) => (hold === 'unbounded' ? Infinity : hold === 'brief' ? 0.001 : hold === null ? 0 : hold + 0.01);
 
 const SORTS = {
-  impact: ['What mends most', (a, b) => a.group.rank - b.group.rank],
+  impact: ['Worth mending first', (a, b) => a.group.rank - b.group.rank],
   reach: ['Functions stalled', (a, b) => b.group.reach - a.group.reach || a.group.rank - b.group.rank],
   hold: ['Longest stall', (a, b) => holdRank(b.group.hold) - holdRank(a.group.hold) || a.group.rank - b.group.rank],
   severity: ['Severity', (a, b) => SEVERITIES.indexOf(a.group.severity) - SEVERITIES.indexOf(b.group.severity) || a.group.rank - b.group.rank],
