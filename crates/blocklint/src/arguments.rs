@@ -6,6 +6,8 @@ use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
     .usage(AnsiColor::Green.on_default().effects(Effects::BOLD))
@@ -18,6 +20,8 @@ const STYLES: Styles = Styles::styled()
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: GlobalArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,13 +55,24 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: Debug,
     },
+    /// Print a script that completes blocklint's commands and options in a shell
+    GenerateShellCompletion {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print blocklint's manual page
+    GenerateManPage {
+        /// Write the pages of all commands into this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        output_folder: Option<Utf8PathBuf>,
+    },
     /// Show the version
     Version,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// Files and folders to report on; the whole project around them is analysed [default: .]
+    /// Files and folders to report on; the whole project around them is analysed; `-` reads stdin [default: .]
     pub(crate) paths: Vec<Utf8PathBuf>,
     /// Report only these rules: codes, prefixes (BLT1), names, or ALL
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
@@ -107,9 +122,10 @@ pub(crate) struct Check {
     /// Write to this file instead
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output_file: Option<Utf8PathBuf>,
-    /// Count the findings of each rule instead of showing them
-    #[arg(long, help_heading = "Output")]
-    pub(crate) statistics: bool,
+    /// Count the findings of each rule, or of each cause, instead of showing them
+    #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "rule")]
+    #[arg(help_heading = "Output")]
+    pub(crate) statistics: Option<Counted>,
     /// Say on stderr how long each part of the run took
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
@@ -139,6 +155,8 @@ pub(crate) struct Check {
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
     pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
 }
 
 #[derive(Args, Debug)]
@@ -297,10 +315,20 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
+    /// The same objects, one on each line
+    Jsonl,
     /// SARIF 2.1.0, for code-scanning services
     Sarif,
     /// Workflow commands, which GitHub shows beside the lines of a pull request
     Github,
+    /// A Code Quality report, which GitLab shows in merge requests
+    Gitlab,
+    /// JUnit's XML, a failed test for each finding
+    Junit,
+    /// The diagnostic format of reviewdog
+    Rdjson,
+    /// A page to explore: causes, paths as a graph, source, filters; one file, offline
+    Html,
 }
 
 fn pattern(text: &str) -> Result<String, String> {

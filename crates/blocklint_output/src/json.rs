@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::Shown;
 
 #[derive(Serialize)]
-struct Object<'a> {
+pub(crate) struct Object<'a> {
     cell: Option<u32>,
     code: String,
     end_location: Location,
@@ -94,7 +94,7 @@ pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-fn object(finding: &Finding) -> Object<'_> {
+pub(crate) fn object(finding: &Finding) -> Object<'_> {
     Object {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
@@ -170,7 +170,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
 }
 
 /// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
-fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),
         Hold::Brief => serializer.serialize_str("brief"),

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Shown;
 use crate::paths::shown_place;
+use crate::paths::{encoded, file_uri, slashes};
 use crate::wording::step_label;
 
 /// The name under which services keep fingerprints; the number changes with what goes into them.
@@ -349,7 +350,7 @@ impl Writer<'_> {
     fn artifact(&self, path: &Utf8Path) -> Value {
         match path.strip_prefix(self.root) {
             Ok(inside) => json!({ "uri": encoded(&slashes(inside)), "uriBaseId": ROOT }),
-            Err(_) => json!({ "uri": absolute_uri(path) }),
+            Err(_) => json!({ "uri": file_uri(path) }),
         }
     }
 }
@@ -374,35 +375,10 @@ fn plain(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-fn slashes(path: &Utf8Path) -> String {
-    path.as_str().replace('\\', "/")
-}
-
 /// The URI of a folder, with its separator at the end.
 fn folder_uri(folder: &Utf8Path) -> String {
-    let uri = absolute_uri(folder);
+    let uri = file_uri(folder);
     if uri.ends_with('/') { uri } else { format!("{uri}/") }
-}
-
-fn absolute_uri(path: &Utf8Path) -> String {
-    let path = slashes(path);
-    // `C:/x` needs one separator more than `/x`.
-    let separator = if path.starts_with('/') { "" } else { "/" };
-    format!("file://{separator}{}", encoded(&path).replacen("%3A", ":", 1))
-}
-
-/// A path as a URI spells it: everything but unreserved characters and separators is encoded.
-fn encoded(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri
 }
 
 #[cfg(test)]
@@ -413,7 +389,7 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(encoded("a b/é#?.py"), "a%20b/%C3%A9%23%3F.py");
         assert_eq!(folder_uri(Utf8Path::new("/p/x")), "file:///p/x/");
-        assert_eq!(absolute_uri(Utf8Path::new("C:\\p\\a.py")), "file:///C:/p/a.py");
+        assert_eq!(file_uri(Utf8Path::new("C:\\p\\a.py")), "file:///C:/p/a.py");
     }
 
     /// Numbers that do not zip, so many bytes for each result.

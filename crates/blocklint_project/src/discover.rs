@@ -17,7 +17,7 @@ use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
-use crate::{Configuration, ConfigurationError, Problem};
+use crate::{Configuration, ConfigurationError, Problem, Unread, read};
 
 /// What a run is asked to look at.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +43,11 @@ pub struct PathOptions<'a> {
     pub trace_in_paths: bool,
     /// Configuration that wins over what is found: a file, or `key=value` in TOML.
     pub config: &'a [String],
+    /// A file whose text is given: its path, absolute or from the current folder, and its bytes. It is reported like one that
+    /// was named, and need not exist.
+    pub given: Option<(&'a Utf8Path, &'a [u8])>,
+    /// How many threads look through folders; 0 leaves the choice.
+    pub threads: usize,
     /// Environments and caches outside the project in which packages may ship models, absolute.
     pub environments: &'a [Utf8PathBuf],
 }
@@ -98,12 +103,27 @@ pub struct SourceFile {
     pub unit: u32,
     /// Python: the import root it belongs to; an index into `Project::import_roots`.
     pub import_root: Option<u32>,
+    /// What is read in place of the file, where that was given.
+    pub given: Option<Arc<[u8]>>,
 }
 
 impl SourceFile {
     /// Whether it is a Jupyter notebook: its code stands in cells.
     pub fn is_notebook(&self) -> bool {
         self.path.extension() == Some("ipynb")
+    }
+
+    /// Its bytes: those that were given in its place, else those of the file. More than `limit` are not read.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not read.
+    pub fn read(&self, limit: u64) -> Result<Vec<u8>, Unread> {
+        match &self.given {
+            Some(bytes) if bytes.len() as u64 > limit => Err(Unread::TooLarge { size: bytes.len() as u64, limit }),
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => read(&self.path, limit),
+        }
     }
 }
 
@@ -136,7 +156,8 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
 /// Every error of the configuration.
 pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
-    let mut named = Named::new(request, &mut problems);
+    let given = options.given.map(|(path, bytes)| (absolute(request.current, path), Arc::<[u8]>::from(bytes)));
+    let mut named = Named::new(request, given.as_ref().map(|(path, _)| &**path), &mut problems);
     let (root, is_marked) = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
     let asked = Asked { isolated: request.isolated, given: options.config, current: request.current };
     let configuration = Configuration::read(&root, asked, &mut problems)?;
@@ -147,11 +168,11 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         named.reported_folders.retain(|path| !excluded.covers(path, &root));
     }
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded) };
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded, options.threads) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
         if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
-            let below = walk(folder, &excluded);
+            let below = walk(folder, &excluded, options.threads);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.launches.extend(below.launches);
@@ -197,6 +218,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             reported: named.reports(path),
             unit,
             import_root: import_root.filter(|_| language == Language::Python),
+            given: given.as_ref().filter(|(of, _)| of == path).map(|(_, bytes)| Arc::clone(bytes)),
         }
     });
     let files = files.collect();
@@ -263,12 +285,19 @@ struct Named {
 }
 
 impl Named {
-    fn new(request: Request<'_>, problems: &mut Vec<Problem>) -> Self {
+    fn new(request: Request<'_>, given: Option<&Utf8Path>, problems: &mut Vec<Problem>) -> Self {
         let mut named = Named::default();
         let here = [Utf8PathBuf::from(".")];
         let paths = if request.paths.is_empty() { &here } else { request.paths };
         for path in paths {
             let path = absolute(request.current, path);
+            if given == Some(&*path) {
+                named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
+                // Whoever gives a text without a known extension means a script.
+                let language = language_of(path.as_std_path()).unwrap_or(Language::Python);
+                named.files.insert(path, language);
+                continue;
+            }
             if path.is_dir() {
                 named.folders.push(path.clone());
                 named.reported_folders.push(path);

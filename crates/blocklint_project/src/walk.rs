@@ -44,14 +44,14 @@ pub(crate) fn language_of(path: &Path) -> Option<Language> {
     }
 }
 
-/// Walks `folder`, which is always entered, on all threads. Ignore files are obeyed, whether or not
+/// Walks `folder`, which is always entered, on so many threads; 0 leaves the choice. Ignore files are obeyed, whether or not
 /// git manages the folder; hidden folders, virtual environments, `site-packages` and `node_modules`
 /// below it are skipped, and so is what `excluded` means.
-pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
+pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns, threads: usize) -> Found {
     let real_folder = fs::canonicalize(folder).ok();
     let (sender, receiver) = channel();
     let mut builder = WalkBuilder::new(folder);
-    builder.require_git(false).follow_links(false).filter_entry(is_entered);
+    builder.threads(threads).require_git(false).follow_links(false).filter_entry(is_entered);
     if !excluded.is_empty() {
         let excluded = excluded.clone();
         builder.filter_entry(move |entry| is_entered(entry) && !is_excluded(entry, &excluded));

@@ -13,6 +13,7 @@ use camino::Utf8Path;
 use crate::analyse::{loaded, options_of, sort, unread};
 use crate::comments::{comments, unread_languages};
 use crate::extraction::extract_all;
+use crate::progress::Silent;
 use crate::words::worded;
 
 use super::make::Remedies;
@@ -57,7 +58,7 @@ pub(crate) struct State {
 impl<'a> Facts<'a> {
     /// Extracts the facts of all files. Must run in a pool of threads with large stacks, as everything here.
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
-        let (extracted, _, _) = extract_all(project);
+        let (extracted, _, _) = extract_all(project, &Silent);
         let unread = unread(project, &extracted);
         let unread_languages = unread_languages(project, &extracted);
         let (files, layout) = loaded(project, models, extracted);
