@@ -6,6 +6,8 @@ use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
     .usage(AnsiColor::Green.on_default().effects(Effects::BOLD))
@@ -18,6 +20,8 @@ const STYLES: Styles = Styles::styled()
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) global: GlobalArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -50,11 +54,24 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// List the keys of the configuration, or describe one
+    Config(Config),
     /// Look inside
     #[command(hide = true)]
     Debug {
         #[command(subcommand)]
         what: Debug,
+    },
+    /// Print a script that completes blocklint's commands and options in a shell
+    GenerateShellCompletion {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print blocklint's manual page
+    GenerateManPage {
+        /// Write the pages of all commands into this folder instead
+        #[arg(long, value_name = "FOLDER")]
+        output_folder: Option<Utf8PathBuf>,
     },
     /// Show the version
     Version,
@@ -62,7 +79,7 @@ pub(crate) enum Command {
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// Files and folders to report on; the whole project around them is analysed [default: .]
+    /// Files and folders to report on; the whole project around them is analysed; `-` reads stdin [default: .]
     pub(crate) paths: Vec<Utf8PathBuf>,
     /// Report only these rules: codes, prefixes (BLT1), names, or ALL
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
@@ -112,18 +129,29 @@ pub(crate) struct Check {
     /// Write to this file instead
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output_file: Option<Utf8PathBuf>,
-    /// Count the findings of each rule instead of showing them
-    #[arg(long, help_heading = "Output")]
-    pub(crate) statistics: bool,
+    /// Count the findings of each rule, or of each cause, instead of showing them
+    #[arg(long, value_enum, value_name = "OF", num_args = 0..=1, require_equals = true, default_missing_value = "rule")]
+    #[arg(help_heading = "Output")]
+    pub(crate) statistics: Option<Counted>,
     /// Say on stderr how long each part of the run took
     #[arg(long, help_heading = "Output")]
     pub(crate) timings: bool,
     /// Exit with 0 even if findings are shown
     #[arg(short, long, help_heading = "Output")]
     pub(crate) exit_zero: bool,
-    /// Ignore all configuration
+    /// Read no configuration but what --config says
     #[arg(long, help_heading = "Configuration")]
     pub(crate) isolated: bool,
+    /// A configuration file in place of the one that is found, or a key and its value in TOML (`select=["BLT1"]`) that win
+    /// over it; may be given several times
+    #[arg(long, value_name = "FILE or KEY=VALUE", help_heading = "Configuration")]
+    pub(crate) config: Vec<String>,
+    /// Show the settings that hold, and find nothing
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["show_files", "fix", "diff"])]
+    pub(crate) show_settings: bool,
+    /// Show the files whose findings would be reported, and find nothing
+    #[arg(long, help_heading = "Configuration", conflicts_with_all = ["fix", "diff"])]
+    pub(crate) show_files: bool,
     /// Also use the models that packages in this environment ship; those inside the project are used anyway
     #[arg(long, value_name = "FOLDER", help_heading = "Configuration")]
     pub(crate) environment: Vec<Utf8PathBuf>,
@@ -134,6 +162,20 @@ pub(crate) struct Check {
     // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
     pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Config {
+    /// The key to describe
+    pub(crate) key: Option<String>,
+    /// Print the JSON schema of the configuration
+    #[arg(long, conflicts_with = "key")]
+    pub(crate) schema: bool,
+    /// How keys are written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
 }
 
 #[derive(Args, Debug)]
@@ -292,10 +334,20 @@ pub(crate) enum OutputFormat {
     Concise,
     /// An array of objects, a superset of ruff's
     Json,
+    /// The same objects, one on each line
+    Jsonl,
     /// SARIF 2.1.0, for code-scanning services
     Sarif,
     /// Workflow commands, which GitHub shows beside the lines of a pull request
     Github,
+    /// A Code Quality report, which GitLab shows in merge requests
+    Gitlab,
+    /// JUnit's XML, a failed test for each finding
+    Junit,
+    /// The diagnostic format of reviewdog
+    Rdjson,
+    /// A page to explore: causes, paths as a graph, source, filters; one file, offline
+    Html,
 }
 
 fn pattern(text: &str) -> Result<String, String> {

@@ -2,7 +2,12 @@
 
 mod arguments;
 mod commands;
+mod console;
+mod interrupt;
 mod messages;
+mod output_file;
+mod progress;
+mod run_arguments;
 
 use std::process::ExitCode;
 
@@ -24,7 +29,9 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     blocklint_engine::install_hook();
+    console::set_up();
     let arguments = Arguments::parse();
+    console::heed(arguments.global);
     let ended = std::panic::catch_unwind(|| run(arguments.command));
     let code = match ended {
         Ok(Ok(code)) => code,
@@ -41,9 +48,12 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Rule { rule: Some(rule), .. } => commands::rule(&rule),
         Command::Rule { rule: None, .. } => commands::all_rules(),
         Command::Why(why) => commands::why(&why),
+        Command::Config(config) => commands::config(&config),
         Command::Models { what } => commands::models(&what),
         Command::Server { .. } => commands::server(),
         Command::Debug { what } => commands::debug(&what),
+        Command::GenerateShellCompletion { shell } => commands::shell_completion(shell),
+        Command::GenerateManPage { output_folder } => commands::man_page(output_folder.as_deref()),
         Command::Version => commands::version(),
     }
 }

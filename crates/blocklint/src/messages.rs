@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::FAILED;
+use crate::{FAILED, console};
 
 /// Why a run ends without a result.
 #[derive(Debug)]
@@ -49,7 +49,17 @@ pub(crate) fn error(message: impl Display) {
 }
 
 pub(crate) fn warning(message: impl Display) {
+    if console::verbosity() < 0 {
+        return;
+    }
     say("warning", AnsiColor::Yellow, &message);
+}
+
+/// A line for those who want to know more.
+pub(crate) fn verbose(message: impl Display) {
+    if console::verbosity() > 0 {
+        say("info", AnsiColor::Cyan, &message);
+    }
 }
 
 /// One line; colour only where stderr is a terminal that wants it.

@@ -42,7 +42,7 @@ pub use link::{Link, Stopped};
 pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use program::index::{FileIndex, Scratch};
 pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
-pub use search::cuts::{Misuse, RuleNames};
+pub use search::cuts::{Misuse, RuleNames, UsedComment};
 
 use crate::judge::signal::Judge;
 use crate::link::library::Library;
@@ -71,6 +71,8 @@ pub struct Solved {
     pub findings: Vec<RawFinding>,
     /// The causes.
     pub causes: Vec<RawCause>,
+    /// The comments that silenced something.
+    pub used: Vec<UsedComment>,
 }
 
 /// Links a loaded program: nothing is resolved before it is asked for.
@@ -84,5 +86,5 @@ pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let judge = Judge::new(options.without);
     let graph = Search::new(link, &cuts, &judge).run();
     let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options);
-    Solved { findings, causes }
+    Solved { findings, causes, used: cuts.used() }
 }

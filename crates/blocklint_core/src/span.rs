@@ -94,6 +94,18 @@ impl LineStarts {
         LineStarts { starts: std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect() }
     }
 
+    /// The number, from 0, of the line in which an offset lies.
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.starts.partition_point(|&start| start <= offset).max(1) - 1
+    }
+
+    /// The line of this number, from 0, without its end; `None` behind the last line.
+    pub fn line<'t>(&self, text: &'t str, number: usize) -> Option<&'t str> {
+        let start = *self.starts.get(number)? as usize;
+        let end = self.starts.get(number + 1).map_or(text.len(), |end| *end as usize);
+        text.get(start..end).map(|line| line.trim_end_matches(['\n', '\r']))
+    }
+
     /// Row and column of an offset that is a character boundary of the text.
     fn location(&self, text: &str, offset: u32) -> Location {
         let row = self.starts.partition_point(|&start| start <= offset).max(1);

@@ -1,5 +1,6 @@
 //! From a project to findings.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -13,14 +14,24 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
+use crate::comments::{CommentChecks, comments, unread_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
+use crate::progress::{Progress, Silent, Step};
 use crate::timings::Timings;
 use crate::units::units;
 use crate::words::worded;
 
 /// Dropping or walking a deep syntax tree recurses; only touched pages count.
 pub const STACK_SIZE: usize = 256 << 20;
+
+/// How many threads do the work; 0 leaves the choice.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets how many threads do the work of this process; 0 leaves the choice. The result is the same for any number.
+pub fn set_threads(threads: usize) {
+    THREADS.store(threads, Ordering::Relaxed);
+}
 
 /// What a run is told besides the project.
 #[derive(Clone, Copy, Debug)]
@@ -33,12 +44,20 @@ pub struct Options {
     pub account: bool,
     /// Whether what is only for tests, examples or a command line counts like everything else.
     pub include_aside: bool,
+    /// What is asked of comments that silence rules.
+    pub comments: CommentChecks,
 }
 
 impl Options {
     /// All signals on, and none accounted for.
     pub fn new(min_confidence: Confidence) -> Self {
-        Options { min_confidence, without: SignalSet::default(), account: false, include_aside: false }
+        Options {
+            min_confidence,
+            without: SignalSet::default(),
+            account: false,
+            include_aside: false,
+            comments: CommentChecks::default(),
+        }
     }
 }
 
@@ -49,6 +68,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The same under their causes, in order of reach.
     pub groups: Vec<Group>,
+    /// How many files could be opened.
+    pub read: usize,
     /// What is to be done about the findings.
     pub remedies: Remedies,
     /// How long it took.
@@ -62,6 +83,7 @@ pub struct Report {
 /// Where the system gives no threads.
 pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let threads = ThreadPoolBuilder::new().thread_name(|index| format!("blocklint-{index}")).stack_size(STACK_SIZE);
+    let threads = threads.num_threads(THREADS.load(Ordering::Relaxed));
     let done = threads.build_scoped(rayon::ThreadBuilder::run, |pool| pool.install(work));
     done.map_err(|error| Failure::new(format!("no threads: {error}")))
 }
@@ -72,12 +94,29 @@ pub fn on_large_stacks<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Fa
 ///
 /// Where the system gives no threads. What cannot be read is a finding (BLT902), not an error.
 pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<Report, Failure> {
+    analyse_watched(project, models, options, &Silent)
+}
+
+/// The same, which tells how far it is.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn analyse_watched(
+    project: &Project,
+    models: &Models,
+    options: Options,
+    progress: &dyn Progress,
+) -> Result<Report, Failure> {
     let mut timings = Timings::default();
     // Threads that end give back what their trees took.
-    let (extracted, parse, facts) = on_large_stacks(|| extract_all(project))?;
+    let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
     (timings.parse, timings.facts) = (parse, facts);
     on_large_stacks(|| {
         let mut findings = unread(project, &extracted);
+        let unread = unread_languages(project, &extracted);
+        let read = extracted.iter().filter(|file| file.was_opened()).count();
+        progress.begin(Step::Resolve, 0);
         let started = Instant::now();
         let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
@@ -92,6 +131,10 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
             remedies.insert(&finding, remedy);
             findings.push(finding);
         }
+        for (finding, mend) in comments(&files, &solved, options.comments, &unread) {
+            remedies.insert_mend(&finding, mend);
+            findings.push(finding);
+        }
         sort(&mut findings);
         let groups = grouped(&findings);
         timings.output = started.elapsed();
@@ -99,7 +142,7 @@ pub fn analyse(project: &Project, models: &Models, options: Options) -> Result<R
         std::mem::forget(link);
         std::mem::forget(program);
         std::mem::forget(files);
-        Report { findings, groups, remedies, timings }
+        Report { findings, groups, read, remedies, timings }
     })
 }
 
@@ -125,9 +168,10 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
             };
             blocklint_rules::rule_of_misuse(what).map(|rule| rule.code)
         },
-        named: |text| blocklint_rules::rule_named(text).map(|rule| rule.code),
+        named: blocklint_rules::meant,
+        alias: blocklint_rules::rules_of_async,
     };
-    let Options { min_confidence, without, account, include_aside } = options;
+    let Options { min_confidence, without, account, include_aside, comments: _ } = options;
     blocklint_analysis::Options { min_confidence, rules, without, account, include_aside }
 }
 
@@ -285,7 +329,7 @@ where
     T: Send,
 {
     on_large_stacks(|| {
-        let (extracted, _, _) = extract_all(project);
+        let (extracted, _, _) = extract_all(project, &Silent);
         let (files, layout) = loaded(project, models, extracted);
         let program = Program::new(&files, &layout);
         let link = blocklint_analysis::link(&program, models);

@@ -60,6 +60,30 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
     Chosen { findings: kept, groups: groups.collect(), below, aside, suppressed }
 }
 
+/// Keeps the first findings in the order of their groups, at most so many; says how many go.
+pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
+    let all = chosen.findings.len();
+    if all <= most {
+        return 0;
+    }
+    let kept: std::collections::HashSet<u32> =
+        chosen.groups.iter().flat_map(|group| group.findings.iter().copied()).take(most).collect();
+    let mut moved = vec![None; all];
+    let mut findings = Vec::with_capacity(most);
+    for (index, finding) in std::mem::take(&mut chosen.findings).into_iter().enumerate() {
+        if kept.contains(&(index as u32)) {
+            moved[index] = Some(findings.len() as u32);
+            findings.push(finding);
+        }
+    }
+    chosen.findings = findings;
+    for group in &mut chosen.groups {
+        group.findings = group.findings.iter().filter_map(|index| moved[*index as usize]).collect();
+    }
+    chosen.groups.retain(|group| !group.findings.is_empty());
+    all - chosen.findings.len()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -91,6 +115,19 @@ mod tests {
             reasons: Vec::new(),
             aside: None,
         }
+    }
+
+    #[test]
+    fn the_first_groups_are_kept_and_findings_stay_in_order() {
+        let of = |rule| finding(rule, Severity::Error, Confidence::High);
+        let group = |findings: &[u32]| Group { cause: None, findings: findings.to_vec() };
+        let findings = vec![of(101), of(102), of(103), of(104), of(105)];
+        let groups = vec![group(&[4, 1]), group(&[3, 0]), group(&[2])];
+        let mut chosen = Chosen { findings, groups, below: 0, aside: 0, suppressed: Vec::new() };
+        assert_eq!(cap(&mut chosen, 5), 0);
+        assert_eq!(cap(&mut chosen, 3), 2);
+        assert_eq!(chosen.findings.iter().map(|finding| finding.rule.0).collect::<Vec<_>>(), [102, 104, 105]);
+        assert_eq!(chosen.groups, [group(&[2, 0]), group(&[1])]);
     }
 
     #[test]

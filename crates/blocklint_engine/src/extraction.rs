@@ -7,11 +7,12 @@ use blocklint_analysis::{FileIndex, Scratch};
 use blocklint_core::{Language, Span};
 use blocklint_facts::FileFacts;
 use blocklint_output::CellStart;
-use blocklint_project::{Project, SourceFile, read};
+use blocklint_project::{Project, SourceFile};
 use blocklint_rules::Unread;
 use rayon::prelude::*;
 
 use crate::panics::catch;
+use crate::progress::{Progress, Step};
 
 /// What became of one file.
 #[derive(Debug)]
@@ -28,13 +29,25 @@ pub struct Extracted {
     walk: Duration,
 }
 
+impl Extracted {
+    /// Whether the file could be opened, whatever came of it.
+    pub(crate) fn was_opened(&self) -> bool {
+        !matches!(self.unread, Some((_, Unread::Unreadable(_))))
+    }
+}
+
 /// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
 /// long it took to parse and to make facts: the wall time, divided as the threads' time was.
-pub(crate) fn extract_all(project: &Project) -> (Vec<Extracted>, Duration, Duration) {
+pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Extracted>, Duration, Duration) {
+    progress.begin(Step::Read, project.files.len());
     let started = Instant::now();
     let limit = project.configuration.max_file_size;
     let files: Vec<&SourceFile> = project.files.iter().collect();
-    let extracted = extract_some(&files, |file| extract(file, limit));
+    let extracted = extract_some(&files, |file| {
+        let extracted = extract(file, limit);
+        progress.advance();
+        extracted
+    });
     let wall = started.elapsed();
     let parse: Duration = extracted.iter().map(|file| file.parse).sum();
     let walk: Duration = extracted.iter().map(|file| file.walk).sum();
@@ -89,7 +102,7 @@ pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
         let unread = Some((Span::default(), unread));
         Extracted { facts: None, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
     };
-    let bytes = match read(&file.path, limit) {
+    let bytes = match file.read(limit) {
         Ok(bytes) => bytes,
         Err(blocklint_project::Unread::Unreadable(reason)) => return not_read(Unread::Unreadable(reason)),
         Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),

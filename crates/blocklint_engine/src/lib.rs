@@ -5,12 +5,15 @@
 
 mod analyse;
 mod choose;
+mod comments;
 mod explain;
 mod extraction;
 mod fixing;
 mod missing;
 mod models;
+mod overview;
 mod panics;
+mod progress;
 mod rules;
 mod session;
 mod sources;
@@ -18,16 +21,21 @@ mod timings;
 mod units;
 mod words;
 
-pub use analyse::{Options, Report, STACK_SIZE, analyse, grouped, on_large_stacks, time_searches};
+pub use analyse::{
+    Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
+};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
-pub use choose::{Chosen, Levels, choose};
+pub use choose::{Chosen, Levels, cap, choose};
+pub use comments::CommentChecks;
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
+pub use overview::overview;
 pub use panics::install_hook;
+pub use progress::{Progress, Step};
 pub use rules::{RuleArguments, Rules};
 pub use session::{BodyPlace, Buffers, Cancelled, Session};
 pub use sources::locate;

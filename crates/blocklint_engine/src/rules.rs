@@ -44,25 +44,25 @@ impl Rules {
         current: &Utf8Path,
     ) -> Result<Self, Failure> {
         let mut errors = Vec::new();
-        let file = configuration.file.as_deref().unwrap_or(Utf8Path::new(""));
         let mut of_file = |settings: &[Setting]| {
             let parsed = settings.iter().map(|setting| {
-                Selector::parse(&setting.value).map_err(|error| {
-                    let (key, message) = (setting.key.clone(), error.to_string());
-                    ConfigurationError { file: file.to_owned(), line: setting.line, key, message }.relative_to(current)
-                })
+                Selector::parse(&setting.value)
+                    .map_err(|error| ConfigurationError::of_setting(setting, error.to_string()).relative_to(current))
             });
             parsed.filter_map(|parsed| parsed.map_err(|error| errors.push(error)).ok()).collect::<Vec<_>>()
         };
-        let from_file = Layer {
-            select: configuration.select.as_deref().map(&mut of_file),
-            extend_select: of_file(&configuration.extend_select),
-            ignore: of_file(&configuration.ignore),
-        };
-        let folder = file.parent().unwrap_or(Utf8Path::new(""));
+        let mut layers: Vec<Layer> = Vec::new();
+        for rules in &configuration.rules {
+            layers.push(Layer {
+                select: rules.select.as_deref().map(&mut of_file),
+                extend_select: of_file(&rules.extend_select),
+                ignore: of_file(&rules.ignore),
+            });
+        }
         let per_file = configuration.per_file_ignores.iter();
-        let per_file =
-            per_file.map(|entry| (FilePattern::new(folder, &entry.pattern), of_file(&entry.rules))).collect();
+        let per_file = per_file
+            .map(|entry| (FilePattern::new(&configuration.root, &entry.pattern), of_file(&entry.rules)))
+            .collect();
         let mut of_line = |list: &[String]| {
             let parsed = list.iter().map(|text| Selector::parse(text));
             parsed.filter_map(|parsed| parsed.map_err(|error| errors.push(error.to_string())).ok()).collect::<Vec<_>>()
@@ -73,7 +73,10 @@ impl Rules {
             ignore: of_line(arguments.ignore),
         };
         match errors.is_empty() {
-            true => Ok(Rules { selection: Selection::layered(&[from_file, from_line]), per_file }),
+            true => {
+                layers.push(from_line);
+                Ok(Rules { selection: Selection::layered(&layers), per_file })
+            }
             false => Err(Failure::all(errors)),
         }
     }

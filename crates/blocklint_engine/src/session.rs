@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use blocklint_analysis::{Layout, Program, SourceFile, Stopped};
-use blocklint_core::Span;
+use blocklint_core::{Language, Span};
 use blocklint_facts::BodyKind;
 use blocklint_models::Models;
 use blocklint_project::Project;
@@ -19,6 +19,7 @@ use blocklint_rules::Unread;
 use camino::Utf8Path;
 
 use crate::analyse::{Report, grouped, layout_of, options_of, sort, source_file, unread_finding};
+use crate::comments::comments;
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
 use crate::fixing::Remedies;
 use crate::timings::Timings;
@@ -179,10 +180,16 @@ impl Session {
                 remedies.insert(&finding, remedy);
                 findings.push(finding);
             }
+            for (finding, mend) in
+                comments(&session.files, &solved, session.options.comments, &session.unread_languages())
+            {
+                remedies.insert_mend(&finding, mend);
+                findings.push(finding);
+            }
             sort(&mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
-            hand_over(session, Report { findings, groups, remedies, timings })
+            hand_over(session, Report { findings, groups, read: session.files.len(), remedies, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
@@ -212,6 +219,13 @@ impl Session {
             .filter(|body| named(body.kind) && (body.kind == BodyKind::Module || body.span.contains_offset(offset)));
         let inner = around.min_by_key(|body| (body.kind == BodyKind::Module, body.span.end - body.span.start))?;
         Some(BodyPlace { name: inner.name_span, span: inner.span, is_module: inner.kind == BodyKind::Module })
+    }
+
+    /// The languages of files that could not be read as a whole: what their comments silence is not known.
+    fn unread_languages(&self) -> Vec<Language> {
+        let unread =
+            self.unread.keys().filter_map(|path| Some(self.project.files[self.file_of_project(path)?].language));
+        unread.collect()
     }
 
     fn unread_findings(&self) -> Vec<blocklint_core::Finding> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use blocklint_core::{Finding, Location, Place, Span};
 use blocklint_output::{CellStart, Sources};
-use blocklint_project::{Project, read};
+use blocklint_project::Project;
 use camino::Utf8Path;
 
 use crate::choose::Chosen;
@@ -52,8 +52,8 @@ pub(crate) fn line_span(text: &str, line: u32) -> Option<Span> {
 /// The text of a file of the project, as its facts' spans count it, and where a notebook's cells begin in it.
 pub(crate) fn text_of(project: &Project, path: &Utf8Path) -> Option<(Arc<str>, Vec<CellStart>)> {
     let at = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-    let bytes = read(path, project.configuration.max_file_size).ok()?;
-    Some(decode(project.files.get(at)?, bytes))
+    let file = project.files.get(at)?;
+    Some(decode(file, file.read(project.configuration.max_file_size).ok()?))
 }
 
 pub(crate) fn places(finding: &mut Finding) -> impl Iterator<Item = &mut Place> {

@@ -11,24 +11,66 @@ pub struct Directive<'a> {
     pub kind: SuppressionKind,
     /// The rules named in brackets, as written; empty for a bare `ignore`.
     pub rules: Vec<&'a str>,
-    /// What follows; empty if nothing does.
+    /// What follows; empty if nothing does. Of one that cannot be read, all that stands behind `blocklint`.
     pub reason: &'a str,
+    /// All that stands behind `blocklint`.
+    pub said: &'a str,
+    /// Whether it speaks for its whole file, where it stands alone on its line.
+    pub of_file: bool,
 }
 
-/// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore` or `blocklint: nonblocking`, in any
-/// case, from the text behind a comment's marker. `None` for any other comment, and for brackets that never close.
+impl Directive<'_> {
+    /// The lines it speaks for: those of the line it governs, or the whole file. One for the whole file that stands
+    /// behind code cannot be read.
+    pub fn lines(&mut self, is_alone: bool, governed: Span, length: usize) -> Span {
+        match self.of_file {
+            true if is_alone => Span::new(0, length as u32),
+            true => {
+                self.kind = SuppressionKind::Malformed;
+                self.reason = self.said;
+                governed
+            }
+            false => governed,
+        }
+    }
+}
+
+/// Reads `blocklint: ignore[BLT101, blocking-file] reason`, `blocklint: ignore`, `blocklint: ignore-file[…]` or
+/// `blocklint: nonblocking`, in any case, from the text behind a comment's marker. What begins like one of these and is
+/// none is `Malformed`; `None` for any other comment.
 pub fn directive(text: &str) -> Option<Directive<'_>> {
-    let rest = strip_word(text.trim(), "blocklint")?.trim_start().strip_prefix(':')?.trim_start();
-    if let Some(rest) = strip_word(rest, "ignore") {
+    let said = strip_word(text.trim(), "blocklint")?.trim();
+    let malformed =
+        Directive { kind: SuppressionKind::Malformed, rules: Vec::new(), reason: said, said, of_file: false };
+    let Some(rest) = said.strip_prefix(':').map(str::trim_start) else {
+        // A sentence may begin with the name.
+        let speaks = ["ignore", "ignore-file", "nonblocking"]
+            .iter()
+            .any(|word| strip_word(said, word).is_some_and(|rest| rest.is_empty() || rest.starts_with('[')));
+        return speaks.then_some(malformed);
+    };
+    let ignore = strip_word(rest, "ignore-file").map(|rest| (rest, true));
+    let ignore = ignore.or_else(|| strip_word(rest, "ignore").map(|rest| (rest, false)));
+    // `ignore-fil` is neither.
+    if let Some((rest, of_file)) = ignore.filter(|(rest, _)| !is_hyphenated(rest)) {
         let (rules, rest) = match rest.trim_start().strip_prefix('[') {
-            Some(list) => list.split_once(']')?,
+            Some(list) => match list.split_once(']') {
+                Some((list, rest)) if !list.trim_matches([',', ' ', '\t']).is_empty() => (list, rest),
+                _ => return Some(malformed),
+            },
             None => ("", rest),
         };
         let rules = rules.split(',').map(str::trim).filter(|rule| !rule.is_empty()).collect();
-        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest) });
+        return Some(Directive { kind: SuppressionKind::Ignore, rules, reason: reason(rest), said, of_file });
     }
-    let rest = strip_word(rest, "nonblocking")?;
-    Some(Directive { kind: SuppressionKind::Nonblocking, rules: Vec::new(), reason: reason(rest) })
+    let Some(rest) = strip_word(rest, "nonblocking") else { return Some(malformed) };
+    let rules = Vec::new();
+    Some(Directive { kind: SuppressionKind::Nonblocking, rules, reason: reason(rest), said, of_file: false })
+}
+
+/// Whether a word goes on behind a hyphen; ` - because` and `-- because` are reasons.
+fn is_hyphenated(rest: &str) -> bool {
+    rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
 }
 
 /// Whether a line of a comment says in its author's own words that code holds its thread on purpose, or briefly enough:
@@ -109,9 +151,31 @@ mod tests {
         assert_eq!(read.reason, "start-up only");
         assert_eq!(directive("blocklint: ignore").map(|d| d.rules.len()), Some(0));
         assert_eq!(directive("blocklint: nonblocking").map(|d| d.kind), Some(SuppressionKind::Nonblocking));
-        assert_eq!(directive("blocklint: ignored[BLT101]"), None);
-        assert_eq!(directive("blocklint: ignore[BLT101"), None);
         assert_eq!(directive("see blocklint: ignore"), None);
+        assert_eq!(directive("blocklint reads this"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_keeps_its_words() {
+        for text in
+            [": ignored[BLT101]", ": ignore[BLT101", ": ignore[ ,]", ": ignore-fil[BLT101]", "ignore[BLT101]", ":"]
+        {
+            let comment = format!("blocklint {text}");
+            let read = directive(&comment).expect("it begins like one");
+            assert_eq!((read.kind, read.rules.len(), read.reason), (SuppressionKind::Malformed, 0, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_whole_file_is_spoken_for_where_nothing_else_stands_on_the_line() {
+        let line = Span::new(5, 9);
+        let mut read = directive("blocklint: ignore-file[BLT104] read once").expect("a directive");
+        assert_eq!((read.of_file, read.rules.as_slice(), read.reason), (true, &["BLT104"][..], "read once"));
+        assert_eq!(read.lines(true, line, 80), Span::new(0, 80));
+        assert_eq!((read.lines(false, line, 80), read.kind), (line, SuppressionKind::Malformed));
+        assert_eq!(read.reason, ": ignore-file[BLT104] read once");
+        assert_eq!(directive("blocklint: ignore -file").map(|read| read.of_file), Some(false));
+        assert_eq!(directive("blocklint: ignore").map(|mut read| read.lines(true, line, 80)), Some(line));
     }
 
     #[test]

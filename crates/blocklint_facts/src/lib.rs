@@ -47,4 +47,4 @@ pub use tables::{
 pub use validate::validate;
 
 /// Raised whenever the same bytes may give other facts.
-pub const FACTS_VERSION: u32 = 2;
+pub const FACTS_VERSION: u32 = 3;

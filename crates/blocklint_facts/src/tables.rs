@@ -441,9 +441,10 @@ pub struct Suppression {
     pub rules: List,
     /// The reason given; none if there is none.
     pub reason: Sym,
-    /// The comment.
+    /// The comment, or the part of it that says this.
     pub comment: Span,
-    /// The line it speaks for: its own, or the next line of code if it stands alone.
+    /// The lines it speaks for: its own, the next line of code if it stands alone, what an annotation stands before, or the
+    /// whole file.
     pub line: Span,
 }
 
@@ -458,6 +459,8 @@ pub enum SuppressionKind {
     Nonblocking,
     /// Words of its author: that what stands on that line holds its thread on purpose, or briefly enough.
     Meant,
+    /// It begins like one of blocklint's own and says nothing that is known; `reason` holds all that follows the name.
+    Malformed,
 }
 
 /// Something of the file that could not be read.

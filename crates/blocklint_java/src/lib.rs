@@ -17,6 +17,7 @@ mod scope;
 mod statements;
 mod types;
 mod walker;
+mod warnings;
 
 use blocklint_core::Language;
 use blocklint_facts::{FileFacts, Sym};
@@ -26,6 +27,7 @@ pub use crate::fixes::{Shape, fix};
 use crate::kinds::{K, grammar, kind};
 use crate::scope::Scopes;
 use crate::walker::Walker;
+use crate::warnings::suppressed_warnings;
 
 /// The facts of one Java file. What does not parse is left out, with one problem that says where it starts. Never
 /// fails; deep nesting is followed to a bound, for which a stack of 16 MiB is
@@ -46,6 +48,7 @@ pub fn extract_watched(bytes: &[u8], parsed: impl FnOnce()) -> FileFacts {
     walker.scopes.push();
     walker.file(root);
     comments(&mut walker.facts, bytes, root, |node| matches!(kind(node), K::LineComment | K::BlockComment));
+    suppressed_warnings(&mut walker.facts, bytes, root);
     walker.walk.facts.finish()
 }
 

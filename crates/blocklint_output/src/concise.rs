@@ -2,18 +2,22 @@
 
 use std::io::{self, Write};
 
-use crate::Shown;
+use anstyle::{AnsiColor, Style};
+
 use crate::paths::{harmless, shown_place};
+use crate::{Look, Shown};
 
 /// Writes one line per finding.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn concise(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+pub fn concise(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    let bold = look.style(Style::new().bold());
+    let red = look.style(Style::new().bold().fg_color(Some(AnsiColor::Red.into())));
     for finding in shown.findings {
-        let place = shown_place(&finding.place, shown.folder);
-        writeln!(out, "{place}: {} {}", finding.rule, harmless(&finding.message))?;
+        let place = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
+        writeln!(out, "{bold}{place}{bold:#}: {red}{}{red:#} {}", finding.rule, harmless(&finding.message))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Findings for people: source frames along the trace, grouped under their causes.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 
@@ -10,18 +11,18 @@ use blocklint_core::{Applicability, Cause, Finding, Group, Severity, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::Shown;
 use crate::frames::{Frame, element, frames};
 use crate::paths::{harmless, shown_place};
 use crate::summary::count;
+use crate::{Look, Shown};
 
-/// Writes all findings; in colour where `styled` says so.
+/// Writes all findings; in colour and with links where the terminal can.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<()> {
-    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    let renderer = if look.styled { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.decor_style(DecorStyle::Ascii);
     let causes = shown.groups.iter().filter(|group| group.cause.is_some()).count();
     let mut at = 0;
@@ -30,7 +31,7 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<
         let alone = shown.groups[at..].iter().take_while(|group| is_alone(group)).count();
         let together = alone.max(1);
         let heading = match (&group.cause, alone) {
-            (Some(cause), 0 | 1) => heading(cause, at + 1, causes, shown),
+            (Some(cause), 0 | 1) => heading(cause, at + 1, causes, shown, look),
             (Some(_), _) => format!(
                 "causes {} to {} of {causes}, each reached by one function that must not block",
                 at + 1,
@@ -44,11 +45,12 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, styled: bool) -> io::Result<
                 }
             }
         };
-        write_heading(out, &heading, styled)?;
+        write_heading(out, &heading, look)?;
         let mut said = Said::default();
         for group in &shown.groups[at..at + together] {
             for finding in group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)) {
-                writeln!(out, "{}\n", renderer.render(&[block(finding, shown, &mut said)]))?;
+                let text = renderer.render(&[block(finding, shown, &mut said)]);
+                writeln!(out, "{}\n", linked(&text, finding, shown, look))?;
             }
         }
         at += together;
@@ -65,19 +67,36 @@ fn is_alone(group: &Group) -> bool {
     group.findings.len() == 1 && group.cause.as_ref().is_some_and(|cause| cause.reach <= 1)
 }
 
-fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>) -> String {
-    let at = shown_place(&cause.place, shown.folder);
+fn heading(cause: &Cause, number: usize, of: usize, shown: &Shown<'_>, look: Look) -> String {
+    let at = look.link(&shown_place(&cause.place, shown.folder), &cause.place);
     let reach = count(cause.reach as usize, "function");
     let number = if of == 1 { "cause".to_owned() } else { format!("cause {number} of {of}") };
     let call = harmless(&cause.call);
     format!("{number}: `{call}` at {at}, reached by {reach} that must not block")
 }
 
-fn write_heading(out: &mut dyn Write, heading: &str, styled: bool) -> io::Result<()> {
-    let style = match styled {
-        true => Style::new().bold().fg_color(Some(AnsiColor::Cyan.into())),
-        false => Style::new(),
-    };
+/// The text with a link for each place that heads a frame.
+fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -> Cow<'t, str> {
+    if !look.links {
+        return Cow::Borrowed(text);
+    }
+    let places = std::iter::once(&finding.place).chain(finding.trace.iter().map(|step| &step.place));
+    let places: Vec<_> = places.map(|place| (shown_place(place, shown.folder), place)).collect();
+    let lines = text.split('\n').map(|line| {
+        let is_head = line.contains("--> ") || line.contains("::: ");
+        // In colours, an escape sequence ends between the arrow and the place.
+        let heads = |at: &str| line.strip_suffix(at).is_some_and(|before| before.ends_with([' ', 'm']));
+        let named = places.iter().filter(|(at, _)| is_head && heads(at)).max_by_key(|(at, _)| at.len());
+        // What follows the arrow is plain in every style.
+        named.map_or(Cow::Borrowed(line), |(at, place)| {
+            Cow::Owned(format!("{}{}", &line[..line.len() - at.len()], look.link(at, place)))
+        })
+    });
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<()> {
+    let style = look.style(Style::new().bold().fg_color(Some(AnsiColor::Cyan.into())));
     writeln!(out, "{style}{heading}{style:#}\n")
 }
 

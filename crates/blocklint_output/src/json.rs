@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::Shown;
 
 #[derive(Serialize)]
-struct Object<'a> {
+pub(crate) struct Object<'a> {
     cell: Option<u32>,
     code: String,
     end_location: Location,
@@ -21,7 +21,7 @@ struct Object<'a> {
     /// The line at which a suppression comment takes effect; none where no comment can.
     noqa_row: Option<u32>,
     severity: &'static str,
-    url: Option<&'a str>,
+    url: Option<String>,
     confidence: &'static str,
     effect: Option<&'static str>,
     context: Option<&'static str>,
@@ -94,7 +94,7 @@ pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-fn object(finding: &Finding) -> Object<'_> {
+pub(crate) fn object(finding: &Finding) -> Object<'_> {
     Object {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
@@ -106,7 +106,7 @@ fn object(finding: &Finding) -> Object<'_> {
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
         noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
-        url: None,
+        url: blocklint_rules::rule(finding.rule).and_then(blocklint_rules::Rule::url),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         context: finding.context.map(Context::as_str),
@@ -170,7 +170,7 @@ fn fix(fix: &Fix) -> FixObject<'_> {
 }
 
 /// Seconds as a number; `"unbounded"`, `"brief"` or nothing.
-fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn hold<S: Serializer>(hold: &Hold, serializer: S) -> Result<S::Ok, S::Error> {
     match hold {
         Hold::Unstated => serializer.serialize_none(),
         Hold::Brief => serializer.serialize_str("brief"),

@@ -9,8 +9,15 @@ mod explanation;
 mod frames;
 mod full;
 mod github;
+mod gitlab;
+mod html;
 mod json;
+mod jsonl;
+mod junit;
+mod look;
+mod overview;
 mod paths;
+mod rdjson;
 mod sarif;
 mod statistics;
 mod summary;
@@ -27,10 +34,17 @@ pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
 pub use full::full;
 pub use github::github;
+pub use gitlab::gitlab;
+pub use html::{HtmlReport, html};
 pub use json::json;
+pub use jsonl::jsonl;
+pub use junit::junit;
+pub use look::Look;
+pub use overview::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
+pub use rdjson::rdjson;
 pub use sarif::{SarifRun, sarif};
-pub use statistics::{statistics, statistics_json};
-pub use summary::{Summary, fixable, fixed_summary, summary};
+pub use statistics::{statistics, statistics_by_cause, statistics_by_cause_json, statistics_json};
+pub use summary::{Summary, begin, fixable, fixed_summary, summary};
 
 /// What a renderer shows.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +113,24 @@ impl Sources {
             (place.start.row, place.end.row) = (place.start.row - above, place.end.row - above);
         }
         true
+    }
+
+    /// The number, from 0, of the line in which an offset lies; the cells of a notebook are counted as one text.
+    pub(crate) fn line_of(&self, path: &Utf8Path, offset: u32) -> Option<usize> {
+        self.texts.get(path).map(|kept| kept.lines.line_of(offset))
+    }
+
+    /// The column of an offset in its line in bytes, from 1.
+    pub(crate) fn byte_column(&self, path: &Utf8Path, offset: u32) -> Option<u32> {
+        let kept = self.texts.get(path)?;
+        let before = kept.text.get(..offset as usize)?;
+        let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        Some((before.len() - start) as u32 + 1)
+    }
+
+    /// The line of this number, from 0, without its end.
+    pub(crate) fn line(&self, path: &Utf8Path, number: usize) -> Option<&str> {
+        self.texts.get(path).and_then(|kept| kept.lines.line(&kept.text, number))
     }
 
     /// Whether the text of a file is kept.

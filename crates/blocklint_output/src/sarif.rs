@@ -1,5 +1,6 @@
 //! SARIF 2.1.0: what code-scanning services read. The trace is a code flow, causes are related locations.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -8,15 +9,24 @@ use blocklint_core::{
 };
 use blocklint_rules::{RULES, Rule, UNREADABLE_SOURCE};
 use camino::Utf8Path;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use crate::Shown;
 use crate::paths::shown_place;
+use crate::paths::{encoded, file_uri, slashes};
 use crate::wording::step_label;
 
 /// The name under which services keep fingerprints; the number changes with what goes into them.
 const FINGERPRINT: &str = "blocklint/v1";
 const ROOT: &str = "%SRCROOT%";
+/// GitHub takes no more results of one run.
+const MOST_RESULTS: usize = 25_000;
+/// GitHub takes no longer logs, zipped, in bytes.
+const MOST_ZIPPED: u64 = 10_000_000;
+/// The notification that says so.
+const LEFT_OUT: &str = "results-left-out";
 /// Services show no more related locations of one result.
 const MOST_CAUSES: usize = 100;
 
@@ -31,18 +41,39 @@ pub struct SarifRun<'a> {
     pub complete: bool,
 }
 
-/// Writes one log with one run.
+/// Writes one log with one run. Services take neither more than 25,000 results nor more than 10 MB of a zipped log: where there
+/// would be more, the least of them are left out, which the log says. Gives back how many.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::Result<()> {
+pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::Result<usize> {
+    let all = shown.findings.iter().chain(run.suppressed);
+    let count = all.filter(|finding| !is_notification(finding.rule)).count();
+    let (text, kept) = fitting(count, MOST_RESULTS, MOST_ZIPPED, |most| log(shown, run, most))?;
+    out.write_all(&text)?;
+    writeln!(out)?;
+    Ok(count.saturating_sub(kept))
+}
+
+/// A log with at most so many results.
+fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
     let writer = Writer { root: run.root };
     let mut all: Vec<&Finding> = shown.findings.iter().chain(run.suppressed).collect();
     all.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
     let (unread, found): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
+    let left_out = found.len().saturating_sub(most);
+    let found = worst(found, most);
     let rules: Vec<&Rule> = RULES.iter().copied().filter(|rule| !is_notification(rule.code)).collect();
-    let log = json!({
+    let mut notifications: Vec<Value> = unread.iter().map(|finding| writer.notification(finding)).collect();
+    notifications.extend((left_out > 0).then(|| {
+        let text = format!(
+            "{left_out} results were left out, the least severe and least sure ones: services take no more than {MOST_RESULTS} \
+             results, or 10 MB of a zipped log."
+        );
+        json!({ "descriptor": { "id": LEFT_OUT, "index": 1 }, "level": "warning", "message": { "text": text } })
+    }));
+    let mut log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -50,19 +81,84 @@ pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::
                 "name": "blocklint",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
-                "notifications": [descriptor(&UNREADABLE_SOURCE)],
+                "notifications": [
+                    descriptor(&UNREADABLE_SOURCE),
+                    { "id": LEFT_OUT, "name": LEFT_OUT, "shortDescription": { "text": "Results were left out." } },
+                ],
             } },
             "invocations": [{
                 "executionSuccessful": run.complete,
-                "toolExecutionNotifications": unread.iter().map(|f| writer.notification(f)).collect::<Vec<_>>(),
+                "toolExecutionNotifications": notifications,
             }],
             "originalUriBaseIds": { ROOT: { "uri": folder_uri(run.root) } },
             "columnKind": "unicodeCodePoints",
             "results": found.iter().map(|finding| writer.result(finding, &rules)).collect::<Vec<_>>(),
         }],
     });
-    serde_json::to_writer_pretty(&mut *out, &log)?;
-    writeln!(out)
+    if let Some(repository) = blocklint_rules::repository() {
+        log["runs"][0]["tool"]["driver"]["informationUri"] = repository.into();
+    }
+    Ok(serde_json::to_vec_pretty(&log)?)
+}
+
+/// The worst of some findings, in their order: first what is not silenced, then by how bad and how sure it is.
+fn worst(found: Vec<&Finding>, most: usize) -> Vec<&Finding> {
+    if found.len() <= most {
+        return found;
+    }
+    let mut ranked: Vec<usize> = (0..found.len()).collect();
+    ranked.sort_by_key(|&at| {
+        let finding = found[at];
+        (finding.suppression.is_some(), Reverse(finding.severity), Reverse(finding.confidence))
+    });
+    ranked.truncate(most);
+    ranked.sort_unstable();
+    ranked.into_iter().map(|at| found[at]).collect()
+}
+
+/// The log of as many results as a service takes: at most `most`, and `zipped` bytes once it is zipped. Gives back for how many
+/// it was asked.
+fn fitting(
+    count: usize,
+    most: usize,
+    zipped: u64,
+    log: impl Fn(usize) -> io::Result<Vec<u8>>,
+) -> io::Result<(Vec<u8>, usize)> {
+    let mut most = count.min(most);
+    loop {
+        let text = log(most)?;
+        // What is short enough as it is needs no look.
+        if text.len() as u64 <= zipped || most == 0 {
+            return Ok((text, most));
+        }
+        let size = zipped_size(&text)?;
+        if size <= zipped {
+            return Ok((text, most));
+        }
+        // Results are alike, so that as large a part fits; a little less, for they are not equal.
+        let fits = (most as u128 * u128::from(zipped) * 19 / (u128::from(size) * 20)) as usize;
+        most = fits.min(most - 1);
+    }
+}
+
+fn zipped_size(text: &[u8]) -> io::Result<u64> {
+    let mut encoder = GzEncoder::new(Counter(0), Compression::default());
+    encoder.write_all(text)?;
+    Ok(encoder.finish()?.0)
+}
+
+/// Counts what is written to it.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What is about a file as such and not about its code.
@@ -72,7 +168,7 @@ fn is_notification(rule: RuleCode) -> bool {
 
 fn descriptor(rule: &Rule) -> Value {
     let level = usual_level(rule);
-    json!({
+    let mut descriptor = json!({
         "id": rule.code.to_string(),
         "name": rule.name,
         "shortDescription": { "text": capitalised(rule.summary) },
@@ -84,7 +180,11 @@ fn descriptor(rule: &Rule) -> Value {
             "precision": "high",
             "problem.severity": if level == "note" { "recommendation" } else { level },
         },
-    })
+    });
+    if let Some(url) = rule.url() {
+        descriptor["helpUri"] = url.into();
+    }
+    descriptor
 }
 
 /// The level most findings of a rule have; each result states its own.
@@ -250,7 +350,7 @@ impl Writer<'_> {
     fn artifact(&self, path: &Utf8Path) -> Value {
         match path.strip_prefix(self.root) {
             Ok(inside) => json!({ "uri": encoded(&slashes(inside)), "uriBaseId": ROOT }),
-            Err(_) => json!({ "uri": absolute_uri(path) }),
+            Err(_) => json!({ "uri": file_uri(path) }),
         }
     }
 }
@@ -275,35 +375,10 @@ fn plain(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-fn slashes(path: &Utf8Path) -> String {
-    path.as_str().replace('\\', "/")
-}
-
 /// The URI of a folder, with its separator at the end.
 fn folder_uri(folder: &Utf8Path) -> String {
-    let uri = absolute_uri(folder);
+    let uri = file_uri(folder);
     if uri.ends_with('/') { uri } else { format!("{uri}/") }
-}
-
-fn absolute_uri(path: &Utf8Path) -> String {
-    let path = slashes(path);
-    // `C:/x` needs one separator more than `/x`.
-    let separator = if path.starts_with('/') { "" } else { "/" };
-    format!("file://{separator}{}", encoded(&path).replacen("%3A", ":", 1))
-}
-
-/// A path as a URI spells it: everything but unreserved characters and separators is encoded.
-fn encoded(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => {
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri
 }
 
 #[cfg(test)]
@@ -314,7 +389,44 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(encoded("a b/é#?.py"), "a%20b/%C3%A9%23%3F.py");
         assert_eq!(folder_uri(Utf8Path::new("/p/x")), "file:///p/x/");
-        assert_eq!(absolute_uri(Utf8Path::new("C:\\p\\a.py")), "file:///C:/p/a.py");
+        assert_eq!(file_uri(Utf8Path::new("C:\\p\\a.py")), "file:///C:/p/a.py");
+    }
+
+    /// Numbers that do not zip, so many bytes for each result.
+    fn noise(results: usize, bytes: usize) -> Vec<u8> {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as u8
+        };
+        (0..results * bytes).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn a_log_that_is_too_long_is_made_anew_with_less() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        let log = |most: usize| {
+            asked.borrow_mut().push(most);
+            Ok(noise(most, 100))
+        };
+        let (text, kept) = fitting(300, 1_000, 50_000, log).expect("written");
+        assert_eq!(kept, 300, "as many as there are fit");
+        assert_eq!(text.len(), 30_000);
+        let (_, kept) = fitting(5_000, 1_000, 1_000_000, log).expect("written");
+        assert_eq!(kept, 1_000, "no more than a service takes");
+        asked.borrow_mut().clear();
+        let (text, kept) = fitting(1_000, 1_000, 50_000, log).expect("written");
+        assert!((400..500).contains(&kept) && zipped_size(&text).expect("counted") <= 50_000, "{kept}");
+        assert!(asked.borrow().len() <= 3, "{asked:?}");
+        assert_eq!(fitting(10, 10, 0, log).expect("written").1, 0, "even a log without results may be too long");
+    }
+
+    #[test]
+    fn what_zips_well_stays_whole() {
+        let (text, kept) = fitting(1_000, 1_000, 50_000, |most| Ok(vec![b'a'; most * 1_000])).expect("written");
+        assert_eq!((text.len(), kept), (1_000_000, 1_000));
     }
 
     #[test]

@@ -4,13 +4,18 @@ use std::io::{self, Write};
 
 use blocklint_core::{Applicability, Confidence, Finding, Severity};
 
+use crate::paths::{harmless, shown_place};
+use crate::{Overview, Shown};
+
 /// What the last line counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Summary {
-    /// Findings shown.
+    /// Findings of the chosen rules and levels.
     pub findings: usize,
     /// Causes behind them (those of their best paths).
     pub causes: usize,
+    /// How many of the findings are left out because more than `--max-findings` were found.
+    pub capped: usize,
     /// Findings of the chosen rules that lie below the chosen level.
     pub below: usize,
     /// Findings that would be shown if they were not only for tests, examples or a command line.
@@ -76,7 +81,23 @@ pub fn fixable(out: &mut dyn Write, findings: &[Finding], unsafe_too: bool) -> i
     }
 }
 
+/// Writes which cause is to be mended first; nothing where no choice is to be made.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io::Result<()> {
+    let Some(first) = overview.first.filter(|_| shown.groups.len() > 1) else { return Ok(()) };
+    let (Some(group), Some(of)) = (shown.groups.get(first), overview.groups.get(first)) else { return Ok(()) };
+    let Some(cause) = &group.cause else { return Ok(()) };
+    let (call, at, all) = (harmless(&cause.call), shown_place(&cause.place, shown.folder), shown.findings.len());
+    writeln!(out, "Begin with `{call}` at {at}: one edit there clears {} of {}.", of.mends, count(all, "finding"))
+}
+
 fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    if summary.capped > 0 {
+        write!(out, ", of which {} are not shown (--max-findings)", summary.capped)?;
+    }
     if summary.below > 0 {
         write!(
             out,

@@ -8,15 +8,16 @@ use std::sync::Arc;
 use blocklint_core::Language;
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::configuration::{Asked, holds, says_something};
 use crate::crates::{RustCrate, rust_crates};
 use crate::imports::Imports;
 use crate::pattern::Patterns;
-use crate::root::{absolute, common, has_table, project_root};
+use crate::root::{absolute, common, project_root};
 use crate::shipped::{ShippedModel, shipped};
 use crate::sources::{Sources, inside};
 use crate::units::{Unit, units};
 use crate::walk::{Found, language_of, walk};
-use crate::{Configuration, ConfigurationError, Problem};
+use crate::{Configuration, ConfigurationError, Problem, Unread, read};
 
 /// What a run is asked to look at.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +41,13 @@ pub struct PathOptions<'a> {
     pub force_exclude: bool,
     /// Whether a finding is also reported where only its trace or a cause lies in the paths.
     pub trace_in_paths: bool,
+    /// Configuration that wins over what is found: a file, or `key=value` in TOML.
+    pub config: &'a [String],
+    /// A file whose text is given: its path, absolute or from the current folder, and its bytes. It is reported like one that
+    /// was named, and need not exist.
+    pub given: Option<(&'a Utf8Path, &'a [u8])>,
+    /// How many threads look through folders; 0 leaves the choice.
+    pub threads: usize,
     /// Environments and caches outside the project in which packages may ship models, absolute.
     pub environments: &'a [Utf8PathBuf],
 }
@@ -70,6 +78,8 @@ pub struct Project {
     pub java_roots: Vec<Utf8PathBuf>,
     /// Whether a finding is also reported where only its trace or a cause lies in reported files.
     pub trace_in_paths: bool,
+    /// Whether all of it is analysed as its configuration says: what is not seen may be what a comment is for.
+    pub is_whole: bool,
     /// Model files that its libraries carry in their own packages, sorted by path.
     pub shipped: Vec<ShippedModel>,
     /// Paths the user named that do not exist, absolute.
@@ -93,12 +103,27 @@ pub struct SourceFile {
     pub unit: u32,
     /// Python: the import root it belongs to; an index into `Project::import_roots`.
     pub import_root: Option<u32>,
+    /// What is read in place of the file, where that was given.
+    pub given: Option<Arc<[u8]>>,
 }
 
 impl SourceFile {
     /// Whether it is a Jupyter notebook: its code stands in cells.
     pub fn is_notebook(&self) -> bool {
         self.path.extension() == Some("ipynb")
+    }
+
+    /// Its bytes: those that were given in its place, else those of the file. More than `limit` are not read.
+    ///
+    /// # Errors
+    ///
+    /// Why it is not read.
+    pub fn read(&self, limit: u64) -> Result<Vec<u8>, Unread> {
+        match &self.given {
+            Some(bytes) if bytes.len() as u64 > limit => Err(Unread::TooLarge { size: bytes.len() as u64, limit }),
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => read(&self.path, limit),
+        }
     }
 }
 
@@ -131,12 +156,11 @@ pub fn discover(request: Request<'_>) -> Result<Project, Vec<ConfigurationError>
 /// Every error of the configuration.
 pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<Project, Vec<ConfigurationError>> {
     let mut problems = Vec::new();
-    let mut named = Named::new(request, &mut problems);
-    let root = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
-    let configuration = match request.isolated {
-        true => Configuration::default(),
-        false => Configuration::read(&root, &mut problems)?,
-    };
+    let given = options.given.map(|(path, bytes)| (absolute(request.current, path), Arc::<[u8]>::from(bytes)));
+    let mut named = Named::new(request, given.as_ref().map(|(path, _)| &**path), &mut problems);
+    let (root, is_marked) = project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf()));
+    let asked = Asked { isolated: request.isolated, given: options.config, current: request.current };
+    let configuration = Configuration::read(&root, asked, &mut problems)?;
 
     let excluded = excluded(&configuration, &root, request.current, options);
     if options.force_exclude {
@@ -144,17 +168,24 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         named.reported_folders.retain(|path| !excluded.covers(path, &root));
     }
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded) };
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded, options.threads) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
         if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
-            let below = walk(folder, &excluded);
+            let below = walk(folder, &excluded, options.threads);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.launches.extend(below.launches);
+            found.configurations.extend(below.configurations);
             found.problems.extend(below.problems);
         }
     }
+    // A file that is named outside of any project may be a part of one.
+    let is_whole = !request.isolated
+        && options.exclude.is_none()
+        && options.extend_exclude.is_empty()
+        && (is_marked || named.files.is_empty())
+        && found.problems.is_empty();
     problems.append(&mut found.problems);
     found.sources.extend(named.files.iter().map(|(path, language)| (path.clone(), *language)));
     let sources = Sources::new(found.sources);
@@ -164,7 +195,9 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     }
 
     if !request.isolated {
-        problems.extend(unread_tables(&root, &found.manifests));
+        let read = configuration.file.iter().chain(&configuration.extended).collect::<Vec<_>>();
+        found.configurations.retain(|file| !read.contains(&file));
+        problems.extend(unread_tables(&root, &found.manifests, &found.configurations));
     }
 
     let units = units(&root, &found.manifests);
@@ -185,6 +218,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             reported: named.reports(path),
             unit,
             import_root: import_root.filter(|_| language == Language::Python),
+            given: given.as_ref().filter(|(of, _)| of == path).map(|(_, bytes)| Arc::clone(bytes)),
         }
     });
     let files = files.collect();
@@ -205,17 +239,26 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         crates,
         java_roots,
         trace_in_paths: options.trace_in_paths,
+        is_whole,
         missing: named.missing,
         problems,
     })
 }
 
-/// A line for each `[tool.blocklint]` below the project root: whoever wrote it expects it to hold.
-fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf]) -> Vec<Problem> {
-    let below =
-        manifests.iter().filter(|file| file.file_name() == Some("pyproject.toml") && file.parent() != Some(root));
-    let said = "its `[tool.blocklint]` holds only for runs on this folder; the project root is above it";
-    below.filter(|file| has_table(file)).map(|file| Problem::new(file.as_std_path(), said)).collect()
+/// A line for each configuration below the project root: whoever wrote it expects it to hold.
+fn unread_tables(root: &Utf8Path, manifests: &[Utf8PathBuf], own: &[Utf8PathBuf]) -> Vec<Problem> {
+    let may_hold = |file: &&Utf8PathBuf| matches!(file.file_name(), Some("pyproject.toml" | "Cargo.toml"));
+    let below = manifests.iter().filter(may_hold).chain(own).filter(|file| file.parent() != Some(root));
+    let told = below.filter(|file| holds(file) && says_something(file)).map(|file| {
+        let what = match file.file_name() {
+            Some("pyproject.toml") => "its `[tool.blocklint]` holds",
+            Some("Cargo.toml") => "its table for blocklint holds",
+            _ => "it holds",
+        };
+        let said = format!("{what} only for runs on this folder; the project root is above it");
+        Problem::new(file.as_std_path(), said)
+    });
+    told.collect()
 }
 
 /// What is not read: the patterns of the configuration count from the project root, those of the command line from the
@@ -242,12 +285,19 @@ struct Named {
 }
 
 impl Named {
-    fn new(request: Request<'_>, problems: &mut Vec<Problem>) -> Self {
+    fn new(request: Request<'_>, given: Option<&Utf8Path>, problems: &mut Vec<Problem>) -> Self {
         let mut named = Named::default();
         let here = [Utf8PathBuf::from(".")];
         let paths = if request.paths.is_empty() { &here } else { request.paths };
         for path in paths {
             let path = absolute(request.current, path);
+            if given == Some(&*path) {
+                named.folders.extend(path.parent().map(Utf8Path::to_path_buf));
+                // Whoever gives a text without a known extension means a script.
+                let language = language_of(path.as_std_path()).unwrap_or(Language::Python);
+                named.files.insert(path, language);
+                continue;
+            }
             if path.is_dir() {
                 named.folders.push(path.clone());
                 named.reported_folders.push(path);

@@ -18,7 +18,10 @@ mod units;
 mod versions;
 mod walk;
 
-pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, KEYS, Key, PerFileIgnore, Setting};
+pub use configuration::{
+    Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore, RuleSettings, Setting,
+    schema, unknown_key,
+};
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};
 pub use launch::{Command, commands, settings};

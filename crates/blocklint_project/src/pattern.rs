@@ -14,11 +14,19 @@ pub fn check_pattern(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
         return Err("a pattern is not empty".to_owned());
     }
-    match Glob::new(pattern) {
+    if pattern.len() > LONGEST {
+        let start: String = pattern.chars().take(20).collect();
+        return Err(format!("`{start}…` is no pattern: it has more than {LONGEST} bytes"));
+    }
+    let built = Glob::new(pattern).and_then(|glob| GlobSetBuilder::new().add(glob).build());
+    match built {
         Ok(_) => Ok(()),
         Err(error) => Err(format!("`{pattern}` is no pattern: {}", error.kind())),
     }
 }
+
+/// No person writes a longer pattern, in bytes.
+const LONGEST: usize = 1_000;
 
 /// Patterns of one folder's configuration, or of the command line.
 #[derive(Clone, Debug, Default)]
@@ -142,5 +150,7 @@ mod tests {
     fn what_is_no_pattern_is_told() {
         assert_eq!(check_pattern("a/{b").map_err(|text| text.starts_with("`a/{b` is no pattern: ")), Err(true));
         assert!(check_pattern("").is_err() && check_pattern("**/x").is_ok());
+        let long = check_pattern(&"{a,b}".repeat(1_000)).expect_err("too long");
+        assert_eq!(long, "`{a,b}{a,b}{a,b}{a,b}…` is no pattern: it has more than 1000 bytes");
     }
 }

@@ -1,8 +1,8 @@
 //! The project root: the folder whose files one run analyses.
 
-use std::fs;
-
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use crate::configuration::is_marked;
 
 /// The path from the file system's root, without `.` and `..`; links are not followed.
 pub fn absolute(current: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
@@ -26,30 +26,13 @@ pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
     first.ancestors().find(holds).map(Utf8Path::to_path_buf)
 }
 
-/// The nearest folder at or above `common` that holds `[tool.blocklint]` in a pyproject.toml, a
-/// `blocklint.toml` or `.git`; `common` itself where there is none.
-pub fn project_root(common: &Utf8Path) -> Utf8PathBuf {
-    let marks = |folder: &&Utf8Path| {
-        folder.join(".git").exists()
-            || folder.join("blocklint.toml").is_file()
-            || has_table(&folder.join("pyproject.toml"))
-    };
-    common.ancestors().find(marks).unwrap_or(common).to_path_buf()
-}
-
-/// Whether the pyproject.toml has `[tool.blocklint]`. One that does not parse counts where it seems
-/// to, so that its error is told and not passed over.
-pub(crate) fn has_table(pyproject: &Utf8Path) -> bool {
-    let Ok(text) = fs::read_to_string(pyproject) else { return false };
-    if !text.contains("blocklint") {
-        return false;
-    }
-    match toml::de::DeTable::parse(&text) {
-        Ok(table) => {
-            let tool = table.get_ref().get("tool").and_then(|tool| tool.get_ref().as_table());
-            tool.is_some_and(|tool| tool.contains_key("blocklint"))
-        }
-        Err(_) => text.contains("[tool.blocklint"),
+/// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`, and
+/// `true`; `common` itself where there is none.
+pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
+    let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
+    match common.ancestors().find(marks) {
+        Some(folder) => (folder.to_path_buf(), true),
+        None => (common.to_path_buf(), false),
     }
 }
 

@@ -21,10 +21,13 @@ pub(crate) struct Found {
     pub(crate) manifests: Vec<Utf8PathBuf>,
     /// Files that say how programs are started.
     pub(crate) launches: Vec<Utf8PathBuf>,
+    /// Files that hold nothing but configuration.
+    pub(crate) configurations: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }
 
 enum Item {
+    Configuration(Utf8PathBuf),
     Source(Utf8PathBuf, Language),
     Manifest(Utf8PathBuf),
     Launch(Utf8PathBuf),
@@ -41,14 +44,14 @@ pub(crate) fn language_of(path: &Path) -> Option<Language> {
     }
 }
 
-/// Walks `folder`, which is always entered, on all threads. Ignore files are obeyed, whether or not
+/// Walks `folder`, which is always entered, on so many threads; 0 leaves the choice. Ignore files are obeyed, whether or not
 /// git manages the folder; hidden folders, virtual environments, `site-packages` and `node_modules`
 /// below it are skipped, and so is what `excluded` means.
-pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
+pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns, threads: usize) -> Found {
     let real_folder = fs::canonicalize(folder).ok();
     let (sender, receiver) = channel();
     let mut builder = WalkBuilder::new(folder);
-    builder.require_git(false).follow_links(false).filter_entry(is_entered);
+    builder.threads(threads).require_git(false).follow_links(false).filter_entry(is_entered);
     if !excluded.is_empty() {
         let excluded = excluded.clone();
         builder.filter_entry(move |entry| is_entered(entry) && !is_excluded(entry, &excluded));
@@ -81,6 +84,7 @@ pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns) -> Found {
             }
             Item::Manifest(path) => found.manifests.push(path),
             Item::Launch(path) => found.launches.push(path),
+            Item::Configuration(path) => found.configurations.push(path),
             Item::Problem(problem) => found.problems.push(problem),
         }
     }
@@ -112,7 +116,8 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     }
     let manifest = language.is_none() && is_manifest(entry.file_name());
     let launch = language.is_none() && !manifest && is_launch(entry.file_name());
-    if language.is_none() && !manifest && !launch {
+    let configuration = entry.file_name() == "blocklint.toml";
+    if language.is_none() && !manifest && !launch && !configuration {
         return None;
     }
     let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
@@ -122,6 +127,7 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     Some(match language {
         Some(language) => Item::Source(path, language),
         None if launch => Item::Launch(path),
+        None if configuration => Item::Configuration(path),
         None => Item::Manifest(path),
     })
 }

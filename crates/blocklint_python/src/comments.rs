@@ -3,7 +3,7 @@
 use blocklint_core::Span;
 use blocklint_facts::{Directive, FactsBuilder, Form, FormId, List, Suppression, SuppressionKind, Sym, directive};
 use ruff_python_ast::token::{Token, TokenKind, Tokens};
-use ruff_text_size::{Ranged, TextSize};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use crate::walk::span;
 
@@ -18,8 +18,14 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
             continue;
         }
         last = Some(index);
-        let line = governed_line(source, tokens, index);
-        directives(&source[token.range()], |directive| {
+        let (is_alone, governed) = governed_line(source, tokens, index);
+        directives(&source[token.range()], |mut directive, part| {
+            // The other tools pass over theirs there.
+            if directive.kind == SuppressionKind::Noqa && directive.of_file && !is_alone {
+                return;
+            }
+            let line = directive.lines(is_alone, governed, source.len());
+            let part = TextRange::at(token.start() + part.start(), part.len());
             let rules: Vec<FormId> = directive
                 .rules
                 .iter()
@@ -33,7 +39,7 @@ pub(crate) fn collect(source: &str, tokens: &Tokens, facts: &mut FactsBuilder) {
                 "" => Sym::NONE,
                 reason => facts.intern_literal(reason),
             };
-            facts.suppression(Suppression { kind: directive.kind, rules, reason, comment: span(token.range()), line });
+            facts.suppression(Suppression { kind: directive.kind, rules, reason, comment: span(part), line });
         });
     }
 }
@@ -54,12 +60,13 @@ fn places(bytes: &[u8]) -> impl Iterator<Item = u32> {
     all.into_iter()
 }
 
-/// The line the comment speaks for: its own where code precedes it, else the next that holds code.
-fn governed_line(source: &str, tokens: &Tokens, comment: usize) -> Span {
+/// Whether a comment stands alone on its line, and the line it speaks for: its own where code precedes it, else the next
+/// that holds code.
+fn governed_line(source: &str, tokens: &Tokens, comment: usize) -> (bool, Span) {
     let own = line_at(source, tokens[comment].start());
     let before = &source[own.start as usize..tokens[comment].start().to_usize()];
     if !before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty() {
-        return own;
+        return (false, own);
     }
     let code = |token: &&Token| {
         !matches!(
@@ -72,7 +79,7 @@ fn governed_line(source: &str, tokens: &Tokens, comment: usize) -> Span {
                 | TokenKind::EndOfFile
         )
     };
-    tokens[comment..].iter().find(code).map_or(own, |token| line_at(source, token.start()))
+    (true, tokens[comment..].iter().find(code).map_or(own, |token| line_at(source, token.start())))
 }
 
 /// The line around an offset, without its end.
@@ -87,14 +94,18 @@ fn line_at(source: &str, offset: TextSize) -> Span {
 /// How much of a comment is read, in bytes.
 const LONGEST: usize = 2_000;
 
-/// Calls `found` for each part of the comment, which begins with `#`, that says something.
-fn directives<'a>(comment: &'a str, mut found: impl FnMut(Directive<'a>)) {
+/// Calls `found` for each part of the comment, which begins with `#`, that says something, with where it stands in it.
+fn directives<'a>(comment: &'a str, mut found: impl FnMut(Directive<'a>, TextRange)) {
     // A line of a million `#` is no place for a directive.
-    let mut rest = &comment[..comment.floor_char_boundary(LONGEST)];
-    while let Some(at) = memchr::memchr(b'#', rest.as_bytes()) {
-        rest = &rest[at + 1..];
-        if let Some(directive) = one(&rest[..part_end(rest)]) {
-            found(directive);
+    let comment = &comment[..comment.floor_char_boundary(LONGEST)];
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(b'#', &comment.as_bytes()[from..]).map(|at| from + at) {
+        from = at + 1;
+        let part = &comment[from..];
+        let part = &part[..part_end(part)];
+        if let Some(directive) = one(part) {
+            let end = from + part.trim_end().len();
+            found(directive, TextRange::new(TextSize::new(at as u32), TextSize::new(end as u32)));
         }
     }
 }
@@ -104,9 +115,17 @@ fn part_end(rest: &str) -> usize {
     memchr::memchr_iter(b'#', rest.as_bytes())
         .find(|&at| {
             let next = rest[at + 1..].trim_start();
-            one(next).is_some() || next.starts_with("type:") || next.starts_with("pragma")
+            one(next).is_some() || speaks_to_a_tool(next)
         })
         .unwrap_or(rest.len())
+}
+
+/// Whether the text behind a `#` begins as tools are spoken to: `type: ignore`, `fmt: off`, `nosec`.
+fn speaks_to_a_tool(text: &str) -> bool {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '@'))).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '@');
+    is_word && (rest.starts_with(':') || matches!(word, "pragma" | "nosec" | "NOSONAR" | "nopep8"))
 }
 
 /// Reads one part: blocklint's own words, or `noqa` as flake8 and ruff have it.
@@ -114,9 +133,15 @@ fn one(part: &str) -> Option<Directive<'_>> {
     if let Some(directive) = directive(part) {
         return Some(directive);
     }
-    let rest = strip_noqa(part.trim_start())?;
+    // `# flake8: noqa: BLT101` and `# ruff: noqa: BLT101` speak for the file.
+    let tool = ["flake8", "ruff"].iter().find_map(|tool| strip_tool(part.trim_start(), tool));
+    let of_file = tool.is_some();
+    let rest = strip_noqa(tool.unwrap_or(part.trim_start()))?;
     let Some(mut rest) = rest.trim_start().strip_prefix(':') else {
-        return Some(Directive { kind: SuppressionKind::Noqa, rules: Vec::new(), reason: rest.trim() });
+        // Without codes it speaks for all that the other tool reports, of which nothing is known here.
+        let (rules, reason) = (Vec::new(), rest.trim());
+        let bare = Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file };
+        return (!of_file).then_some(bare);
     };
     let mut rules = Vec::new();
     loop {
@@ -133,7 +158,8 @@ fn one(part: &str) -> Option<Directive<'_>> {
     if rules.is_empty() {
         return None;
     }
-    Some(Directive { kind: SuppressionKind::Noqa, rules, reason: rest.trim() })
+    let reason = rest.trim();
+    Some(Directive { kind: SuppressionKind::Noqa, rules, reason, said: reason, of_file })
 }
 
 /// `BLT101`, or a name with a hyphen.
@@ -143,6 +169,11 @@ fn is_rule(word: &str) -> bool {
         && word.as_bytes()[word.len() - 1].is_ascii_digit()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
     code || (word.contains('-') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
+}
+
+/// The text behind a tool's name and a colon.
+fn strip_tool<'a>(text: &'a str, tool: &str) -> Option<&'a str> {
+    text.strip_prefix(tool)?.trim_start().strip_prefix(':').map(str::trim_start)
 }
 
 /// The text behind `noqa`, in any case.
@@ -159,7 +190,7 @@ mod tests {
     /// Kind, rules and reason of each directive.
     fn all(comment: &str) -> Vec<(SuppressionKind, Vec<String>, String)> {
         let mut found = Vec::new();
-        directives(comment, |directive| {
+        directives(comment, |directive, _| {
             let rules = directive.rules.iter().map(|&rule| rule.to_owned()).collect();
             found.push((directive.kind, rules, directive.reason.to_owned()));
         });
@@ -214,16 +245,28 @@ mod tests {
     fn what_only_looks_like_one_says_nothing() {
         for comment in [
             "# flake8: noqa",
-            "# ruff: noqa: E501",
+            "# ruff: noqa",
             "# noqa: because",
             "# noqall",
             "# about noqa",
             "# blocklint",
-            "# blocklint: ignored",
-            "# blocklint: ignore[BLT101",
-            "# blocklint ignore",
+            "# blocklint reads this",
         ] {
             assert_eq!(all(comment), [], "{comment}");
         }
+        for comment in ["# blocklint: ignored", "# blocklint: ignore[BLT101", "# blocklint ignore"] {
+            assert_eq!(single(comment).0, SuppressionKind::Malformed, "{comment}");
+        }
+    }
+
+    #[test]
+    fn parts_know_where_they_stand_and_whether_they_speak_for_the_file() {
+        let comment = "# é  # noqa: E501 long  # blocklint: ignore-file[BLT102] why ";
+        let mut found = Vec::new();
+        directives(comment, |directive, part| found.push((&comment[part], directive.of_file)));
+        assert_eq!(found, [("# noqa: E501 long", false), ("# blocklint: ignore-file[BLT102] why", true)]);
+        let mut found = Vec::new();
+        directives("# ruff: noqa: BLT104, E501", |directive, _| found.push((directive.rules, directive.of_file)));
+        assert_eq!(found, [(vec!["BLT104", "E501"], true)]);
     }
 }

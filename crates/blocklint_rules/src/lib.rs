@@ -4,6 +4,7 @@
 //! it found in a [`RawFinding`], and [`RawFinding::words`] turns that into sentences.
 
 mod advice;
+mod async_codes;
 mod blocking_database;
 mod blocking_file;
 mod blocking_input;
@@ -12,7 +13,9 @@ mod blocking_sleep;
 mod blocking_subprocess;
 mod blocking_wait;
 mod called_instead_of_handed_over;
+mod comments;
 mod cpu_bound;
+mod invalid_suppression;
 mod large_response_on_loop;
 mod late_monkey_patch;
 mod lock_held_across_await;
@@ -29,19 +32,26 @@ mod remedy_rust;
 mod rule;
 mod selection;
 mod unbounded_offload;
+mod unexplained_suppression;
 mod unreadable_source;
+mod unused_suppression;
 mod words;
 
 use blocklint_core::{Context, Effect, RuleCode};
 
+pub use async_codes::{AsyncCode, async_codes, rules_of_async};
+pub use comments::{malformed, meant, probably_meant};
+pub use invalid_suppression::INVALID_SUPPRESSION;
 pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
 pub use offloads::{Starved, Unbounded};
 pub use remedy::{Advice, FixKind, Reach, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
-pub use rule::Rule;
+pub use rule::{Rule, repository};
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
+pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
+pub use unused_suppression::UNUSED_SUPPRESSION;
 pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 
 /// Every rule, by code.
@@ -64,7 +74,10 @@ pub static RULES: &[&Rule] = &[
     &per_instance_scheduler::PER_INSTANCE_SCHEDULER,
     &pool_per_call::POOL_PER_CALL,
     &lock_held_across_await::LOCK_HELD_ACROSS_AWAIT,
+    &UNUSED_SUPPRESSION,
     &UNREADABLE_SOURCE,
+    &INVALID_SUPPRESSION,
+    &UNEXPLAINED_SUPPRESSION,
 ];
 
 /// The rule that reports an effect in a root's context; `native` says that no library makes the

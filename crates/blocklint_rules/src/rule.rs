@@ -18,3 +18,46 @@ pub struct Rule {
     /// What the call is in a message: `blocking network call`.
     pub noun: &'static str,
 }
+
+/// Where this build's sources lie, for addresses of pages: what builds a release says so. A build of anybody else has no place
+/// that others could open.
+const REPOSITORY: Option<&str> = option_env!("BLOCKLINT_REPOSITORY");
+
+/// The address of the repository that this build was made of, if it is a release.
+pub fn repository() -> Option<&'static str> {
+    REPOSITORY.filter(|repository| !repository.is_empty())
+}
+
+impl Rule {
+    /// The address of its page, in the version of this build; `None` in a build that is no release.
+    pub fn url(&self) -> Option<String> {
+        repository().map(|repository| self.url_in(repository))
+    }
+
+    fn url_in(&self, repository: &str) -> String {
+        let (repository, version) = (repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"));
+        format!("{repository}/blob/v{version}/rules/{}-{}.md", self.code, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::RULES;
+
+    #[test]
+    fn the_address_of_a_page_ends_with_its_file() {
+        for rule in RULES {
+            let url = rule.url_in("https://example.org/a/blocklint/");
+            let file = url.split("/blob/").nth(1).and_then(|rest| rest.split_once('/')).map(|(_, file)| file);
+            let file = file.expect("a file");
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+            assert!(path.is_file(), "{url}");
+            assert_eq!(std::fs::read_to_string(path).expect("a page"), rule.page, "{url}");
+        }
+        assert!(RULES[0].url_in("https://x").starts_with(concat!(
+            "https://x/blob/v",
+            env!("CARGO_PKG_VERSION"),
+            "/rules/BLT101-"
+        )));
+    }
+}

@@ -356,7 +356,7 @@ impl<'c> Server<'c> {
         Arc::make_mut(&mut self.documents).insert(Arc::clone(&path), document);
         if self.is_without_folders && self.folder(&path).is_none() {
             let parent = path.parent().unwrap_or(&path);
-            self.open_folder(blocklint_project::project_root(parent));
+            self.open_folder(blocklint_project::project_root(parent).0);
             return;
         }
         let watches = self.client.registers_watchers;

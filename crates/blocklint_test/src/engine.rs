@@ -1,8 +1,8 @@
 //! Where the harness meets the engine. Nothing else of this crate knows it.
 
 use blocklint_core::{Finding, RuleCode};
-use blocklint_engine::{Levels, analyse, choose, load_models, locate, signal_named};
-use blocklint_output::{Shown, full};
+use blocklint_engine::{CommentChecks, Levels, analyse, choose, load_models, locate, signal_named};
+use blocklint_output::{Look, Shown, full};
 use blocklint_project::{Request, discover};
 use blocklint_rules::{RULES, Selection, rule};
 use camino::Utf8Path;
@@ -26,6 +26,7 @@ impl Check for Engine {
             .map_err(|errors| errors.iter().map(|error| error.relative_to(root)).collect::<Vec<_>>().join("\n"))?;
         let models = load_models(&project, root).map_err(|failure| failure.lines.join("\n"))?;
         let mut how = blocklint_engine::Options::new(options.min_confidence);
+        how.comments = CommentChecks::new(&project, &selection);
         if let Some(name) = &options.without {
             let at = signal_named(name).ok_or_else(|| format!("there is no signal `{name}`"))?;
             how.without = how.without.with(at);
@@ -63,7 +64,7 @@ impl Check for Engine {
         let sources = locate(&project, &mut chosen);
         let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root };
         let mut out = Vec::new();
-        full(&mut out, &shown, false).map_err(|error| error.to_string())?;
+        full(&mut out, &shown, Look::default()).map_err(|error| error.to_string())?;
         String::from_utf8(out).map_err(|error| error.to_string())
     }
 }

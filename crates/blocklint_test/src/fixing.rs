@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{
-    Chosen, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose, load_models, locate,
-    on_large_stacks, write,
+    Chosen, CommentChecks, FixRequest, Fixed, Levels, Refused, RuleArguments, Rules, analyse, attach, choose,
+    load_models, locate, on_large_stacks, write,
 };
 use blocklint_models::Models;
 use blocklint_output::diff;
@@ -102,7 +102,8 @@ impl Run {
     }
 
     fn options(&self) -> blocklint_engine::Options {
-        blocklint_engine::Options::new(self.levels.confidence)
+        let comments = CommentChecks::new(&self.project, &self.rules.selection);
+        blocklint_engine::Options { comments, ..blocklint_engine::Options::new(self.levels.confidence) }
     }
 
     /// What is found, with fixes, and why there is none.

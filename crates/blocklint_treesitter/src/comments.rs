@@ -17,7 +17,7 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
         let Some(node) = comment_at(root, at, &is_comment) else { continue };
         let text = String::from_utf8_lossy(source.get(node.byte_range()).unwrap_or_default());
         let inner = text.trim_start_matches('/').trim_start_matches('*').trim_end_matches('/').trim_end_matches('*');
-        let Some(read) = directive(inner.trim_start_matches(['/', '*', '!'])) else { continue };
+        let Some(mut read) = directive(inner.trim_start_matches(['/', '*', '!'])) else { continue };
         // A comment that says it twice says it once.
         from = from.max(node.end_byte());
         let comment = Span::new(node.start_byte() as u32, trimmed_end(source, node) as u32);
@@ -31,7 +31,7 @@ pub fn comments(facts: &mut FactsBuilder, source: &[u8], root: Node<'_>, is_comm
             .collect();
         let rules = facts.list(&rules);
         let reason = if read.reason.is_empty() { Sym::NONE } else { facts.intern(read.reason) };
-        let line = lines_of(source, comment, b"//");
+        let line = read.lines(begins_line(source, node.start_byte()), lines_of(source, comment, b"//"), source.len());
         facts.suppression(Suppression { kind: read.kind, rules, reason, comment, line });
     }
 }

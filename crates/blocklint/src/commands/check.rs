@@ -1,38 +1,53 @@
 //! `blocklint check`.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Read, Write};
 use std::time::Instant;
 
-use blocklint_core::{Confidence, Severity};
-use blocklint_output::{
-    SarifRun, Shown, Summary, concise, fixable, fixed_summary, full, github, json, sarif, statistics, statistics_json,
-    summary,
-};
+use blocklint_core::{Confidence, Language, Severity};
+use blocklint_output::{Overview, Shown};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{current_folder, fix, unless_closed};
+use super::config::{show_files, show_settings};
+use super::render::{self, Written};
+use super::{current_folder, fix, unless_closed, watch};
 use crate::arguments::{Check, OutputFormat};
-use crate::messages::{Failure, error, warning};
-use crate::{CLEAN, FAILED, FOUND};
+use crate::messages::{Failure, error, verbose, warning};
+use crate::progress::Bar;
+use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
-    load_models_and_tell, locate, on_large_stacks, signal_named,
+    CommentChecks, FixRequest, Levels, Options, Report, RuleArguments, Rules, SignalSet, analyse_watched, attach, cap,
+    choose, load_models_and_tell, locate, on_large_stacks, overview, set_threads, signal_named,
 };
 
 pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
+    if check.run.watch { watch::watch(check) } else { once(check) }
+}
+
+/// One run.
+pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let current = current_folder()?;
     let started = Instant::now();
-    let request = Request { current: &current, paths: &check.paths, isolated: check.isolated };
+    let threads = check.run.threads.map_or(0, usize::from);
+    set_threads(threads);
+    let given = given(check)?;
+    let stdin_path = given.is_some().then(|| check.run.stdin_filename.clone()).flatten();
+    let paths = match &stdin_path {
+        Some(path) => std::slice::from_ref(path),
+        None => &check.paths[..],
+    };
+    let request = Request { current: &current, paths, isolated: check.isolated };
     let environments: Vec<Utf8PathBuf> = check.environment.iter().map(|path| absolute(&current, path)).collect();
     let options = PathOptions {
         environments: &environments,
+        config: &check.config,
         exclude: check.exclude.as_deref(),
         extend_exclude: &check.extend_exclude,
         force_exclude: check.force_exclude,
         trace_in_paths: check.trace_in_paths,
+        given: stdin_path.as_deref().zip(given.as_deref()),
+        threads,
     };
     let project = discover_with(request, options)
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
@@ -41,10 +56,17 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
         RuleArguments { select: &check.select, extend_select: &check.extend_select, ignore: &check.ignore },
         &current,
     )?;
+    if check.show_settings {
+        return show_settings(&project, &current);
+    }
+    if check.show_files {
+        return show_files(&project, &current);
+    }
     let levels = levels(check, &project.configuration);
     let (models, mistakes) = load_models_and_tell(&project, &current)?;
     let discovered = started.elapsed();
-    tell_problems(&project, &current);
+    tell_problems(&project, check, &current)?;
+    tell_what_is_read(&project, &current);
     mistakes.iter().for_each(warning);
 
     let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
@@ -53,16 +75,20 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     }
     let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
 
-    let mut report = analyse(
+    let bar = Bar::new();
+    let mut report = analyse_watched(
         &project,
         &models,
         Options {
             without: without(check)?,
             account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
             include_aside: check.include_aside,
+            comments: CommentChecks::new(&project, &rules.selection),
             ..Options::new(levels.confidence)
         },
+        &bar,
     )?;
+    nothing_read(&project, &report)?;
     let mut timings = report.timings;
     timings.discover = discovered;
 
@@ -72,16 +98,37 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     if check.output_format != OutputFormat::Sarif {
         chosen.suppressed.clear();
     }
+    let mut overviewed = Overview::default();
+    let most = check.run.max_findings.filter(|_| check.statistics.is_none());
+    if render::asks_for_overview(check) || most.is_some() {
+        overviewed = overview(&mut chosen, &project.base);
+    }
+    let causes = chosen.groups.iter().filter(|group| group.cause.is_some()).count();
+    let capped = most.map_or(0, |most| cap(&mut chosen, most as usize));
+    if capped > 0 {
+        overviewed = overview(&mut chosen, &project.base);
+    }
     // Counting rules asks for no fixes, which cost another look at each file with findings.
-    if !check.statistics && check.output_format != OutputFormat::Github {
+    if check.statistics.is_none() && check.output_format != OutputFormat::Github {
         on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
     }
     let sources = locate(&project, &mut chosen);
-    let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current };
+    drop(bar);
     let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
-    unless_closed(write(check, &project, &shown, &chosen, levels, fixed_findings))?;
+    let written = Written {
+        check,
+        project: &project,
+        shown: Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current },
+        chosen: &chosen,
+        overview: &overviewed,
+        levels,
+        causes,
+        capped,
+        fixed: fixed_findings,
+    };
+    unless_closed(render::write(&written))?;
     timings.output = started.elapsed();
-    if check.timings {
+    if check.timings || console::verbosity() > 1 {
         // Nobody is left to tell that stderr is closed.
         let _ = write!(io::stderr(), "{timings}");
     }
@@ -104,78 +151,86 @@ fn levels(check: &Check, configuration: &Configuration) -> Levels {
     }
 }
 
+/// The text of `--stdin-filename`, where `-` is the path.
+fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
+    let reads_stdin = check.paths.iter().any(|path| path == "-");
+    match (&check.run.stdin_filename, reads_stdin) {
+        (None, false) => return Ok(None),
+        (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
+        (Some(_), false) => return Err(Failure::new("--stdin-filename says whose text `-` is, but no path is `-`")),
+        (Some(_), true) if check.paths.len() > 1 => {
+            return Err(Failure::new(
+                "`-` goes with no other path: the project around --stdin-filename is analysed anyway",
+            ));
+        }
+        (Some(_), true) if check.fix || check.diff || check.run.watch => {
+            return Err(Failure::new("--fix, --diff and --watch work on files, not on stdin"));
+        }
+        (Some(_), true) => {}
+    }
+    let mut text = Vec::new();
+    io::stdin().lock().read_to_end(&mut text).map_err(|error| Failure::new(format!("stdin: {error}")))?;
+    Ok(Some(text))
+}
+
 /// One line each for what could not be looked at.
-fn tell_problems(project: &Project, current: &Utf8Path) {
+///
+/// # Errors
+///
+/// Where that was all there is: whoever hears "no findings" must not think that something was read.
+fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result<(), Failure> {
     for path in &project.missing {
         error(format!("{}: no such file or folder", path.strip_prefix(current).unwrap_or(path)));
     }
     for problem in &project.problems {
         warning(problem.relative_to(current));
     }
-    if project.missing.is_empty() && !project.files.iter().any(|file| file.reported) {
+    if !project.missing.is_empty() || project.files.iter().any(|file| file.reported) {
+        return Ok(());
+    }
+    // Hooks name files of every kind, and what is excluded: that none is left is no mistake of theirs.
+    let names_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());
+    let leaves_out = check.force_exclude || check.exclude.is_some() || !check.extend_exclude.is_empty();
+    if leaves_out || names_files && !project.files.is_empty() {
         warning("no Python, Rust or Java file found under the given paths");
+        return Ok(());
+    }
+    Err(Failure::new("nothing was read: no Python, Rust or Java file found under the given paths"))
+}
+
+/// # Errors
+///
+/// Where not one file could be read.
+fn nothing_read(project: &Project, report: &Report) -> Result<(), Failure> {
+    match (report.read, project.files.is_empty()) {
+        (0, false) => Err(Failure::new("nothing was read: no file could be opened")),
+        _ => Ok(()),
     }
 }
 
-fn write(
-    check: &Check,
-    project: &Project,
-    shown: &Shown<'_>,
-    chosen: &Chosen,
-    levels: Levels,
-    fixed: Option<usize>,
-) -> io::Result<()> {
-    let styled =
-        check.output_file.is_none() && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let mut out = output(check)?;
-    match (check.statistics, check.output_format) {
-        (true, OutputFormat::Json) => statistics_json(&mut out, shown)?,
-        (true, _) => statistics(&mut out, shown)?,
-        (false, OutputFormat::Json) => json(&mut out, shown)?,
-        (false, OutputFormat::Concise) => concise(&mut out, shown)?,
-        (false, OutputFormat::Full) => full(&mut out, shown, styled)?,
-        (false, OutputFormat::Github) => github(&mut out, shown)?,
-        (false, OutputFormat::Sarif) => {
-            let (root, complete) = (repository(&project.root), project.missing.is_empty());
-            sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
-        }
+/// What `-v` says of a run.
+fn tell_what_is_read(project: &Project, current: &Utf8Path) {
+    if console::verbosity() < 1 {
+        return;
     }
-    // What programs read ends with the data.
-    let is_text =
-        !matches!((check.statistics, check.output_format), (_, OutputFormat::Json) | (false, OutputFormat::Sarif));
-    if is_text {
-        let counts = Summary {
-            findings: chosen.findings.len(),
-            causes: chosen.groups.iter().filter(|group| group.cause.is_some()).count(),
-            below: chosen.below,
-            aside: chosen.aside,
-            min_severity: levels.severity,
-            min_confidence: levels.confidence,
-        };
-        match fixed {
-            Some(fixed) => fixed_summary(&mut out, fixed, &counts)?,
-            None => summary(&mut out, &counts)?,
-        }
-        fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
+    let shown = |path: &Utf8Path| match path.strip_prefix(current) {
+        Ok(inside) if inside.as_str().is_empty() => ".".to_owned(),
+        Ok(inside) => inside.to_string(),
+        Err(_) => path.to_string(),
+    };
+    verbose(format!("project root {}", project.root));
+    match &project.configuration.file {
+        Some(file) => verbose(format!("configuration {}", shown(file))),
+        None => verbose("no configuration"),
     }
-    out.flush()
-}
-
-/// Where findings are written to.
-pub(super) fn output(check: &Check) -> io::Result<BufWriter<Box<dyn Write>>> {
-    Ok(BufWriter::new(match &check.output_file {
-        Some(path) => Box::new(File::create(path).map_err(|error| named(path, &error))?),
-        None => Box::new(io::stdout().lock()),
-    }))
-}
-
-/// The folder from which services count paths: that of the repository, which may hold several projects.
-fn repository(root: &Utf8Path) -> &Utf8Path {
-    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
-}
-
-fn named(path: &Utf8Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{path}: {error}"))
+    let of = |language| project.files.iter().filter(|file| file.language == language).count();
+    let languages = Language::ALL.iter().map(|language| (language, of(*language))).filter(|(_, count)| *count > 0);
+    let counts: Vec<String> = languages.map(|(language, count)| format!("{count} {language}")).collect();
+    let reported = project.files.iter().filter(|file| file.reported).count();
+    verbose(format!("{} files ({}), of which {reported} are reported", project.files.len(), counts.join(", ")));
+    for root in &project.import_roots {
+        verbose(format!("import root {}", shown(root)));
+    }
 }
 
 /// The signals that the command line switches off.

@@ -6,11 +6,11 @@ use blocklint_core::Applicability;
 use blocklint_engine::{FixRequest, Fixed};
 use camino::Utf8Path;
 
-use super::check::output;
 use super::unless_closed;
 use crate::arguments::Check;
 use crate::messages::{Failure, error, warning};
-use crate::{CLEAN, FAILED, FOUND};
+use crate::output_file::Output;
+use crate::{CLEAN, FAILED, FOUND, interrupt};
 
 /// What became of fixes.
 pub(super) struct Outcome {
@@ -29,7 +29,11 @@ pub(super) fn allowed(check: &Check) -> Applicability {
 pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome, Failure> {
     let fixed = blocklint_engine::fix(request)?;
     tell_refused(&fixed, current);
-    let unwritten = blocklint_engine::write(&fixed.changes, &request.project.base);
+    // Each file is written whole, even where the run is ended meanwhile.
+    let of = |change| {
+        interrupt::uninterrupted(|| blocklint_engine::write(std::slice::from_ref(change), &request.project.base))
+    };
+    let unwritten: Vec<_> = fixed.changes.iter().flat_map(of).collect();
     let mut mended = fixed.mended.len();
     for file in &unwritten {
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
@@ -44,11 +48,11 @@ pub(super) fn diff(check: &Check, request: FixRequest<'_>, current: &Utf8Path) -
     let fixed = blocklint_engine::fix(request)?;
     tell_refused(&fixed, current);
     let print = || -> io::Result<()> {
-        let mut out = output(check)?;
+        let mut out = Output::new(check.output_file.as_deref())?;
         for change in &fixed.changes {
             blocklint_output::diff(&mut out, &change.path, current, &change.text_before, &change.text_after)?;
         }
-        out.flush()
+        out.finish()
     };
     unless_closed(print())?;
     let would = match fixed.mended.len() {

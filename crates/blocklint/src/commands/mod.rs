@@ -1,20 +1,26 @@
 //! One file per command.
 
 mod check;
+mod config;
 mod debug;
 mod edits;
 mod fix;
+mod generate;
 mod missing;
 mod models;
+mod render;
 mod rule;
 mod server;
 mod version;
+mod watch;
 mod why;
 
 use camino::Utf8PathBuf;
 
 pub(crate) use check::check;
+pub(crate) use config::config;
 pub(crate) use debug::debug;
+pub(crate) use generate::{man_page, shell_completion};
 pub(crate) use models::models;
 pub(crate) use rule::{all_rules, rule};
 pub(crate) use server::server;

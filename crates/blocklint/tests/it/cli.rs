@@ -55,11 +55,11 @@ fn run(code: i32, out: &str, err: &str) -> Run {
 }
 
 #[test]
-fn nothing_to_read_is_told_and_clean() {
+fn nothing_to_read_fails_the_run() {
     let project = Project::new(&[("notes.txt", "")]);
-    let told = "warning: no Python, Rust or Java file found under the given paths\n";
-    assert_eq!(project.run(&["check"]), run(0, "No findings.\n", told));
-    assert_eq!(project.run(&["check", "--output-format", "json"]), run(0, "[]\n", told));
+    let told = "error: nothing was read: no Python, Rust or Java file found under the given paths\n";
+    assert_eq!(project.run(&["check"]), run(2, "", told));
+    assert_eq!(project.run(&["check", "--output-format", "json"]), run(2, "", told));
 }
 
 #[test]

@@ -170,14 +170,56 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The page up to its table of keys.
+const HEAD: &str = "# Configuration
+
+In the project root, in a file of its own or in one that is there already. The first of these that holds configuration is read:
+
+| file | table |
+| --- | --- |
+| `.blocklint.toml` | the whole file |
+| `blocklint.toml` | the whole file |
+| `pyproject.toml` | `[tool.blocklint]` |
+| `Cargo.toml` | `[workspace.metadata.blocklint]`, else `[package.metadata.blocklint]` with more than the `models` that a crate ships |
+
+An unknown key or a wrong value is an error that names file, line and key, and what was probably meant. `blocklint config` lists the keys,
+`blocklint config KEY` describes one, `blocklint check --show-settings` shows what holds, and `--show-files` whose findings are reported.
+
+Editors complete and check a `blocklint.toml` with its [JSON schema](../schemas/blocklint.schema.json), which `blocklint config --schema`
+prints: put `#:schema https://…/blocklint.schema.json` with the schema's address into its first line.
+
+## What is read
+
+The **project root** is the nearest folder, at or above the paths' common folder, that holds configuration or `.git`. One run has one
+configuration; one in a folder below the project root is not read, and said so.
+
+What wins, from the last to the first:
+
+1. options of the command line, as in ruff: `--select` replaces what was selected and ignored before, `--ignore` and `--extend-select`
+   change it;
+2. `--config 'key=value'`, as often as needed, with the value in TOML: `--config 'select=[\"BLT1\"]'`;
+3. the file that is found, or the one that `--config FILE` names in its place;
+4. the file that it extends, and so on;
+5. the defaults.
+
+`--isolated` leaves out what is found; `--config 'key=value'` holds all the same.
+
+**A configuration is untrusted.** It runs nothing and writes nothing. What is found in a repository names no file out of it (out of the
+project root, where there is no `.git`), whatever links lead there: `extend` and `models` that do are errors. Whoever means it names the file
+that says so on the command line: `blocklint check --config FILE`. Files of more than 1 MB, lists of more than 1,000 rules or patterns, and
+more than 16 files that extend one another are errors.
+
+## Keys
+
+This part is generated from the program's own table of keys.
+
+| key | value | default | option |
+| --- | --- | --- | --- |
+";
+
 #[test]
 fn the_reference_lists_every_key() {
-    let mut text = String::from(
-        "# Configuration\n\nEvery key of `[tool.blocklint]` in the pyproject.toml of the project root. An unknown key or a wrong \
-         value is an error\nthat names file, line and key. Options of the command line win, as in ruff: `--select` replaces \
-         what the file selects and\nignores, `--ignore` and `--extend-select` change it. `--isolated` ignores the file.\n\nThis \
-         page is generated from the program's own table of keys.\n\n| key | value | default | option |\n| --- | --- | --- | --- |\n",
-    );
+    let mut text = String::from(HEAD);
     for key in KEYS {
         let option = key.option.map_or(String::new(), |option| format!("`{option}`"));
         text += &format!("| [`{}`](#{}) | {} | {} | {option} |\n", key.name, key.name, key.value, key.default);
@@ -195,6 +237,266 @@ fn the_reference_lists_every_key() {
     }
 }
 
+#[test]
+fn one_file_of_a_folder_is_read_and_the_others_are_told() {
+    let folder = Folder::new(&[("main.py", "import time\nasync def f():\n    time.sleep(1)\n    open('x')\n")]);
+    let note = ["--min-severity", "note"];
+    let both = ["main.py:3 101", "main.py:4 104"];
+    assert_eq!(folder.found(&note), both);
+    // From the last that is looked at to the first.
+    folder.write("Cargo.toml", "[workspace]\n[workspace.metadata.blocklint]\nselect = ['BLT101']\n");
+    assert_eq!(folder.found(&note), both[..1], "Cargo.toml");
+    folder.write("pyproject.toml", "[tool.blocklint]\nselect = ['BLT104']\n");
+    assert_eq!(folder.found(&note), both[1..], "pyproject.toml");
+    folder.write("blocklint.toml", "select = ['BLT101']\n");
+    assert_eq!(folder.found(&note), both[..1], "blocklint.toml");
+    folder.write(".blocklint.toml", "select = ['BLT104']\n");
+    assert_eq!(folder.found(&note), both[1..], ".blocklint.toml");
+    let (_, _, err) = folder.run_in("", &["check"]);
+    let told = |file: &str| err.contains(&format!("{file}: its configuration is not read: `.blocklint.toml` decides"));
+    assert!(told("blocklint.toml") && told("pyproject.toml") && told("Cargo.toml"), "{err}");
+}
+
+#[test]
+fn a_crate_s_own_table_is_read_unless_it_only_ships_models() {
+    let folder = Folder::new(&[
+        ("Cargo.toml", "[package]\nname = 'a'\n[package.metadata.blocklint]\nmin-severity = 'note'\n"),
+        ("main.py", "async def f():\n    open('x')\n"),
+    ]);
+    assert_eq!(folder.found(&[]), ["main.py:2 104"]);
+    folder.write("Cargo.toml", "[package]\nname = 'a'\n[package.metadata.blocklint]\nmodels = ['no.toml']\n");
+    assert_eq!(folder.run_in("", &["check"]).2, "", "what it ships is for those who use it");
+    folder.write("Cargo.toml", "[package]\nname = 'a'\n[package.metadata.blocklint]\nmin-sevrity = 'note'\n");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    let expected = "error: Cargo.toml:4: [package.metadata.blocklint] min-sevrity: unknown key `min-sevrity`; did you mean `min-severity`?\n";
+    assert_eq!((code, err.as_str()), (Some(2), expected));
+}
+
+#[test]
+fn a_file_of_its_own_names_its_mistakes_without_a_table() {
+    let folder = Folder::new(&[("blocklint.toml", "\nselct = ['BLT1']\n"), ("main.py", "")]);
+    let (code, _, err) = folder.run_in("", &["check"]);
+    let expected = "error: blocklint.toml:2: selct: unknown key `selct`; did you mean `select`?\n";
+    assert_eq!((code, err.as_str()), (Some(2), expected));
+    folder.write("blocklint.toml", "select = [");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    assert!(code == Some(2) && err.starts_with("error: blocklint.toml:1: not TOML: "), "{err}");
+}
+
+#[test]
+fn a_file_extends_another_one() {
+    let folder = Folder::service("extend = 'configs/base.toml'\nextend-select = ['BLT102']\nextend-exclude = ['deep']");
+    folder.write(
+        "configs/base.toml",
+        "extend = 'more.toml'\nselect = ['BLT101', 'BLT105']\nmin-severity = 'error'\nper-file-ignores = { 'a' = ['ALL'] }\n",
+    );
+    folder.write("configs/more.toml", "min-severity = 'note'\nmin-confidence = 'low'\nextend-exclude = ['x']\n");
+    assert_eq!(folder.found(&[]), ALL[..2]);
+    let (code, out, _) = folder.run_in("", &["check", "--show-settings"]);
+    let expected = [
+        "# configuration: pyproject.toml",
+        "# extends: configs/base.toml",
+        "# extends: configs/more.toml",
+        "select = [\"BLT101\", \"BLT105\"]",
+        "extend-select = [\"BLT102\"]",
+        "extend-exclude = [\"x\", \"deep\"]",
+        "min-severity = \"error\"",
+        "min-confidence = \"low\"",
+        "per-file-ignores = { \"a\" = [\"ALL\"] }",
+    ];
+    assert!(code == Some(0) && expected.iter().all(|line| out.lines().any(|shown| shown == *line)), "{out}");
+    // What is shown can be read again.
+    let shown: String = out.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+    folder.write("shown.toml", &shown);
+    let (_, again, err) = folder.run_in("", &["check", "--show-settings", "--config", "shown.toml"]);
+    assert!(again.ends_with(&shown), "{again}{err}");
+}
+
+#[test]
+fn what_extends_itself_or_leads_nowhere_is_an_error_at_its_place() {
+    let wrong = |extend: &str, files: &[(&str, &str)], said: &str| {
+        let folder = Folder::service(&format!("extend = {extend}"));
+        files.iter().for_each(|(file, text)| folder.write(file, text));
+        let (code, _, err) = folder.run_in("", &["check"]);
+        assert!(code == Some(2) && err.contains(said), "{extend}: {err}");
+    };
+    wrong("'no.toml'", &[], "pyproject.toml:5: [tool.blocklint] extend: `no.toml`: no such file");
+    wrong("1", &[], "pyproject.toml:5: [tool.blocklint] extend: expected a path, found an integer");
+    wrong("'a.toml'", &[("a.toml", "extend = 'pyproject.toml'")], "a.toml:1: extend: it leads back to a file");
+    wrong("'a.toml'", &[("a.toml", "select = 1")], "a.toml:1: select: expected a list of rules");
+    let chain: Vec<(String, String)> =
+        (0..40).map(|at| (format!("{at}.toml"), format!("extend = '{}.toml'", at + 1))).collect();
+    let chain: Vec<(&str, &str)> = chain.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    wrong("'0.toml'", &chain, "more than 16 files extend one another");
+}
+
+#[test]
+fn what_is_found_leads_nowhere_outside_unless_the_user_names_it() {
+    let outside = Folder::new(&[
+        ("secret.toml", "select = ['BLT104']\nmin-severity = 'note'\n"),
+        ("models/a.toml", "schema = 1\nlanguage = \"python\"\nlibrary = \"a\"\n"),
+    ]);
+    let path = outside.path();
+    let path = path.to_str().expect("UTF-8");
+    let refused = |configuration: &str| {
+        let folder = Folder::service(configuration);
+        let (code, _, err) = folder.run_in("", &["check"]);
+        assert!(code == Some(2) && err.contains("lies outside of"), "{configuration}: {err}");
+        assert!(err.contains("pyproject.toml:5: [tool.blocklint]"), "{err}");
+        folder
+    };
+    refused(&format!("extend = '{path}/secret.toml'"));
+    refused(&format!("models = '{path}/models'"));
+    refused(&format!("models = ['{path}/models/a.toml']"));
+    let folder = Folder::service("");
+    folder.write("mine.toml", &format!("extend = '{path}/secret.toml'\nmodels = '{path}/models'\n"));
+    assert_eq!(folder.found(&["--config", "mine.toml"]), ALL[3..], "the user named the file that asks for it");
+    // Links lead nowhere else.
+    #[cfg(unix)]
+    for link in ["extend = 'link.toml'", "models = 'link.toml'", "models = 'linked'"] {
+        let folder = Folder::service(link);
+        let make = |from: &str, to: &str| std::os::unix::fs::symlink(from, folder.path().join(to)).expect("a link");
+        make(&format!("{path}/secret.toml"), "link.toml");
+        make(&format!("{path}/models"), "linked");
+        let (code, _, err) = folder.run_in("", &["check"]);
+        assert!(code == Some(2) && err.contains("lies outside of"), "{link}: {err}");
+    }
+    // Within one repository folders may share a file.
+    let repository = Folder::new(&[
+        (".git/HEAD", ""),
+        ("base.toml", "min-severity = 'note'\n"),
+        ("service/blocklint.toml", "extend = '../base.toml'\n"),
+        ("service/main.py", "async def f():\n    open('x')\n"),
+    ]);
+    assert_eq!(repository.found_in("service", &[]), ["main.py:2 104"]);
+}
+
+#[test]
+fn the_command_line_names_a_file_or_a_key() {
+    let folder = Folder::service("select = ['BLT101']\nmin-severity = 'error'");
+    folder.write("other.toml", "select = ['BLT104']\nmin-severity = 'note'\n");
+    assert_eq!(folder.found(&["--config", "other.toml"]), ALL[3..]);
+    assert_eq!(folder.found(&["--config", "select=['BLT102']"]), ALL[1..2]);
+    assert_eq!(folder.found(&["--config", "extend-select = [\"BLT102\"]"]), ALL[..2]);
+    assert_eq!(folder.found(&["--config", "other.toml", "--config", "select=['BLT1']"]), ALL);
+    assert_eq!(folder.found(&["--isolated", "--config", "select=['BLT101']"]), ALL[..1]);
+    assert_eq!(folder.found(&["--config", "select=['BLT101']", "--select", "BLT102"]), ALL[1..2]);
+    assert_eq!(folder.found(&["--config", "per-file-ignores.'main.py'=['BLT1']"]), [] as [&str; 0]);
+    for (values, said) in [
+        (&["nowhere.toml"][..], "--config: `nowhere.toml` is neither a file nor `key=value`"),
+        (&["tests"], "--config: `tests` is a folder"),
+        (&["other.toml", "pyproject.toml"], "is a second file"),
+        (&["min-severity=note"], "(a shell takes `min-severity=\"note\"` in single quotes)"),
+        (&["select=BLT101"], "(a shell takes `select=[\"BLT101\"]` in single quotes)"),
+        (&["selct=['BLT101']"], "--config: selct: unknown key `selct`; did you mean `select`?"),
+        (&["select=['BLT999']"], "--config: select: unknown rule `BLT999`"),
+        (&["extend='other.toml'"], "extending a file from the command line is `--config FILE`"),
+        (&["--isolated", "other.toml"], "`--isolated` reads none"),
+    ] {
+        let mut arguments = vec!["check"];
+        for value in values {
+            arguments.extend(if value.starts_with("--") { vec![*value] } else { vec!["--config", value] });
+        }
+        let (code, _, err) = folder.run_in("", &arguments);
+        assert!(code == Some(2) && err.contains(said), "{values:?}: {err}");
+    }
+}
+
+#[test]
+fn a_hostile_configuration_ends_soon() {
+    let list = |entry: &str, count: usize| format!("[{}]", vec![format!("'{entry}'"); count].join(","));
+    let globs: String = (0..50_000).map(|at| format!("'{at}/**/*.py',")).collect();
+    let keys: String = (0..60_000).map(|at| format!("key{at} = 1\n")).collect();
+    let braces = format!("exclude = ['{}']", "{a,b}".repeat(10_000));
+    for (configuration, said) in [
+        (format!("exclude = [{globs}]"), "50000 patterns are more than the 1000 that are read"),
+        (
+            format!("exclude = {0}\nextend-exclude = {0}", list("a/**/*.py", 600)),
+            "1200 patterns of what is not read are more than the 1000 that are read",
+        ),
+        (format!("select = {}", list("A", 500_000)), "kB of configuration are more than the 1000 kB that are read"),
+        (format!("select = {}", list("BLT1", 100_000)), "100000 rules are more than the 1000 that are read"),
+        (keys, "more mistakes"),
+        (format!("select = {}", "[".repeat(400_000)), "not TOML"),
+        (format!("x = {}", "{a=".repeat(100_000)), "not TOML"),
+        (braces, "is no pattern"),
+    ] {
+        for file in ["blocklint.toml", "pyproject.toml"] {
+            let table = if file == "pyproject.toml" { "[tool.blocklint]\n" } else { "" };
+            let folder = Folder::new(&[(file, &format!("{table}{configuration}")), ("main.py", "")]);
+            let started = std::time::Instant::now();
+            let (code, _, err) = folder.run_in("", &["check"]);
+            let short: String = err.chars().take(300).collect();
+            assert!(code == Some(2) && err.contains(said), "{said}: {short}");
+            assert!(started.elapsed().as_secs_f64() < 10.0, "{said}: {:?}", started.elapsed());
+            assert!(err.len() < 200_000, "{said}: {} bytes", err.len());
+        }
+    }
+    // As many as are read cost nothing that anybody notices.
+    let most: String = (0..1_000).map(|at| format!("'{at}/**/*.py',")).collect();
+    let folder = Folder::new(&[("blocklint.toml", &format!("exclude = [{most}]")), ("main.py", "")]);
+    let started = std::time::Instant::now();
+    assert_eq!(folder.run_in("", &["check"]).0, Some(0));
+    assert!(started.elapsed().as_secs_f64() < 10.0, "{:?}", started.elapsed());
+}
+
+#[test]
+fn files_that_would_be_reported_are_shown() {
+    let folder = Folder::service("exclude = ['deep']");
+    let (code, out, _) = folder.run_in("", &["check", "--show-files"]);
+    assert_eq!((code, out.as_str()), (Some(0), "gen/helper_pb2.py\nmain.py\ntests/test_a.py\n"));
+    let (_, out, _) = folder.run_in("tests", &["check", "--show-files", "."]);
+    assert_eq!(out, "test_a.py\n");
+}
+
+#[test]
+fn keys_are_listed_and_described() {
+    let folder = Folder::new(&[]);
+    let (code, out, _) = folder.run_in("", &["config"]);
+    assert_eq!((code, out.lines().count()), (Some(0), KEYS.len()));
+    let (_, out, _) = folder.run_in("", &["config", "max-file-size"]);
+    assert!(
+        out.starts_with("max-file-size\n\nLonger files are skipped") && out.contains("Default: `\"8MB\"`"),
+        "{out}"
+    );
+    let (_, out, _) = folder.run_in("", &["config", "select", "--output-format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!((value["name"].as_str(), value["option"].as_str()), (Some("select"), Some("--select")));
+    let (code, _, err) = folder.run_in("", &["config", "selct"]);
+    assert_eq!((code, err.as_str()), (Some(2), "error: unknown key `selct`; did you mean `select`?\n"));
+}
+
+/// `UPDATE=1 cargo test --workspace --test it configuration::` renews it.
+#[test]
+fn the_schema_is_current_and_means_what_the_program_reads() {
+    let (_, text, _) = Folder::new(&[]).run_in("", &["config", "--schema"]);
+    let file = repository().join("schemas/blocklint.schema.json");
+    if env::var("UPDATE").is_ok_and(|value| value == "1") {
+        fs::create_dir_all(file.parent().expect("a parent")).expect("made");
+        fs::write(&file, &text).expect("the schema is written");
+    } else {
+        assert!(
+            fs::read_to_string(&file).unwrap_or_default() == text,
+            "run this test with UPDATE=1 to renew the schema"
+        );
+    }
+    let schema = serde_json::from_str(&text).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let is_valid = |text: &str| {
+        let table: toml::Table = text.parse().expect("TOML");
+        validator.is_valid(&serde_json::to_value(table).expect("JSON"))
+    };
+    for key in KEYS {
+        assert!(is_valid(&key.example.replace("[tool.blocklint.", "[")), "{}", key.example);
+    }
+    for wrong in ["selct = []", "select = 'ALL'", "min-severity = 'worse'", "require-reason = 1", "max-file-size = -1"]
+    {
+        assert!(!is_valid(wrong), "{wrong}");
+        let folder = Folder::new(&[("blocklint.toml", wrong), ("main.py", "")]);
+        assert_eq!(folder.run_in("", &["check"]).0, Some(2), "{wrong}");
+    }
+}
+
 /// Every example of the reference is one the program takes.
 #[test]
 fn the_examples_of_the_reference_are_right() {
@@ -202,6 +504,9 @@ fn the_examples_of_the_reference_are_right() {
         let folder = Folder::service("");
         let table = if key.example.starts_with('[') { "" } else { "[tool.blocklint]\n" };
         folder.write("pyproject.toml", &format!("{table}{}\n", key.example));
+        if key.name == "extend" {
+            folder.write("configs/blocklint.toml", "ignore = ['BLT104']\n");
+        }
         folder.write("blocking/a.toml", "schema = 1\nlanguage = \"python\"\nlibrary = \"a\"\n");
         let (code, _, err) = folder.run_in("", &["check", "--exit-zero"]);
         assert_eq!((code, err.as_str()), (Some(0), ""), "{}", key.name);

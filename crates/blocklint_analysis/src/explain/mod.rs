@@ -245,7 +245,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options });
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
-        Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes }, above }
+        Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes, used: Vec::new() }, above }
     }
 
     /// The linked program.

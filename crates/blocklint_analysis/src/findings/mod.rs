@@ -115,7 +115,10 @@ pub(crate) fn findings<'a>(
             let silenced = match hit.cut {
                 // The comment may stand where a literal is called, and the finding inside of it.
                 true => Some(cuts.hides(link.program, hit.way.site, hit.root, rule).flatten()),
-                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule),
+                false => cuts.hides(link.program, way.site, link.program.body_of_site(way.site), rule).or_else(|| {
+                    let is_direct = matches!(way.next, Next::Leaf(_));
+                    is_direct.then(|| cuts.hides_direct(link.program, way.site, rule)).flatten()
+                }),
             };
             let arg = if hit.handed { way.arg } else { None };
             places.entry((way.site, arg, rule)).or_default().push(Candidate {

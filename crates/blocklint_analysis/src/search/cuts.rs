@@ -18,8 +18,21 @@ pub struct RuleNames {
     pub rule_of: fn(Effect, bool, Context) -> Option<RuleCode>,
     /// The rule of a misuse.
     pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
-    /// The rule that a user names by code or name.
-    pub named: fn(&str) -> Option<RuleCode>,
+    /// The rules that a comment names by code, prefix or name; none where a word means nothing.
+    pub named: fn(&str) -> Vec<RuleCode>,
+    /// The rules that see the same direct call as another linter's code, for `noqa`.
+    pub alias: fn(&str) -> Vec<RuleCode>,
+}
+
+/// A rule that a comment silenced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UsedComment {
+    /// The file.
+    pub file: FileId,
+    /// Index in the suppressions of its facts.
+    pub comment: u32,
+    /// The rule.
+    pub rule: RuleCode,
 }
 
 /// A mistake that is no effect of a call.
@@ -48,6 +61,8 @@ pub enum Misuse {
 struct Comment {
     line: blocklint_core::Span,
     rules: Vec<RuleCode>,
+    /// Rules that it hides only at a call that blocks itself.
+    aliases: Vec<RuleCode>,
     /// A bare comment: it hides, and cuts nothing.
     bare: bool,
     reason: Option<String>,
@@ -58,7 +73,7 @@ struct Comment {
 pub(crate) struct Cuts {
     names: RuleNames,
     comments: FxHashMap<FileId, Vec<Comment>>,
-    used: RefCell<FxHashSet<(FileId, u32)>>,
+    used: RefCell<FxHashSet<UsedComment>>,
 }
 
 impl Cuts {
@@ -67,19 +82,21 @@ impl Cuts {
         for (slot, source) in program.files.iter().enumerate() {
             let facts = &source.facts;
             for (index, row) in facts.suppressions.iter().enumerate() {
-                if matches!(row.kind, SuppressionKind::Nonblocking | SuppressionKind::Meant) {
+                if !matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa) {
                     continue;
                 }
                 let words = facts.list(row.rules);
-                let rules: Vec<RuleCode> = words
-                    .iter()
-                    .filter_map(|&word| match facts.form(word) {
-                        Form::Str(sym) => (names.named)(facts.text(sym)),
+                let meant = |by: fn(&str) -> Vec<RuleCode>| -> Vec<RuleCode> {
+                    let written = words.iter().filter_map(|&word| match facts.form(word) {
+                        Form::Str(sym) => Some(facts.text(sym)),
                         _ => None,
-                    })
-                    .collect();
+                    });
+                    written.flat_map(by).collect()
+                };
+                let rules = meant(names.named);
+                let aliases = if row.kind == SuppressionKind::Noqa { meant(names.alias) } else { Vec::new() };
                 // Codes of other tools only: none of ours is meant.
-                if rules.is_empty() && !words.is_empty() {
+                if rules.is_empty() && aliases.is_empty() && !words.is_empty() {
                     continue;
                 }
                 let reason = row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty());
@@ -87,12 +104,22 @@ impl Cuts {
                     line: row.line,
                     bare: words.is_empty(),
                     rules,
+                    aliases,
                     reason,
                     index: index as u32,
                 });
             }
         }
         Cuts { names, comments, used: RefCell::default() }
+    }
+
+    /// What the comments silenced.
+    pub(crate) fn used(self) -> Vec<UsedComment> {
+        self.used.into_inner().into_iter().collect()
+    }
+
+    fn uses(&self, file: FileId, comment: &Comment, rule: RuleCode) {
+        self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
     }
 
     /// Whether a file has comments that could cut.
@@ -137,17 +164,17 @@ impl Cuts {
         for comment in comments {
             let mut gone = WhereSet::EMPTY;
             for context in [Context::EventLoop, Context::Greenlet] {
-                if (self.names.rule_of)(label.effect, label.native, context)
-                    .is_some_and(|rule| comment.rules.contains(&rule))
+                if let Some(rule) = (self.names.rule_of)(label.effect, label.native, context)
+                    && comment.rules.contains(&rule)
                 {
-                    gone = gone.union(WhereSet::of_context(context));
+                    let place = WhereSet::of_context(context);
+                    gone = gone.union(place);
+                    if !label.place.intersect(place).is_empty() {
+                        self.uses(file, comment, rule);
+                    }
                 }
             }
-            let left = label.place.without(gone);
-            if left != label.place {
-                self.used.borrow_mut().insert((file, comment.index));
-            }
-            label.place = left;
+            label.place = label.place.without(gone);
         }
         // What no context is left for, or only contexts without a rule of their own, ends here.
         let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
@@ -178,7 +205,15 @@ impl Cuts {
                 && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start));
             names && (on_site || on_body)
         })?;
-        self.used.borrow_mut().insert((site.file, hit.index));
+        self.uses(site.file, hit, rule);
+        Some(hit.reason.clone())
+    }
+
+    /// The same at a call that blocks itself, for the codes by which other linters know it.
+    pub(crate) fn hides_direct(&self, program: &Program<'_>, site: SiteRef, rule: RuleCode) -> Option<Option<String>> {
+        let span = program.facts(site.file).site(site.site).span;
+        let mut comments = self.comments.get(&site.file)?.iter();
+        let hit = comments.find(|comment| comment.aliases.contains(&rule) && touches(comment.line, span))?;
         Some(hit.reason.clone())
     }
 }

@@ -10,6 +10,7 @@ use camino::Utf8Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::comments::{Mend, mended};
 use crate::sources::text_of;
 
 /// Gives the text of a file, as the spans of its findings count it.
@@ -20,15 +21,32 @@ pub(crate) type Make = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync;
 
 /// What is to be done about each finding, or why nothing is.
 #[derive(Debug, Default)]
-pub struct Remedies(FxHashMap<(Arc<Utf8Path>, Span, RuleCode), Result<Remedy, Refusal>>);
+pub struct Remedies {
+    of_code: FxHashMap<At, Result<Remedy, Refusal>>,
+    of_comments: FxHashMap<At, Mend>,
+}
+
+/// Where a finding stands, and its rule.
+type At = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
     pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Remedy, Refusal>) {
-        self.0.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
+        self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
+    }
+
+    /// Of a finding about a comment, which needs no front end.
+    pub(crate) fn insert_mend(&mut self, finding: &Finding, mend: Option<Mend>) {
+        if let Some(mend) = mend {
+            self.of_comments.insert((finding.place.path.clone(), finding.place.span, finding.rule), mend);
+        }
+    }
+
+    fn of_comment(&self, finding: &Finding) -> Option<&Mend> {
+        self.of_comments.get(&(finding.place.path.clone(), finding.place.span, finding.rule))
     }
 
     fn of(&self, finding: &Finding) -> Result<&Remedy, Refusal> {
-        match self.0.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
+        match self.of_code.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
             Some(Ok(remedy)) => Ok(remedy),
             Some(Err(refusal)) => Err(refusal.clone()),
             None => Err(Refusal::new("this rule has no fix")),
@@ -47,7 +65,14 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
     let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Remedy)>> = BTreeMap::new();
-    for (at, finding) in findings.iter().enumerate() {
+    for (at, finding) in findings.iter_mut().enumerate() {
+        if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
+            finding.fix = text(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
+            if finding.fix.is_none() {
+                refused[at] = Some(Refusal::new("the file cannot be read any more"));
+            }
+            continue;
+        }
         match remedies.of(finding) {
             Ok(_) if !is_fixable(&finding.place.path) => {
                 refused[at] = Some(Refusal::new("cells of a notebook are left to whoever runs them"));

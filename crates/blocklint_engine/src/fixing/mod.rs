@@ -26,7 +26,7 @@ use camino::Utf8Path;
 
 use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
-use crate::{Failure, Options, Rules};
+use crate::{CommentChecks, Failure, Options, Rules};
 
 use make::Make;
 pub use make::{Remedies, TextOf, attach, attach_to};
@@ -109,7 +109,8 @@ pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
 /// The same with fixes made by `make`.
 fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
     on_large_stacks(|| {
-        let options = Options::new(request.levels.confidence);
+        let comments = CommentChecks::new(request.project, &request.rules.selection);
+        let options = Options { comments, ..Options::new(request.levels.confidence) };
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {

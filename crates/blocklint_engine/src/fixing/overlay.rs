@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_project::{Project, SourceFile, read};
+use blocklint_project::{Project, SourceFile};
 use camino::Utf8Path;
 
 use crate::extraction::{decode, extract_bytes};
@@ -50,7 +50,7 @@ impl<'a> Overlay<'a> {
         if file.is_notebook() {
             return Err("notebooks are not edited".to_owned());
         }
-        let bytes = read(path, self.project.configuration.max_file_size);
+        let bytes = file.read(self.project.configuration.max_file_size);
         let bytes = bytes.map_err(|_| "the file cannot be read any more")?;
         // The spans of findings count the bytes that were read at first.
         let unchanged = extract_bytes(file, &bytes)
@@ -72,7 +72,7 @@ impl<'a> Overlay<'a> {
     pub(crate) fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
         let bytes = match self.bytes(path) {
             Some(bytes) => bytes.to_vec(),
-            None => read(path, self.project.configuration.max_file_size).ok()?,
+            None => self.file(path)?.read(self.project.configuration.max_file_size).ok()?,
         };
         Some(decode(self.file(path)?, bytes).0)
     }

@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use blocklint_analysis::{Layout, Program, SourceFile};
-use blocklint_core::Finding;
+use blocklint_core::{Finding, Language};
 use blocklint_facts::FileFacts;
 use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
 use crate::analyse::{loaded, options_of, sort, unread};
+use crate::comments::{comments, unread_languages};
 use crate::extraction::extract_all;
+use crate::progress::Silent;
 use crate::words::worded;
 
 use super::make::Remedies;
@@ -28,6 +30,8 @@ pub(crate) struct Facts<'a> {
     slots: HashMap<Arc<Utf8Path>, usize>,
     /// What could not be read at first. Fixes leave files that parse as they did.
     unread: Vec<Finding>,
+    /// The languages of which some file could not be read.
+    unread_languages: Vec<Language>,
 }
 
 /// Files.
@@ -54,11 +58,12 @@ pub(crate) struct State {
 impl<'a> Facts<'a> {
     /// Extracts the facts of all files. Must run in a pool of threads with large stacks, as everything here.
     pub(crate) fn new(project: &'a Project, models: &'a Models, options: Options) -> Self {
-        let (extracted, _, _) = extract_all(project);
+        let (extracted, _, _) = extract_all(project, &Silent);
         let unread = unread(project, &extracted);
+        let unread_languages = unread_languages(project, &extracted);
         let (files, layout) = loaded(project, models, extracted);
         let slots = files.iter().enumerate().map(|(slot, file)| (Arc::clone(&file.path), slot)).collect();
-        Facts { project, models, options, files, layout, slots, unread }
+        Facts { project, models, options, files, layout, slots, unread, unread_languages }
     }
 
     /// The facts of a file.
@@ -83,6 +88,10 @@ impl<'a> Facts<'a> {
         let mut remedies = Remedies::default();
         for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
             remedies.insert(&finding, remedy);
+            all.push(finding);
+        }
+        for (finding, mend) in comments(&self.files, &solved, self.options.comments, &self.unread_languages) {
+            remedies.insert_mend(&finding, mend);
             all.push(finding);
         }
         sort(&mut all);

@@ -47,6 +47,7 @@ pub fn glance(path: &Utf8Path, text: &str) -> Option<Glance> {
         reported: true,
         unit: 0,
         import_root: None,
+        given: None,
     };
     let facts = extract_text(&file, text, u64::MAX).facts?;
     Some(Glance { problems: facts.problems.len(), suppressions: facts.suppressions.len() })

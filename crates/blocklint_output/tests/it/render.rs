@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::support::{APP, Made, made, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
-    ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, Shown, Sources, Summary, concise, explanation, full, json,
-    statistics, statistics_json, summary,
+    ExplainedRow, ExplainedSite, ExplainedTarget, Look, Outcome, Shown, Sources, Summary, concise, explanation, full,
+    json, statistics, statistics_json, summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -23,7 +23,7 @@ fn shown(made: &Made) -> Shown<'_> {
 
 #[test]
 fn full_shows_the_path_under_its_cause() {
-    assert_snapshot!(text(|out| full(out, &shown(&made()), false)));
+    assert_snapshot!(text(|out| full(out, &shown(&made()), Look::default())));
 }
 
 /// Two findings of one cause whose ways differ, meet or have different advice.
@@ -33,7 +33,7 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
     made.groups.truncate(1);
     made.findings.truncate(2);
     let of_second = |made: &Made| {
-        let out = text(|out| full(out, &shown(made), false));
+        let out = text(|out| full(out, &shown(made), Look::default()));
         out.split("error[").nth(2).expect("two findings").to_owned()
     };
     assert!(!of_second(&made).contains("note:") && !of_second(&made).contains("help:"), "{}", of_second(&made));
@@ -64,8 +64,8 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
 #[test]
 fn colour_changes_no_character() {
     let made = made();
-    let plain = text(|out| full(out, &shown(&made), false));
-    let styled = text(|out| full(out, &shown(&made), true));
+    let plain = text(|out| full(out, &shown(&made), Look::default()));
+    let styled = text(|out| full(out, &shown(&made), Look { styled: true, links: false }));
     assert!(styled.contains('\u{1b}') && !plain.contains('\u{1b}'));
     let mut stripped = String::new();
     let mut rest = styled.as_str();
@@ -77,9 +77,30 @@ fn colour_changes_no_character() {
     assert_eq!(stripped, plain);
 }
 
+/// Each place that heads a frame or a line is a link to its file, and what is read stays the same.
+#[test]
+fn places_are_links_where_the_terminal_can() {
+    let made = made();
+    // Counted where no colour stands before what heads a line.
+    let bare = text(|out| full(out, &shown(&made), Look::default()));
+    let heads = bare.lines().filter(|line| line.contains("-->") || line.contains(":::")).count();
+    let headings = bare.lines().filter(|line| line.starts_with("cause ")).count();
+    for styled in [false, true] {
+        let [plain, linked] = [false, true].map(|links| text(|out| full(out, &shown(&made), Look { styled, links })));
+        let ends = linked.matches("\u{1b}]8;;\u{1b}\\").count();
+        assert_eq!(linked.matches("\u{1b}]8;;file:///p/").count(), ends);
+        assert_eq!((heads > 3, headings, ends), (true, 2, heads + headings), "{linked:?}");
+        let mut stripped = linked.replace("\u{1b}]8;;\u{1b}\\", "");
+        for file in ["app.py", "clients.py", "old.py"] {
+            stripped = stripped.replace(&format!("\u{1b}]8;;file:///p/{file}\u{1b}\\"), "");
+        }
+        assert_eq!(stripped, plain);
+    }
+}
+
 #[test]
 fn concise_is_one_line_each() {
-    assert_snapshot!(text(|out| concise(out, &shown(&made()))));
+    assert_snapshot!(text(|out| concise(out, &shown(&made()), Look::default())));
 }
 
 #[test]
@@ -119,6 +140,7 @@ fn the_last_line_counts_and_tells_what_is_below() {
         let counts = Summary {
             findings,
             causes,
+            capped: 0,
             below,
             aside: 0,
             min_severity: Severity::Warning,
@@ -144,7 +166,7 @@ fn a_file_that_changed_or_vanished_is_shown_as_far_as_it_can_be() {
     // Shorter than every span, and with a character where offsets used to lie between.
     sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from("é"));
     let changed = Made { sources, ..made };
-    let out = text(|out| full(out, &shown(&changed), false));
+    let out = text(|out| full(out, &shown(&changed), Look::default()));
     assert!(out.contains("--> app.py:11:2"), "{out}");
     assert!(out.contains("clients.py:9:16"), "a file without text is shown by its place: {out}");
 }
@@ -158,7 +180,7 @@ fn a_long_trace_is_shown_by_its_ends() {
     made.findings.truncate(1);
     made.groups.truncate(1);
     made.groups[0].findings.truncate(1);
-    let out = text(|out| full(out, &shown(&made), false));
+    let out = text(|out| full(out, &shown(&made), Look::default()));
     assert!(out.contains("`f3` calls `f4`") && !out.contains("`f4` calls `f5`"), "{out}");
     assert!(out.contains("92 more steps") && out.contains("`f99` calls `app.f100`, which blocks"), "{out}");
 }
@@ -172,10 +194,13 @@ fn what_strangers_wrote_cannot_drive_the_terminal() {
     made.findings[0].message = "evil \u{1b}[31m name\nnext".to_owned();
     made.findings[0].trace[0].written = "\u{1b}]8;;x".to_owned();
     made.sources.insert(Arc::from(Utf8Path::new("/p/app.py")), Arc::from(APP.replace("handler", "ha\u{1b}[2Jer")));
-    for out in [text(|out| full(out, &shown(&made), false)), text(|out| concise(out, &shown(&made)))] {
+    for out in [
+        text(|out| full(out, &shown(&made), Look::default())),
+        text(|out| concise(out, &shown(&made), Look::default())),
+    ] {
         assert!(!out.contains('\u{1b}'), "{out:?}");
     }
-    assert_eq!(text(|out| concise(out, &shown(&made))).lines().count(), 1);
+    assert_eq!(text(|out| concise(out, &shown(&made), Look::default())).lines().count(), 1);
 }
 
 #[test]
@@ -190,13 +215,13 @@ fn odd_line_ends_and_marks_do_not_shift_the_frame() {
         let at = place("/p/odd.py", source, needle, 0);
         made.findings[0].trace = vec![step(at.clone(), "odd", "zeit", "zeit")];
         made.findings[0].place = at;
-        let out = text(|out| full(out, &shown(&made), false));
+        let out = text(|out| full(out, &shown(&made), Look::default()));
         assert!(out.contains(frame), "{out}");
     }
     let mut beyond = place("/p/odd.py", source, "z = 2", 0);
     beyond.span = Span::new(4_000_000, 4_000_001);
     made.findings[0].place = beyond;
-    assert!(text(|out| full(out, &shown(&made), false)).contains("odd.py:3"));
+    assert!(text(|out| full(out, &shown(&made), Look::default())).contains("odd.py:3"));
 }
 
 #[test]

@@ -18,7 +18,17 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 11] = [
+pub const KEYS: [Key; 13] = [
+    Key {
+        name: "extend",
+        value: "path",
+        default: "none",
+        says: "A file that is read first: its keys hold where this file does not name them. `extend-select`, `ignore` and \
+               `extend-exclude` add to what it says, `per-file-ignores` is put together by pattern, and `select` begins anew. The path \
+               is relative to the file that names it, and does not lead out of the repository (see [what is read](#what-is-read)).",
+        example: "extend = \"configs/blocklint.toml\"",
+        option: None,
+    },
     Key {
         name: "select",
         value: "list of rules",
@@ -96,7 +106,8 @@ pub const KEYS: [Key; 11] = [
         name: "models",
         value: "path or list of paths",
         default: "`[]`",
-        says: "Model files, or folders of them, that say what your libraries do. Paths are relative to the pyproject.toml.",
+        says: "Model files, or folders of them, that say what your libraries do. Paths are relative to \
+               the file that names them, and do not lead out of the repository.",
         example: "models = [\"blocking/\"]",
         option: None,
     },
@@ -110,6 +121,15 @@ pub const KEYS: [Key; 11] = [
         option: None,
     },
     Key {
+        name: "require-reason",
+        value: "`true` or `false`",
+        default: "`false`",
+        says: "Whether a comment that silences something must say why; one that does not is a finding \
+               ([BLT904](../rules/BLT904-unexplained-suppression.md)).",
+        example: "require-reason = true",
+        option: None,
+    },
+    Key {
         name: "max-file-size",
         value: "bytes, or a size with a unit",
         default: "`\"8MB\"`",
@@ -120,7 +140,7 @@ pub const KEYS: [Key; 11] = [
 ];
 
 /// What to say about a key that there is not.
-pub(crate) fn unknown(name: &str) -> String {
+pub fn unknown(name: &str) -> String {
     let typed = name.replace('_', "-").to_ascii_lowercase();
     let distance = |known: &str| strsim::damerau_levenshtein(&typed, known);
     let near = KEYS.iter().map(|key| key.name).min_by_key(|known| distance(known));

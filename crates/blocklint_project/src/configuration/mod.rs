@@ -1,41 +1,55 @@
-//! `[tool.blocklint]` of the project root's pyproject.toml.
+//! Configuration: what the files of a project and the command line say of every run.
+//!
+//! A chain of files, the one that others extend first, and `--config` last. Later ones win.
 
 mod keys;
+mod overrides;
+mod reader;
+mod schema;
+mod show;
+mod source;
 mod values;
 
 use std::fmt;
 use std::fs;
-use std::ops::Range;
+use std::sync::Arc;
 
 use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-use self::values::{article, file_size};
+use self::overrides::{LABEL, given};
+use self::reader::{Part, Reader};
+use self::source::{beside, in_folder, kind, seems_to_hold, table, text};
+use self::values::MOST_PATTERNS;
 use crate::Problem;
-use crate::problem::reason;
 
-pub use keys::{KEYS, Key};
+pub use keys::{KEYS, Key, unknown as unknown_key};
+pub use schema::schema;
+pub(crate) use source::{holds, is_marked, says_something};
 
 /// Files longer than this are skipped unless configuration says otherwise, in bytes. A tree of a
 /// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
+
+/// Files that extend one another; more are a circle, or nothing that a person follows.
+const LONGEST_CHAIN: usize = 16;
 
 /// What the project asks of every run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The file it stands in, if there is one.
     pub file: Option<Utf8PathBuf>,
+    /// The files that this one extends, one after the other.
+    pub extended: Vec<Utf8PathBuf>,
+    /// The folder from which patterns count: the project root.
+    pub root: Utf8PathBuf,
     /// Model files, absolute; of folders all `*.toml` below, sorted.
     pub models: Vec<Utf8PathBuf>,
     /// Length of the longest file that is read, in bytes.
     pub max_file_size: u64,
-    /// The rules that are reported; `None` where the key is absent.
-    pub select: Option<Vec<Setting>>,
-    /// Rules besides those.
-    pub extend_select: Vec<Setting>,
-    /// Rules that are not reported.
-    pub ignore: Vec<Setting>,
+    /// What each file says about rules, those that others extend first.
+    pub rules: Vec<RuleSettings>,
     /// Rules that are not reported in some files.
     pub per_file_ignores: Vec<PerFileIgnore>,
     /// Patterns of what is not read.
@@ -48,6 +62,19 @@ pub struct Configuration {
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
     pub min_confidence: Option<Confidence>,
+    /// Whether comments that silence something must say why.
+    pub require_reason: bool,
+}
+
+/// What one file says about rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleSettings {
+    /// The rules that are reported; `None` where the key is absent.
+    pub select: Option<Vec<Setting>>,
+    /// Rules besides those.
+    pub extend_select: Vec<Setting>,
+    /// Rules that are not reported.
+    pub ignore: Vec<Setting>,
 }
 
 /// A value of a list, with its place, for errors that are found later.
@@ -56,9 +83,20 @@ pub struct Setting {
     /// The value as written.
     pub value: String,
     /// The key whose list it stands in.
-    pub key: String,
+    pub key: &'static str,
+    /// The file it stands in, and the table.
+    pub file: Arc<File>,
     /// Its line, from 1.
     pub line: u32,
+}
+
+/// A file that holds configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path, absolute; `--config` for keys of the command line.
+    pub path: Utf8PathBuf,
+    /// The table: `tool.blocklint`; empty where the whole file is configuration.
+    pub table: &'static str,
 }
 
 /// An entry of `per-file-ignores`.
@@ -74,17 +112,18 @@ impl Default for Configuration {
     fn default() -> Self {
         Configuration {
             file: None,
+            extended: Vec::new(),
+            root: Utf8PathBuf::new(),
             models: Vec::new(),
             max_file_size: DEFAULT_MAX_FILE_SIZE,
-            select: None,
-            extend_select: Vec::new(),
-            ignore: Vec::new(),
+            rules: Vec::new(),
             per_file_ignores: Vec::new(),
             exclude: Vec::new(),
             extend_exclude: Vec::new(),
             switches: Vec::new(),
             min_severity: None,
             min_confidence: None,
+            require_reason: false,
         }
     }
 }
@@ -92,9 +131,11 @@ impl Default for Configuration {
 /// One mistake in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError {
-    /// The file, absolute.
+    /// The file, absolute, or `--config`.
     pub file: Utf8PathBuf,
-    /// Its line, from 1.
+    /// The table of the file; empty where the whole file is configuration, or does not parse.
+    pub table: &'static str,
+    /// Its line, from 1; 0 for the file as a whole.
     pub line: u32,
     /// The key; empty where the file does not parse.
     pub key: String,
@@ -103,13 +144,34 @@ pub struct ConfigurationError {
 }
 
 impl ConfigurationError {
+    /// A mistake of a setting that was found later.
+    pub fn of_setting(setting: &Setting, message: String) -> Self {
+        let File { path, table } = &*setting.file;
+        ConfigurationError { file: path.clone(), table, line: setting.line, key: setting.key.to_owned(), message }
+    }
+
+    /// A mistake of the command line.
+    fn of_line(message: String) -> Self {
+        Self::of_file(Utf8Path::new(LABEL), message)
+    }
+
+    /// A file that cannot be read.
+    fn of_file(file: &Utf8Path, message: String) -> Self {
+        ConfigurationError { file: file.to_path_buf(), table: "", line: 0, key: String::new(), message }
+    }
+
     /// The line, with the path relative to `folder` where it lies below.
     pub fn relative_to(&self, folder: &Utf8Path) -> String {
         let file = self.file.strip_prefix(folder).unwrap_or(&self.file);
-        let place = format!("{file}:{}", self.line);
-        match self.key.as_str() {
-            "" => format!("{place}: {}", self.message),
-            key => format!("{place}: [tool.blocklint] {key}: {}", self.message),
+        let place = match self.line {
+            0 => file.to_string(),
+            _ if file == LABEL => file.to_string(),
+            line => format!("{file}:{line}"),
+        };
+        match (self.key.as_str(), self.table) {
+            ("", _) => format!("{place}: {}", self.message),
+            (key, "") => format!("{place}: {key}: {}", self.message),
+            (key, table) => format!("{place}: [{table}] {key}: {}", self.message),
         }
     }
 }
@@ -122,149 +184,181 @@ impl fmt::Display for ConfigurationError {
 
 impl std::error::Error for ConfigurationError {}
 
+/// What a run is asked to read as its configuration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    /// Whether files are left unread that the command line does not name.
+    pub(crate) isolated: bool,
+    /// The values of `--config`.
+    pub(crate) given: &'a [String],
+    /// The folder from which the command line's paths count.
+    pub(crate) current: &'a Utf8Path,
+}
+
 impl Configuration {
     /// Reads the configuration of a project root; one without is the default.
-    pub(crate) fn read(root: &Utf8Path, problems: &mut Vec<Problem>) -> Result<Self, Vec<ConfigurationError>> {
-        let own = root.join("blocklint.toml");
-        if fs::read_to_string(&own).is_ok_and(|text| !text.trim().is_empty()) {
-            let message = "not read: configuration stands under `[tool.blocklint]` in pyproject.toml";
-            problems.push(Problem::new(own.as_std_path(), message));
+    pub(crate) fn read(
+        root: &Utf8Path,
+        asked: Asked<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Self, Vec<ConfigurationError>> {
+        let given = given(asked.given, asked.current)?;
+        if let (true, Some(file)) = (asked.isolated, &given.file) {
+            let message = format!("`{file}` is a file, and `--isolated` reads none");
+            return Err(vec![ConfigurationError::of_line(message)]);
         }
-        let file = root.join("pyproject.toml");
-        if !file.is_file() {
-            return Ok(Self::default());
-        }
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) => {
-                problems.push(Problem::new(file.as_std_path(), format!("not read: {}", reason(&error))));
-                return Ok(Self::default());
-            }
-        };
-        Self::parse(&file, &text)
-    }
-
-    fn parse(file: &Utf8Path, text: &str) -> Result<Self, Vec<ConfigurationError>> {
-        let mut reader = Reader { file, text, errors: Vec::new() };
-        let document = match DeTable::parse(text) {
-            Ok(document) => document,
-            // Another tool's pyproject.toml that is broken is not this tool's business.
-            Err(_) if !text.contains("[tool.blocklint") => return Ok(Self::default()),
-            Err(error) => {
-                reader.error(&error.span().unwrap_or(0..0), "", format!("not TOML: {}", error.message()));
-                return Err(reader.errors);
-            }
-        };
-        let tool = document.get_ref().get("tool").and_then(|tool| tool.get_ref().as_table());
-        let Some((name, value)) = tool.and_then(|tool| tool.get_key_value("blocklint")) else {
-            return Ok(Self::default());
-        };
-        let mut configuration = Configuration { file: Some(file.to_path_buf()), ..Self::default() };
-        match value.get_ref() {
-            DeValue::Table(table) => reader.table(table, &mut configuration),
-            other => reader.error(&name.span(), "", format!("`tool.blocklint` is a table, not {}", article(other))),
-        }
-        if reader.errors.is_empty() { Ok(configuration) } else { Err(reader.errors) }
-    }
-}
-
-/// Collects every mistake of one file.
-struct Reader<'a> {
-    file: &'a Utf8Path,
-    text: &'a str,
-    errors: Vec<ConfigurationError>,
-}
-
-impl Reader<'_> {
-    fn error(&mut self, span: &Range<usize>, key: &str, message: impl Into<String>) {
-        let line = self.line(span.start);
-        let (file, key, message) = (self.file.to_path_buf(), key.to_owned(), message.into());
-        self.errors.push(ConfigurationError { file, line, key, message });
-    }
-
-    /// The line of an offset, from 1.
-    fn line(&self, offset: usize) -> u32 {
-        let before = self.text.as_bytes().get(..offset).unwrap_or_default();
-        before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1
-    }
-
-    fn table(&mut self, table: &DeTable<'_>, configuration: &mut Configuration) {
-        let mut entries = table.iter().collect::<Vec<_>>();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in entries {
-            let (name, span) = (key.get_ref().as_ref(), value.span());
-            match name {
-                "models" => configuration.models = self.models(value.get_ref(), &span),
-                "max-file-size" => match file_size(value.get_ref()) {
-                    Ok(size) => configuration.max_file_size = size,
-                    Err(message) => self.error(&span, name, message),
-                },
-                "select" => configuration.select = Some(self.rules(name, value.get_ref(), &span)),
-                "extend-select" => configuration.extend_select = self.rules(name, value.get_ref(), &span),
-                "ignore" => configuration.ignore = self.rules(name, value.get_ref(), &span),
-                "per-file-ignores" => {
-                    configuration.per_file_ignores = self.per_file_ignores(name, value.get_ref(), &span);
+        // What the user names may lead anywhere; what lies in a repository may not lead out of it.
+        let (top, within) = match given.file {
+            Some(file) => (Some(file), None),
+            None if asked.isolated => (None, None),
+            None => {
+                let found = in_folder(root);
+                if let Some(file) = &found {
+                    beside(file, problems);
                 }
-                "exclude" => configuration.exclude = self.patterns(name, value.get_ref(), &span),
-                "extend-exclude" => configuration.extend_exclude = self.patterns(name, value.get_ref(), &span),
-                "switches" => configuration.switches = self.rules(name, value.get_ref(), &span),
-                "min-severity" => configuration.min_severity = self.severity(name, value.get_ref(), &span),
-                "min-confidence" => configuration.min_confidence = self.confidence(name, value.get_ref(), &span),
-                _ => self.error(&key.span(), name, keys::unknown(name)),
+                (found, Some(repository(root)))
             }
-        }
-    }
-
-    fn models(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Utf8PathBuf> {
-        let mut files = Vec::new();
-        match value {
-            DeValue::String(path) => self.model(path, span, &mut files),
-            DeValue::Array(paths) => {
-                for path in paths.iter() {
-                    match path.get_ref() {
-                        DeValue::String(text) => self.model(text, &path.span(), &mut files),
-                        other => {
-                            self.error(&path.span(), "models", format!("expected a path, found {}", article(other)))
-                        }
-                    }
+        };
+        let mut parts = Vec::new();
+        let mut next = top.map(|file| (file, None));
+        while let Some((file, from)) = next.take() {
+            let part = read_part(&file, within, from)?;
+            if let Some((extended, error)) = &part.extend {
+                if parts.iter().any(|known: &Part| known.file.path == *extended) || *extended == file {
+                    return Err(vec![error.of("it leads back to a file that extends this one")]);
                 }
+                if parts.len() + 1 == LONGEST_CHAIN {
+                    return Err(vec![error.of(format!("more than {LONGEST_CHAIN} files extend one another"))]);
+                }
+                next = Some((extended.clone(), Some(error.clone())));
             }
-            other => {
-                let message = format!("expected a path or a list of paths, found {}", article(other));
-                self.error(span, "models", message);
-            }
+            parts.push(part);
         }
-        files
+        let mut files = parts.iter().map(|part| part.file.path.clone());
+        let file = files.next();
+        let extended = files.collect();
+        let mut configuration = Configuration { file, extended, root: root.to_path_buf(), ..Self::default() };
+        for part in parts.into_iter().rev() {
+            configuration.add(part);
+        }
+        for text in &given.keys {
+            let file = Arc::new(File { path: Utf8PathBuf::from(LABEL), table: "" });
+            configuration.add(parse_table(file, text, &crate::absolute(asked.current, Utf8Path::new("x")), None)?);
+        }
+        let patterns = configuration.exclude.len() + configuration.extend_exclude.len();
+        if patterns > MOST_PATTERNS {
+            let file = configuration.file.as_deref().unwrap_or(Utf8Path::new(LABEL));
+            let message =
+                format!("{patterns} patterns of what is not read are more than the {MOST_PATTERNS} that are read");
+            return Err(vec![ConfigurationError::of_file(file, message)]);
+        }
+        Ok(configuration)
     }
 
-    fn model(&mut self, path: &str, span: &Range<usize>, files: &mut Vec<Utf8PathBuf>) {
-        let folder = self.file.parent().unwrap_or(Utf8Path::new(""));
-        let full = crate::absolute(folder, Utf8Path::new(path));
-        if full.is_file() {
-            files.push(full);
-            return;
+    /// Adds what wins over all that is there.
+    fn add(&mut self, part: Part) {
+        let Part { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } = part;
+        self.models = models.unwrap_or(std::mem::take(&mut self.models));
+        self.max_file_size = max_file_size.unwrap_or(self.max_file_size);
+        self.rules.push(rules);
+        self.per_file_ignores.retain(|known| per_file_ignores.iter().all(|new| new.pattern != known.pattern));
+        self.per_file_ignores.extend(per_file_ignores);
+        self.exclude = exclude.unwrap_or(std::mem::take(&mut self.exclude));
+        self.extend_exclude.extend(extend_exclude);
+        self.switches = switches.unwrap_or(std::mem::take(&mut self.switches));
+        self.min_severity = part.min_severity.or(self.min_severity);
+        self.min_confidence = part.min_confidence.or(self.min_confidence);
+        self.require_reason = part.require_reason.unwrap_or(self.require_reason);
+    }
+}
+
+/// The folder that holds the repository around a project, else the project itself.
+fn repository(root: &Utf8Path) -> &Utf8Path {
+    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
+}
+
+/// Reads one file. `from` is the place that names it.
+fn read_part(
+    file: &Utf8Path,
+    within: Option<&Utf8Path>,
+    from: Option<ConfigurationErrorAt>,
+) -> Result<Part, Vec<ConfigurationError>> {
+    let failed = |message: String| match &from {
+        Some(from) => vec![from.of(message)],
+        None => vec![ConfigurationError::of_file(file, message)],
+    };
+    if let Some(outside) = outside(file, within) {
+        return Err(failed(outside));
+    }
+    let kind = kind(file);
+    let named = if from.is_some() { format!("`{file}`: ") } else { String::new() };
+    let text = text(file, kind).map_err(|why| failed(format!("{named}not read: {why}")))?.unwrap_or_default();
+    let mut label = File { path: file.to_path_buf(), table: "" };
+    let document = match DeTable::parse(&text) {
+        Ok(document) => document,
+        // Another tool's manifest that is broken is not this tool's business.
+        Err(_) if !seems_to_hold(kind, &text) => return Ok(Part::new(Arc::new(label))),
+        Err(error) => {
+            let mut reader = Reader::new(Arc::new(label), &text, file, within);
+            reader.error(&error.span().unwrap_or(0..0), "", format!("not TOML: {}", error.message()));
+            return Err(reader.errors());
         }
-        let before = files.len();
-        if let Err(error) = toml_files(&full, files) {
-            self.error(span, "models", format!("`{path}`: {}", reason(&error)));
-        } else if files.len() == before {
-            self.error(span, "models", format!("`{path}`: no `*.toml` file lies in this folder"));
+    };
+    let Some((name, span, table)) = table(kind, document.get_ref()) else {
+        return Ok(Part::new(Arc::new(label)));
+    };
+    label.table = name;
+    let mut reader = Reader::new(Arc::new(label), &text, file, within);
+    match table {
+        Ok(table) => reader.read(table),
+        Err(other) => {
+            reader.error(&span, "", format!("`{name}` is a table, not {other}"));
+            Err(reader.errors())
         }
     }
 }
 
-/// All `*.toml` below a folder, in order of their paths. Links to folders are not followed.
-fn toml_files(folder: &Utf8Path, files: &mut Vec<Utf8PathBuf>) -> std::io::Result<()> {
-    let mut entries = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by(|a, b| a.file_name().cmp(b.file_name()));
-    for entry in entries {
-        if entry.file_type()?.is_dir() {
-            toml_files(entry.path(), files)?;
-        } else if entry.path().extension() == Some("toml") {
-            files.push(entry.path().to_path_buf());
+/// Reads the keys of a text that is nothing but configuration; paths count from the folder of `beside`.
+fn parse_table(
+    file: Arc<File>,
+    text: &str,
+    beside: &Utf8Path,
+    within: Option<&Utf8Path>,
+) -> Result<Part, Vec<ConfigurationError>> {
+    let mut reader = Reader::new(file, text, beside, within);
+    match DeTable::parse(text) {
+        Ok(document) => reader.read(document.get_ref()),
+        Err(error) => {
+            reader.error(&error.span().unwrap_or(0..0), "", format!("not TOML: {}", error.message()));
+            Err(reader.errors())
         }
     }
-    Ok(())
+}
+
+/// What is wrong with a file that really lies outside of a folder, whatever links lead to it.
+fn outside(file: &Utf8Path, within: Option<&Utf8Path>) -> Option<String> {
+    let within = within?;
+    let real = |path: &Utf8Path| fs::canonicalize(path).ok();
+    let (real_file, real_folder) = (real(file)?, real(within)?);
+    (!real_file.starts_with(real_folder)).then(|| {
+        format!("`{file}` lies outside of `{within}`, from where configuration is read; name the file that asks for it: `--config FILE`")
+    })
+}
+
+/// A place in a file that names another one.
+#[derive(Clone, Debug)]
+pub(super) struct ConfigurationErrorAt {
+    file: Arc<File>,
+    line: u32,
+    key: &'static str,
+}
+
+impl ConfigurationErrorAt {
+    fn of(&self, message: impl Into<String>) -> ConfigurationError {
+        let File { path, table } = &*self.file;
+        let (line, key) = (self.line, self.key.to_owned());
+        ConfigurationError { file: path.clone(), table, line, key, message: message.into() }
+    }
 }
 
 #[cfg(test)]
@@ -272,10 +366,12 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Configuration, String> {
-        let parsed = Configuration::parse(Utf8Path::new("/p/pyproject.toml"), text);
-        parsed.map_err(|errors| {
-            errors.iter().map(|error| error.relative_to(Utf8Path::new("/p"))).collect::<Vec<_>>().join("\n")
-        })
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Utf8PathBuf::from_path_buf(fs::canonicalize(folder.path()).expect("it exists")).expect("UTF-8");
+        fs::write(root.join("pyproject.toml"), text).expect("written");
+        let asked = Asked { isolated: false, given: &[], current: &root };
+        let parsed = Configuration::read(&root, asked, &mut Vec::new());
+        parsed.map_err(|errors| errors.iter().map(|error| error.relative_to(&root)).collect::<Vec<_>>().join("\n"))
     }
 
     #[test]
@@ -299,8 +395,8 @@ mod tests {
         let expected = "pyproject.toml:4: [tool.blocklint] modls: unknown key `modls`; did you mean `models`?
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
-pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches` and `max-file-size`";
+pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `extend`, `select`, `extend-select`, `ignore`, \
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches`, `require-reason` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 
@@ -323,14 +419,22 @@ pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `sele
              [tool.blocklint.per-file-ignores]\n'tests/**' = ['ALL']\n",
         )
         .expect("all of it is right");
-        let setting = |value: &str, key: &str, line| Setting { value: value.to_owned(), key: key.to_owned(), line };
-        assert_eq!(read.select, Some(vec![setting("BLT1", "select", 2)]));
-        assert_eq!(read.extend_select, [setting("x", "extend-select", 3)]);
-        assert_eq!(read.ignore, [setting("a", "ignore", 5), setting("b", "ignore", 6)]);
+        let values = |settings: &[Setting]| -> Vec<(String, &str, u32)> {
+            settings.iter().map(|one| (one.value.clone(), one.key, one.line)).collect()
+        };
+        let value = |value: &str, key: &'static str, line| (value.to_owned(), key, line);
+        let [rules] = read.rules.as_slice() else { panic!("one file: {:?}", read.rules) };
+        assert_eq!(rules.select.as_deref().map(values), Some(vec![value("BLT1", "select", 2)]));
+        assert_eq!(values(&rules.extend_select), [value("x", "extend-select", 3)]);
+        assert_eq!(values(&rules.ignore), [value("a", "ignore", 5), value("b", "ignore", 6)]);
         assert_eq!((read.exclude, read.extend_exclude), (vec!["gen".to_owned()], vec!["*.py".to_owned()]));
         assert_eq!((read.min_severity, read.min_confidence), (Some(Severity::Note), Some(Confidence::High)));
-        let rules = vec![setting("ALL", "per-file-ignores", 12)];
-        assert_eq!(read.per_file_ignores, [PerFileIgnore { pattern: "tests/**".to_owned(), rules }]);
+        let [ignored] = read.per_file_ignores.as_slice() else { panic!("one: {:?}", read.per_file_ignores) };
+        assert_eq!(
+            (&*ignored.pattern, values(&ignored.rules)),
+            ("tests/**", vec![value("ALL", "per-file-ignores", 12)])
+        );
+        assert!(read.file.is_some() && read.extended.is_empty());
     }
 
     #[test]
@@ -351,7 +455,7 @@ pyproject.toml:7: [tool.blocklint] per-file-ignores: expected a table from patte
 
     #[test]
     fn a_broken_file_is_told_only_if_it_configures_blocklint() {
-        assert_eq!(parse("[tool.other\n"), Ok(Configuration::default()));
+        assert_eq!(parse("[tool.other\n").map(|read| read.file), Ok(None));
         assert!(parse("[tool.blocklint]\nmodels = [\n").expect_err("broken").starts_with("pyproject.toml:"));
     }
 }

@@ -5,18 +5,24 @@ use std::ops::Range;
 use blocklint_core::{Confidence, Severity};
 use toml::de::DeValue;
 
-use super::{PerFileIgnore, Reader, Setting};
+use super::reader::Reader;
+use super::{PerFileIgnore, Setting};
 use crate::pattern::check_pattern;
 
 /// Offsets in a file are 32 bits wide.
 const LARGEST_FILE_SIZE: u64 = u32::MAX as u64;
 
+/// Rules of a list; there are some dozens.
+const MOST_RULES: usize = 1_000;
+/// Patterns of a table, and of what is not read: as many are matched against each file of a large project within a second.
+pub(super) const MOST_PATTERNS: usize = 1_000;
+
 impl Reader<'_> {
     /// A list of strings, each with its line; everything else in it is an error.
     pub(super) fn strings(
         &mut self,
-        key: &str,
-        what: &str,
+        key: &'static str,
+        (what, most): (&str, usize),
         value: &DeValue<'_>,
         span: &Range<usize>,
     ) -> Vec<(Setting, Range<usize>)> {
@@ -24,12 +30,17 @@ impl Reader<'_> {
             self.error(span, key, format!("expected a list of {what}s, found {}", article(value)));
             return Vec::new();
         };
+        if entries.len() > most {
+            self.error(span, key, format!("{} {what}s are more than the {most} that are read", entries.len()));
+            return Vec::new();
+        }
         let mut found = Vec::new();
         for entry in entries.iter() {
             match entry.get_ref() {
                 DeValue::String(text) => {
                     let line = self.line(entry.span().start);
-                    found.push((Setting { value: text.to_string(), key: key.to_owned(), line }, entry.span()));
+                    let file = std::sync::Arc::clone(&self.file);
+                    found.push((Setting { value: text.to_string(), key, file, line }, entry.span()));
                 }
                 other => self.error(&entry.span(), key, format!("expected a {what}, found {}", article(other))),
             }
@@ -38,13 +49,13 @@ impl Reader<'_> {
     }
 
     /// Rules, as they are written: which there are is not known here.
-    pub(super) fn rules(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
-        self.strings(key, "rule", value, span).into_iter().map(|(rule, _)| rule).collect()
+    pub(super) fn rules(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Setting> {
+        self.strings(key, ("rule", MOST_RULES), value, span).into_iter().map(|(rule, _)| rule).collect()
     }
 
-    pub(super) fn patterns(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<String> {
+    pub(super) fn patterns(&mut self, key: &'static str, value: &DeValue<'_>, span: &Range<usize>) -> Vec<String> {
         let mut found = Vec::new();
-        for (pattern, span) in self.strings(key, "pattern", value, span) {
+        for (pattern, span) in self.strings(key, ("pattern", MOST_PATTERNS), value, span) {
             match check_pattern(&pattern.value) {
                 Ok(()) => found.push(pattern.value),
                 Err(message) => self.error(&span, key, message),
@@ -55,7 +66,7 @@ impl Reader<'_> {
 
     pub(super) fn per_file_ignores(
         &mut self,
-        key: &str,
+        key: &'static str,
         value: &DeValue<'_>,
         span: &Range<usize>,
     ) -> Vec<PerFileIgnore> {
@@ -67,6 +78,11 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
+        if table.len() > MOST_PATTERNS {
+            let message = format!("{} patterns are more than the {MOST_PATTERNS} that are read", table.len());
+            self.error(span, key, message);
+            return Vec::new();
+        }
         let mut entries = table.iter().collect::<Vec<_>>();
         entries.sort_by_key(|(pattern, _)| pattern.span().start);
         let mut found = Vec::new();
@@ -79,6 +95,13 @@ impl Reader<'_> {
             found.push(PerFileIgnore { pattern: name.to_owned(), rules });
         }
         found
+    }
+
+    pub(super) fn flag(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> bool {
+        value.as_bool().unwrap_or_else(|| {
+            self.error(span, key, format!("expected `true` or `false`, found {}", article(value)));
+            false
+        })
     }
 
     pub(super) fn severity(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Severity> {

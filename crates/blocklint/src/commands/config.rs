@@ -1,0 +1,96 @@
+//! `blocklint config`, and what `blocklint check` tells of a project before it looks into it.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+
+use blocklint_project::{KEYS, Key, Project, schema};
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+use super::unless_closed;
+use crate::CLEAN;
+use crate::arguments::{Config, TextFormat};
+use crate::messages::Failure;
+
+pub(crate) fn config(config: &Config) -> Result<u8, Failure> {
+    let text = match (&config.key, config.schema) {
+        (_, true) => json_text(&schema()),
+        (Some(name), _) => described(key(name)?, config.output_format),
+        (None, _) => listed(config.output_format),
+    };
+    unless_closed(io::stdout().write_all(text.as_bytes()))?;
+    Ok(CLEAN)
+}
+
+fn key(name: &str) -> Result<&'static Key, Failure> {
+    let name = name.strip_prefix("tool.blocklint.").unwrap_or(name);
+    let known = KEYS.iter().find(|key| key.name == name);
+    known.ok_or_else(|| Failure::new(blocklint_project::unknown_key(name)))
+}
+
+fn described(key: &Key, format: TextFormat) -> String {
+    if format == TextFormat::Json {
+        return json_text(&as_json(key));
+    }
+    let mut text = format!("{}\n\n{}\n\nValue:   {}\nDefault: {}\n", key.name, key.says, key.value, key.default);
+    if let Some(option) = key.option {
+        let _ = writeln!(text, "Option:  {option}");
+    }
+    let table = if key.example.starts_with('[') { "" } else { "[tool.blocklint]\n" };
+    let _ = write!(text, "Example:\n\n```toml\n{table}{}\n```\n", key.example);
+    text
+}
+
+fn listed(format: TextFormat) -> String {
+    match format {
+        TextFormat::Text => KEYS.iter().map(|key| format!("{}\n", key.name)).collect(),
+        TextFormat::Json => json_text(&Value::Array(KEYS.iter().map(as_json).collect())),
+    }
+}
+
+fn as_json(key: &Key) -> Value {
+    let Key { name, value, default, says, example, option } = key;
+    json!({
+        "name": name,
+        "value": value,
+        "default": default,
+        "documentation": says,
+        "example": example,
+        "option": option,
+    })
+}
+
+fn json_text(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML.
+pub(super) fn show_settings(project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
+    let mut text = format!("# project root: {}\n", project.root);
+    let near = |file: &Utf8Path| file.strip_prefix(current).unwrap_or(file).to_string();
+    match &project.configuration.file {
+        Some(file) => {
+            let _ = writeln!(text, "# configuration: {}", near(file));
+        }
+        None => text.push_str("# configuration: none\n"),
+    }
+    for file in &project.configuration.extended {
+        let _ = writeln!(text, "# extends: {}", near(file));
+    }
+    text.push_str(&project.configuration.shown());
+    unless_closed(io::stdout().write_all(text.as_bytes()))?;
+    Ok(CLEAN)
+}
+
+/// `--show-files`: the files whose findings are reported, one in each line.
+pub(super) fn show_files(project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
+    let print = || -> io::Result<()> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        for file in project.files.iter().filter(|file| file.reported) {
+            writeln!(out, "{}", file.path.strip_prefix(current).unwrap_or(&file.path))?;
+        }
+        out.flush()
+    };
+    unless_closed(print())?;
+    Ok(CLEAN)
+}

@@ -1,0 +1,33 @@
+//! `blocklint generate-shell-completion` and `blocklint generate-man-page`.
+
+use std::fs;
+use std::io::Write;
+
+use camino::Utf8Path;
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::unless_closed;
+use crate::CLEAN;
+use crate::arguments::Arguments;
+use crate::messages::Failure;
+
+pub(crate) fn shell_completion(shell: Shell) -> Result<u8, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "blocklint", &mut script);
+    unless_closed(std::io::stdout().write_all(&script))?;
+    Ok(CLEAN)
+}
+
+/// The page of `blocklint` itself on stdout, or those of all commands as files in a folder.
+pub(crate) fn man_page(folder: Option<&Utf8Path>) -> Result<u8, Failure> {
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+        unless_closed(std::io::stdout().write_all(&page))?;
+        return Ok(CLEAN);
+    };
+    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    written.map_err(|error| Failure::new(format!("{folder}: {error}")))?;
+    Ok(CLEAN)
+}

@@ -1,0 +1,110 @@
+//! What `blocklint check` writes of its findings.
+
+use std::io;
+
+use blocklint_engine::{Chosen, Levels};
+use blocklint_output::{
+    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, concise, fixable, fixed_summary, full, github, gitlab,
+    html, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
+    statistics_json, summary,
+};
+use blocklint_project::Project;
+use camino::Utf8Path;
+
+use crate::arguments::{Check, OutputFormat};
+use crate::console;
+use crate::messages::warning;
+use crate::output_file::Output;
+use crate::run_arguments::Counted;
+
+/// What is written.
+pub(super) struct Written<'a> {
+    pub(super) check: &'a Check,
+    pub(super) project: &'a Project,
+    pub(super) shown: Shown<'a>,
+    pub(super) chosen: &'a Chosen,
+    pub(super) overview: &'a Overview,
+    pub(super) levels: Levels,
+    /// How many causes were found.
+    pub(super) causes: usize,
+    /// How many findings are not shown because there are too many.
+    pub(super) capped: usize,
+    /// How many were fixed, where that was asked for.
+    pub(super) fixed: Option<usize>,
+}
+
+/// Writes findings or counts, and for people the last lines.
+pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
+    let Written { check, project, shown, chosen, overview, levels, causes, capped, fixed } = written;
+    let mut out = Output::new(check.output_file.as_deref())?;
+    let to_stdout = check.output_file.is_none();
+    let look =
+        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
+    let counts = Summary {
+        findings: chosen.findings.len() + capped,
+        causes: *causes,
+        capped: *capped,
+        below: chosen.below,
+        aside: chosen.aside,
+        min_severity: levels.severity,
+        min_confidence: levels.confidence,
+    };
+    if console::verbosity() >= -1 {
+        match (check.statistics, check.output_format) {
+            (Some(Counted::Rule), OutputFormat::Json) => statistics_json(&mut out, shown)?,
+            (Some(Counted::Rule), _) => statistics(&mut out, shown)?,
+            (Some(Counted::Cause), OutputFormat::Json) => statistics_by_cause_json(&mut out, shown, overview)?,
+            (Some(Counted::Cause), _) => statistics_by_cause(&mut out, shown, overview)?,
+            (None, OutputFormat::Json) => json(&mut out, shown)?,
+            (None, OutputFormat::Jsonl) => jsonl(&mut out, shown)?,
+            (None, OutputFormat::Concise) => concise(&mut out, shown, look)?,
+            (None, OutputFormat::Full) => full(&mut out, shown, look)?,
+            (None, OutputFormat::Github) => github(&mut out, shown)?,
+            (None, OutputFormat::Gitlab) => gitlab(&mut out, shown, repository(&project.root))?,
+            (None, OutputFormat::Junit) => junit(&mut out, shown)?,
+            (None, OutputFormat::Rdjson) => rdjson(&mut out, shown)?,
+            (None, OutputFormat::Html) => {
+                html(&mut out, shown, &HtmlReport { root: &project.root, overview, summary: &counts })?;
+            }
+            (None, OutputFormat::Sarif) => {
+                let (root, complete) = (repository(&project.root), project.missing.is_empty());
+                let left_out = sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
+                if left_out > 0 {
+                    warning(format!(
+                        "{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"
+                    ));
+                }
+            }
+        }
+    }
+    if is_for_people(check) && console::verbosity() >= 0 {
+        match fixed {
+            Some(fixed) => fixed_summary(&mut out, *fixed, &counts)?,
+            None => summary(&mut out, &counts)?,
+        }
+        fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
+        if asks_for_overview(check) {
+            begin(&mut out, shown, overview)?;
+        }
+    }
+    out.finish()
+}
+
+/// Whether lines for people end the output: what programs read ends with the data.
+pub(super) fn is_for_people(check: &Check) -> bool {
+    match check.statistics {
+        Some(_) => check.output_format != OutputFormat::Json,
+        None => matches!(check.output_format, OutputFormat::Full | OutputFormat::Concise | OutputFormat::Github),
+    }
+}
+
+/// Whether causes are ranked: it costs time.
+pub(super) fn asks_for_overview(check: &Check) -> bool {
+    check.statistics == Some(Counted::Cause)
+        || check.statistics.is_none() && matches!(check.output_format, OutputFormat::Full | OutputFormat::Html)
+}
+
+/// The folder from which services count paths: that of the repository, which may hold several projects.
+fn repository(root: &Utf8Path) -> &Utf8Path {
+    root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
+}

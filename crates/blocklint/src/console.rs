@@ -1,0 +1,58 @@
+//! What the terminal can, and how much is to be said.
+
+use std::env;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicI8, Ordering};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::run_arguments::{ColorWhen, GlobalArguments};
+
+/// Below zero by how often `-q` was given, above by `-v`.
+static VERBOSITY: AtomicI8 = AtomicI8::new(0);
+
+/// Settles colours by the environment, for what is said before the arguments are known.
+pub(crate) fn set_up() {
+    color(None).write_global();
+}
+
+/// Settles colours and how much is said.
+pub(crate) fn heed(arguments: GlobalArguments) {
+    color(arguments.color).write_global();
+    let level = |count: u8| i8::try_from(count).unwrap_or(i8::MAX);
+    VERBOSITY.store(level(arguments.verbose).saturating_sub(level(arguments.quiet)), Ordering::Relaxed);
+}
+
+/// `--color` wins over `FORCE_COLOR`, and that over `NO_COLOR`, which the library heeds together with the terminal.
+fn color(when: Option<ColorWhen>) -> ColorChoice {
+    match when {
+        Some(ColorWhen::Always) => ColorChoice::Always,
+        Some(ColorWhen::Never) => ColorChoice::Never,
+        Some(ColorWhen::Auto) | None => match env::var_os("FORCE_COLOR") {
+            Some(value) if value == "0" || value == "false" => ColorChoice::Never,
+            Some(value) if !value.is_empty() => ColorChoice::Always,
+            _ => ColorChoice::Auto,
+        },
+    }
+}
+
+/// Below zero by how often `-q` was given, above by `-v`.
+pub(crate) fn verbosity() -> i8 {
+    VERBOSITY.load(Ordering::Relaxed)
+}
+
+/// Whether what goes to stdout is coloured.
+pub(crate) fn stdout_is_styled() -> bool {
+    AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
+/// Whether stdout is a terminal that makes links of places.
+pub(crate) fn stdout_has_links() -> bool {
+    stdout_is_styled() && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout)
+}
+
+/// Whether someone looks at stderr and wants to know how far a run is.
+pub(crate) fn shows_progress() -> bool {
+    let is_dumb = env::var_os("TERM").is_some_and(|term| term == "dumb");
+    verbosity() == 0 && std::io::stderr().is_terminal() && !is_dumb
+}

@@ -1,0 +1,80 @@
+//! How far a run is, on stderr: only in a terminal, and only for runs that take longer than people wait without asking.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use blocklint_engine::{Progress, Step};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console;
+
+/// How long nothing is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line that shows itself after a second and goes when this is dropped.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    /// Whether the run is over, and who waits to know.
+    over: Arc<(Mutex<bool>, Condvar)>,
+    shows: Option<JoinHandle<()>>,
+}
+
+impl Bar {
+    pub(crate) fn new() -> Bar {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let shows = console::shows_progress().then(|| {
+            let (bar, over) = (bar.clone(), Arc::clone(&over));
+            let wait = move || {
+                let (ended, changed) = &*over;
+                let guard = ended.lock().unwrap_or_else(PoisonError::into_inner);
+                let waited = changed.wait_timeout_while(guard, PATIENCE, |ended| !*ended);
+                let guard = waited.unwrap_or_else(PoisonError::into_inner).0;
+                // Under the lock, so that it is not shown after the run is over.
+                if !*guard {
+                    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(12));
+                    bar.enable_steady_tick(Duration::from_millis(100));
+                }
+            };
+            std::thread::Builder::new().name("blocklint-progress".to_owned()).spawn(wait).ok()
+        });
+        Bar { bar, over, shows: shows.flatten() }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        *self.over.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.over.1.notify_all();
+        if let Some(shows) = self.shows.take() {
+            // It ends at once; a panic of it would have been shown.
+            let _ = shows.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, step: Step, pieces: usize) {
+        if self.shows.is_none() {
+            return;
+        }
+        let (template, message) = match step {
+            Step::Read => ("{msg} {bar:28.cyan/dim} {human_pos}/{human_len} files", "Reading  "),
+            Step::Resolve => ("{msg} {spinner:.cyan} following calls, {elapsed}", "Resolving"),
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style.progress_chars("━╸─"));
+        }
+        self.bar.set_message(message);
+        self.bar.set_length(pieces as u64);
+        self.bar.set_position(0);
+    }
+
+    fn advance(&self) {
+        if self.shows.is_some() {
+            self.bar.inc(1);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What the command line may say about how a run goes and what it says on the way.
+
+use camino::Utf8PathBuf;
+use clap::{ArgAction, Args, ValueEnum};
+
+/// Options of `check` about the run itself.
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// With `-` as path: the file whose text is read from stdin; its findings are reported
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) stdin_filename: Option<Utf8PathBuf>,
+    /// Show at most so many findings, those of the causes that are worth most first
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub(crate) max_findings: Option<u32>,
+    /// Run again whenever a file changes, until Ctrl-C
+    #[arg(short, long, conflicts_with_all = ["fix", "diff"], help_heading = "Output")]
+    pub(crate) watch: bool,
+    /// How many threads do the work [default: as many as there are processors]
+    #[arg(short = 'j', long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// Options of every command about what is said and how.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct GlobalArguments {
+    /// When to colour [default: auto, which heeds NO_COLOR and FORCE_COLOR]
+    #[arg(long, value_enum, value_name = "WHEN", global = true, help_heading = "Global options")]
+    pub(crate) color: Option<ColorWhen>,
+    /// Say less: only findings; twice: nothing but errors
+    #[arg(short, long, action = ArgAction::Count, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    pub(crate) quiet: u8,
+    /// Say more on stderr: what is read; twice: how long it took
+    #[arg(short, long, action = ArgAction::Count, global = true, help_heading = "Global options")]
+    pub(crate) verbose: u8,
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// Where a terminal shows it
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counted {
+    /// The findings of each rule
+    Rule,
+    /// The findings of each cause, and whom it stalls for how long
+    Cause,
+}

@@ -1,0 +1,137 @@
+//! Findings about comments, in words.
+
+use std::sync::Arc;
+
+use blocklint_core::{Confidence, Finding, Hold, Place, RuleCode, Severity};
+use blocklint_facts::SuppressionKind;
+use blocklint_rules::{
+    INVALID_SUPPRESSION, UNEXPLAINED_SUPPRESSION, UNUSED_SUPPRESSION, malformed as what_is_wrong, probably_meant,
+};
+
+use rustc_hash::FxHashSet;
+
+use super::edit::Mend;
+use super::{Comment, seems_ours, silenced};
+
+/// Of a comment, or of some of its words, that silences nothing; no words mean the whole of a bare one.
+pub(super) fn unused(comment: &Comment<'_>, idle: &[&str]) -> (Finding, Option<Mend>) {
+    let is_whole = idle.len() == comment.words.len();
+    let message = match idle {
+        [] => "unused suppression".to_owned(),
+        idle => format!("unused suppression of {}", listed(idle)),
+    };
+    let note = match idle {
+        [] => "no finding stands here",
+        [_] => "no call that this rule reports stands here or is reached from here",
+        _ => "no call that these rules report stands here or is reached from here",
+    };
+    let help = match is_whole {
+        true => "remove the suppression".to_owned(),
+        false => format!("remove {} from it", listed(idle)),
+    };
+    let instead = comment.words.iter().filter(|(word, _)| !idle.contains(word)).map(|(word, _)| (*word).to_owned());
+    let mend = Mend { title: upper(&help), words: written(comment), instead: instead.collect() };
+    let mut finding = finding(comment, UNUSED_SUPPRESSION.code, message);
+    finding.notes.push(note.to_owned());
+    finding.help = Some(help);
+    (finding, Some(mend))
+}
+
+/// Of a comment that names rules that there are not.
+pub(super) fn unknown(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> {
+    let is_other_tool = |word: &str| comment.kind == SuppressionKind::Noqa && !seems_ours(word);
+    let unknown: Vec<&str> = comment
+        .words
+        .iter()
+        .filter(|(word, rules)| rules.is_empty() && !is_other_tool(word))
+        .map(|(word, _)| *word)
+        .collect();
+    if unknown.is_empty() {
+        return None;
+    }
+    let rules = if unknown.len() == 1 { "rule" } else { "rules" };
+    let mut finding =
+        finding(comment, INVALID_SUPPRESSION.code, format!("unknown {rules} {} in a comment", listed(&unknown)));
+    finding.notes.push("the comment silences nothing by that name".to_owned());
+    let near: Vec<(&str, String)> = unknown.iter().filter_map(|word| Some((*word, probably_meant(word)?))).collect();
+    let instead = near.iter().map(|(word, near)| format!("`{near}` instead of `{word}`")).collect::<Vec<_>>();
+    if near.is_empty() {
+        finding.help = Some("`blocklint rule --all` shows all rules".to_owned());
+        return Some((finding, None));
+    }
+    let help = format!("write {}", instead.join(", "));
+    let instead = comment.words.iter().map(|(word, _)| {
+        let near = near.iter().find(|(unknown, _)| unknown == word);
+        near.map_or((*word).to_owned(), |(_, near)| near.clone())
+    });
+    let mut instead: Vec<String> = instead.collect();
+    // What is named already is not named twice.
+    let mut seen = FxHashSet::default();
+    instead.retain(|word| seen.insert(word.clone()));
+    let mend = Mend { title: upper(&help), words: written(comment), instead };
+    finding.help = Some(help);
+    Some((finding, Some(mend)))
+}
+
+/// Of a comment that cannot be read.
+pub(super) fn malformed(comment: &Comment<'_>) -> Option<(Finding, Option<Mend>)> {
+    let (what, instead) = what_is_wrong(comment.reason)?;
+    let mut finding = finding(comment, INVALID_SUPPRESSION.code, format!("comment cannot be read: {what}"));
+    finding.notes.push("it silences nothing".to_owned());
+    finding.help = instead.map(|instead| format!("write `{instead}`"));
+    Some((finding, None))
+}
+
+/// Of a comment without a reason.
+pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<Mend>) {
+    let mut finding = finding(comment, UNEXPLAINED_SUPPRESSION.code, "suppression without a reason".to_owned());
+    finding.notes.push("`require-reason` of the configuration asks for one".to_owned());
+    finding.help = Some(match comment.kind {
+        SuppressionKind::Noqa => "say why behind the codes: `noqa: BLT101 because …`".to_owned(),
+        _ => "say why behind the brackets: `blocklint: ignore[BLT101] because …`".to_owned(),
+    });
+    (finding, None)
+}
+
+fn finding(comment: &Comment<'_>, rule: RuleCode, message: String) -> Finding {
+    let span = comment.file.facts.suppressions[comment.index as usize].comment;
+    Finding {
+        rule,
+        severity: Severity::Warning,
+        confidence: Confidence::High,
+        message,
+        notes: Vec::new(),
+        help: None,
+        place: Place::unlocated(Arc::clone(&comment.file.path), span),
+        effect: None,
+        context: None,
+        runtime: None,
+        function: String::new(),
+        hold: Hold::Unstated,
+        trace: Vec::new(),
+        causes: Vec::new(),
+        fix: None,
+        fingerprint: String::new(),
+        suppression: silenced(comment, rule),
+        reasons: Vec::new(),
+        aside: None,
+    }
+}
+
+fn written(comment: &Comment<'_>) -> Vec<String> {
+    comment.words.iter().map(|(word, _)| (*word).to_owned()).collect()
+}
+
+/// `` `a` ``, `` `b` and `c` ``.
+fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.join(""),
+    }
+}
+
+fn upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

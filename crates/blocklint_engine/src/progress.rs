@@ -1,0 +1,28 @@
+//! How far a run is, for those who wait for it.
+
+/// A part of a run that can take long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Files are read, one after the other.
+    Read,
+    /// Calls are resolved, and paths looked for.
+    Resolve,
+}
+
+/// Is told how far a run is; called from several threads, and often, so that it must be quick.
+pub trait Progress: Sync {
+    /// A part begins that has so many pieces; 0 where nobody knows.
+    fn begin(&self, step: Step, pieces: usize);
+
+    /// One more piece is done.
+    fn advance(&self);
+}
+
+/// Nobody waits.
+pub(crate) struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: Step, _: usize) {}
+
+    fn advance(&self) {}
+}

@@ -1,0 +1,254 @@
+//! The data of a report, as its scripts read them.
+
+use std::collections::BTreeMap;
+
+use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold};
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+
+use super::HtmlReport;
+use super::excerpts::{At, Excerpts, File};
+use crate::wording::step_label;
+use crate::{GroupOverview, PathNodeKind, Shown};
+
+/// Lines of a fix that are shown around each change.
+const AROUND: usize = 2;
+
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    blocklint: &'static str,
+    project: &'a str,
+    summary: Summary,
+    rules: BTreeMap<String, Rule>,
+    files: Vec<File<'a>>,
+    groups: Vec<Group<'a>>,
+    findings: Vec<One<'a>>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    findings: usize,
+    causes: usize,
+    functions: u32,
+    below: usize,
+    aside: usize,
+    severity: &'static str,
+    confidence: &'static str,
+    /// The group to begin with.
+    first: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    name: &'static str,
+    summary: &'static str,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    id: &'a str,
+    cause: Option<CauseData<'a>>,
+    functions: u32,
+    mends: u32,
+    #[serde(serialize_with = "crate::json::hold")]
+    hold: Hold,
+    severity: &'static str,
+    confidence: &'static str,
+    findings: &'a [u32],
+    also: &'a [u32],
+    graph: Graph<'a>,
+}
+
+#[derive(Serialize)]
+struct CauseData<'a> {
+    at: At,
+    function: &'a str,
+    call: &'a str,
+    reach: u32,
+}
+
+/// Nodes as name, kind, distance, findings; edges as from, to, findings.
+#[derive(Serialize)]
+struct Graph<'a> {
+    nodes: Vec<(&'a str, &'static str, u32, u32)>,
+    edges: Vec<(u32, u32, u32)>,
+    paths: &'a [Vec<u32>],
+}
+
+#[derive(Serialize)]
+struct One<'a> {
+    id: &'a str,
+    rule: String,
+    severity: &'static str,
+    confidence: &'static str,
+    message: &'a str,
+    notes: &'a [String],
+    help: Option<&'a str>,
+    at: At,
+    function: &'a str,
+    effect: Option<&'static str>,
+    context: Option<&'static str>,
+    runtime: Option<&'static str>,
+    #[serde(serialize_with = "crate::json::hold")]
+    hold: Hold,
+    trace: Vec<Step<'a>>,
+    /// How many causes it has.
+    causes: usize,
+    fix: Option<FixData<'a>>,
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    at: At,
+    function: &'a str,
+    call: &'a str,
+    /// What happens there, in words.
+    says: String,
+}
+
+#[derive(Serialize)]
+struct FixData<'a> {
+    title: &'a str,
+    applicability: &'static str,
+    changes: Vec<Change>,
+}
+
+/// What a fix changes in one file: lines with `+`, `-` or a space before them; `@` parts them.
+#[derive(Serialize)]
+struct Change {
+    file: usize,
+    lines: Vec<(char, String)>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(shown: &'a Shown<'a>, report: &'a HtmlReport<'a>) -> Self {
+        let mut excerpts = Excerpts::new(shown, report.root);
+        let findings: Vec<One<'a>> = shown.findings.iter().map(|finding| one(finding, shown, &mut excerpts)).collect();
+        let overviews = report.overview.groups.iter();
+        let groups = shown.groups.iter().zip(overviews).map(|(group, overview)| Group {
+            id: &overview.id,
+            cause: group.cause.as_ref().map(|cause| cause_data(cause, &mut excerpts)),
+            functions: overview.functions,
+            mends: overview.mends,
+            hold: overview.hold,
+            severity: overview.severity.as_str(),
+            confidence: overview.confidence.as_str(),
+            findings: &group.findings,
+            also: &overview.also,
+            graph: graph(overview),
+        });
+        let groups = groups.collect();
+        let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
+        let rules = rules.map(|rule| (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary }));
+        let counts = report.summary;
+        Report {
+            blocklint: env!("CARGO_PKG_VERSION"),
+            project: report.root.file_name().unwrap_or(report.root.as_str()),
+            summary: Summary {
+                findings: counts.findings,
+                causes: counts.causes,
+                functions: report.overview.functions,
+                below: counts.below,
+                aside: counts.aside,
+                severity: counts.min_severity.as_str(),
+                confidence: counts.min_confidence.as_str(),
+                first: report.overview.first,
+            },
+            rules: rules.collect(),
+            files: excerpts.finish(),
+            groups,
+            findings,
+        }
+    }
+}
+
+fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> One<'a> {
+    let trace = finding.trace.iter().enumerate().map(|(at, step)| Step {
+        at: excerpts.at(&step.place),
+        function: &step.function,
+        call: &step.call,
+        says: step_label(finding, at),
+    });
+    let trace = trace.collect();
+    One {
+        id: &finding.fingerprint,
+        rule: finding.rule.to_string(),
+        severity: finding.severity.as_str(),
+        confidence: finding.confidence.as_str(),
+        message: &finding.message,
+        notes: &finding.notes,
+        help: finding.help.as_deref(),
+        at: excerpts.at(&finding.place),
+        function: &finding.function,
+        effect: finding.effect.map(Effect::as_str),
+        context: finding.context.map(Context::as_str),
+        runtime: finding.runtime.map(|runtime| runtime.as_str()),
+        hold: finding.hold,
+        trace,
+        causes: finding.causes.len(),
+        fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
+    }
+}
+
+fn cause_data<'a>(cause: &'a Cause, excerpts: &mut Excerpts<'a>) -> CauseData<'a> {
+    CauseData { at: excerpts.at(&cause.place), function: &cause.function, call: &cause.call, reach: cause.reach }
+}
+
+fn graph(overview: &GroupOverview) -> Graph<'_> {
+    let nodes = overview.graph.nodes.iter().map(|node| {
+        let kind = match node.kind {
+            PathNodeKind::Entry => "entry",
+            PathNodeKind::Step => "step",
+            PathNodeKind::Call => "call",
+        };
+        (node.name.as_str(), kind, node.distance, node.findings)
+    });
+    let edges = overview.graph.edges.iter().map(|edge| (edge.from, edge.to, edge.findings));
+    Graph { nodes: nodes.collect(), edges: edges.collect(), paths: &overview.graph.paths }
+}
+
+fn fix_data<'a>(fix: &'a Fix, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>) -> FixData<'a> {
+    let mut files: Vec<&camino::Utf8Path> = fix.edits.iter().map(|edit| &*edit.place.path).collect();
+    files.dedup();
+    let changes = files.into_iter().filter_map(|path| {
+        let text = shown.sources.get(path)?;
+        let mut edits: Vec<_> = fix.edits.iter().filter(|edit| *edit.place.path == *path).collect();
+        edits.sort_by_key(|edit| edit.place.span);
+        let (mut after, mut at) = (String::with_capacity(text.len()), 0);
+        for edit in edits {
+            after.push_str(text.get(at..edit.place.span.start as usize)?);
+            after.push_str(&edit.content);
+            at = edit.place.span.end as usize;
+        }
+        after.push_str(text.get(at..)?);
+        Some(Change { file: excerpts.file(path), lines: changed_lines(text, &after) })
+    });
+    FixData {
+        title: &fix.title,
+        applicability: match fix.applicability {
+            Applicability::Safe => "safe",
+            Applicability::Unsafe => "unsafe",
+            Applicability::Display => "display",
+        },
+        changes: changes.collect(),
+    }
+}
+
+fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
+    let diff = TextDiff::from_lines(before, after);
+    let mut lines = Vec::new();
+    for (at, group) in diff.grouped_ops(AROUND).iter().enumerate() {
+        if at > 0 {
+            lines.push(('@', String::new()));
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            lines.push((sign, change.value().trim_end_matches(['\n', '\r']).to_owned()));
+        }
+    }
+    lines
+}

@@ -1,0 +1,133 @@
+//! A report to explore, in one file that needs no other and no network.
+//!
+//! The page is put together from the files beside this one: `page.html`, `report.css` and the scripts. There is no build step.
+//! The data are JSON in an element that browsers do not run, and the scripts make every text a text node, so that nothing in
+//! file names or source text can become markup; a content security policy forbids any other script, and every request.
+
+mod data;
+mod excerpts;
+
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use camino::Utf8Path;
+use sha2::{Digest, Sha256};
+
+use crate::{Overview, Shown, Summary};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("report.css");
+/// The scripts, in the order in which they use each other.
+const SCRIPTS: [&str; 7] = [
+    include_str!("dom.js"),
+    include_str!("code.js"),
+    include_str!("model.js"),
+    include_str!("graph.js"),
+    include_str!("list.js"),
+    include_str!("detail.js"),
+    include_str!("app.js"),
+];
+
+/// What the report says besides findings.
+#[derive(Clone, Copy, Debug)]
+pub struct HtmlReport<'a> {
+    /// The project root: paths are shown relative to it, and its name is the report's title.
+    pub root: &'a Utf8Path,
+    /// What the engine says of the causes.
+    pub overview: &'a Overview,
+    /// What the last line of other formats counts.
+    pub summary: &'a Summary,
+}
+
+/// Writes the report.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn html(out: &mut dyn Write, shown: &Shown<'_>, report: &HtmlReport<'_>) -> io::Result<()> {
+    // A checkout may have other line ends than those that browsers make of them before they hash.
+    let [page, style, scripts] = [PAGE, STYLE, &SCRIPTS.concat()].map(|text| text.replace("\r\n", "\n"));
+    let script = format!("(() => {{\n'use strict';\n{scripts}}})();\n");
+    let title = escaped(report.root.file_name().unwrap_or("project"));
+    for (at, part) in page.split("{{").enumerate() {
+        let Some((name, rest)) = part.split_once("}}").filter(|_| at > 0) else {
+            out.write_all(part.as_bytes())?;
+            continue;
+        };
+        match name {
+            "title" => out.write_all(title.as_bytes())?,
+            "style-hash" => out.write_all(hash(&style).as_bytes())?,
+            "script-hash" => out.write_all(hash(&script).as_bytes())?,
+            "style" => out.write_all(style.as_bytes())?,
+            "script" => out.write_all(script.as_bytes())?,
+            "data" => serde_json::to_writer(Inert(out), &data::Report::new(shown, report))?,
+            _ => return Err(io::Error::other(format!("page.html has no `{name}`"))),
+        }
+        out.write_all(rest.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A source expression of a content security policy that allows exactly this text.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// Text as HTML shows it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Writes JSON in which nothing can end the element around it: `<`, `>` and `&` stand only in strings, where an escape means
+/// the same.
+struct Inert<'a>(&'a mut dyn Write);
+
+impl Write for Inert<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'<' | b'>' | b'&')) {
+            self.0.write_all(&rest[..at])?;
+            write!(self.0, "\\u{:04x}", rest[at])?;
+            rest = &rest[at + 1..];
+        }
+        self.0.write_all(rest)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_the_data_is_markup() {
+        let mut out = Vec::new();
+        serde_json::to_writer(Inert(&mut out), &["</script><!--", "a&b", "\u{202e}"]).expect("memory takes everything");
+        let text = String::from_utf8(out).expect("utf-8");
+        assert!(!text.contains(['<', '>', '&']), "{text}");
+        let back: Vec<String> = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(back, ["</script><!--", "a&b", "\u{202e}"]);
+    }
+
+    #[test]
+    fn a_name_is_no_markup() {
+        assert_eq!(escaped("<b>\"x\" & 'y'\n"), "&lt;b&gt;&quot;x&quot; &amp; &#39;y&#39; ");
+    }
+}

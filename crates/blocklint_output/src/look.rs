@@ -1,0 +1,35 @@
+//! What a terminal shows besides text.
+
+use anstyle::Style;
+use blocklint_core::Place;
+use camino::Utf8Path;
+
+use crate::paths::file_uri;
+
+/// What the reader's terminal can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Whether it shows colours.
+    pub styled: bool,
+    /// Whether it makes links of places (OSC 8).
+    pub links: bool,
+}
+
+impl Look {
+    /// The style where colours are shown, else none.
+    pub(crate) fn style(self, style: Style) -> Style {
+        if self.styled { style } else { Style::new() }
+    }
+
+    /// The text of a place, as a link to its file where there are links.
+    pub(crate) fn link(self, text: &str, place: &Place) -> String {
+        self.link_to(text, &place.path)
+    }
+
+    fn link_to(self, text: &str, path: &Utf8Path) -> String {
+        match self.links {
+            true => format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", file_uri(path)),
+            false => text.to_owned(),
+        }
+    }
+}

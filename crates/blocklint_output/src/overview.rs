@@ -1,0 +1,82 @@
+//! What a report says of its causes as a whole: plain data that the engine computes and renderers show.
+
+use blocklint_core::{Confidence, Hold, Severity};
+
+/// What is said of all findings together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// One for each group of findings, in their order.
+    pub groups: Vec<GroupOverview>,
+    /// How many functions the findings stand in.
+    pub functions: u32,
+    /// The group whose cause is to be mended first: of the worst ones, no other edit of one place mends as much. Nothing where no
+    /// edit mends more than one finding.
+    pub first: Option<usize>,
+}
+
+/// What is said of the findings of one cause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupOverview {
+    /// 16 hexadecimal digits that stay equal while lines move; no other group has them.
+    pub id: String,
+    /// How many functions its findings stand in.
+    pub functions: u32,
+    /// How many of all findings have no other cause, so that one edit there mends them.
+    pub mends: u32,
+    /// How long the longest of its findings can hold a thread.
+    pub hold: Hold,
+    /// How bad the worst of them is.
+    pub severity: Severity,
+    /// How sure the surest of them is.
+    pub confidence: Confidence,
+    /// Findings whose best path has another cause, and which this one stalls as well; indices into the list of findings.
+    pub also: Vec<u32>,
+    /// The paths of its findings.
+    pub graph: PathGraph,
+}
+
+/// The traces of a group's findings, joined where they run through the same functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PathGraph {
+    /// Functions, and last the library calls at the ends.
+    pub nodes: Vec<PathNode>,
+    /// Who calls whom.
+    pub edges: Vec<PathEdge>,
+    /// For each finding of the group, the nodes of its trace in order; empty where it has none.
+    pub paths: Vec<Vec<u32>>,
+}
+
+/// A function, or a library call at the end of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathNode {
+    /// Its qualified name.
+    pub name: String,
+    /// What it is.
+    pub kind: PathNodeKind,
+    /// How many calls lie between it and the end, on the longest way that does not come back to where it was.
+    pub distance: u32,
+    /// How many of the group's findings run through it.
+    pub findings: u32,
+}
+
+/// What a node of a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathNodeKind {
+    /// A function that must not block.
+    Entry,
+    /// A function on the way.
+    Step,
+    /// The library call that blocks.
+    Call,
+}
+
+/// One function calls another, or the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathEdge {
+    /// The caller: an index into the nodes.
+    pub from: u32,
+    /// The callee.
+    pub to: u32,
+    /// How many of the group's findings take this way.
+    pub findings: u32,
+}

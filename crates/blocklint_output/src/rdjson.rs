@@ -1,0 +1,89 @@
+//! reviewdog's diagnostic format, with which a reviewer sees findings in any code host that reviewdog knows.
+
+use std::io::{self, Write};
+
+use blocklint_core::{Cause, Finding, Fix, Location, Place, Severity};
+use serde_json::{Map, Value, json};
+
+use crate::Shown;
+use crate::paths::portable;
+
+/// Writes all findings as one `DiagnosticResult`.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn rdjson(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let worst = shown.findings.iter().map(|finding| finding.severity).max();
+    let mut result = json!({ "source": { "name": "blocklint" } });
+    if let Some(worst) = worst {
+        result["severity"] = severity(worst).into();
+    }
+    result["diagnostics"] = shown.findings.iter().map(|finding| diagnostic(finding, shown)).collect();
+    serde_json::to_writer_pretty(&mut *out, &result)?;
+    writeln!(out)
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "ERROR",
+        Severity::Warning => "WARNING",
+        Severity::Note => "INFO",
+    }
+}
+
+fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
+    let mut message = finding.message.clone();
+    if finding.trace.len() > 1 {
+        message = format!("{message}\npath: {}", finding.trace_line());
+    }
+    if let Some(help) = &finding.help {
+        message = format!("{message}\nhelp: {help}");
+    }
+    let mut object = Map::new();
+    object.insert("message".to_owned(), message.into());
+    object.insert("location".to_owned(), location(&finding.place, shown));
+    object.insert("severity".to_owned(), severity(finding.severity).into());
+    object.insert("code".to_owned(), json!({ "value": finding.rule.to_string() }));
+    let elsewhere = |cause: &&Cause| cause.place.span != finding.place.span || cause.place.path != finding.place.path;
+    let related = finding.causes.iter().take(1).filter(elsewhere).map(|cause| {
+        json!({ "message": format!("`{}` blocks here", cause.call), "location": location(&cause.place, shown) })
+    });
+    let related: Vec<Value> = related.collect();
+    if !related.is_empty() {
+        object.insert("related_locations".to_owned(), related.into());
+    }
+    if let Some(suggestion) = finding.fix.as_ref().and_then(|fix| suggestion(fix, finding, shown)) {
+        object.insert("suggestions".to_owned(), json!([suggestion]));
+    }
+    Value::Object(object)
+}
+
+/// A fix of one edit in the finding's file: suggestions are taken one by one, and of a fix with several edits (a call and
+/// the import that it needs) one alone would break the code.
+fn suggestion(fix: &Fix, finding: &Finding, shown: &Shown<'_>) -> Option<Value> {
+    match &*fix.edits {
+        [edit] if edit.place.path == finding.place.path && edit.place.cell.is_none() => {
+            Some(json!({ "range": range(&edit.place, shown), "text": edit.content }))
+        }
+        _ => None,
+    }
+}
+
+fn location(place: &Place, shown: &Shown<'_>) -> Value {
+    let path = portable(&place.path, shown.folder);
+    match place.cell {
+        // The cells of a notebook are no lines of its file.
+        Some(_) => json!({ "path": path }),
+        None => json!({ "path": path, "range": range(place, shown) }),
+    }
+}
+
+fn range(place: &Place, shown: &Shown<'_>) -> Value {
+    let position = |at: Location, offset: u32| {
+        // The format counts bytes.
+        let column = shown.sources.byte_column(&place.path, offset).unwrap_or(at.column);
+        json!({ "line": at.row.max(1), "column": column.max(1) })
+    };
+    json!({ "start": position(place.start, place.span.start), "end": position(place.end, place.span.end) })
+}

@@ -1,0 +1,116 @@
+//! The JSON schema of the configuration, for editors.
+
+// What the structures are comes from here, what keys mean from the table of keys, so that no word is written twice.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, schema_for};
+use serde_json::{Value, json};
+
+use super::KEYS;
+
+/// Every key with the shape of its value.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Settings {
+    extend: Option<String>,
+    select: Option<Vec<String>>,
+    extend_select: Option<Vec<String>>,
+    ignore: Option<Vec<String>>,
+    per_file_ignores: Option<BTreeMap<String, Vec<String>>>,
+    exclude: Option<Vec<String>>,
+    extend_exclude: Option<Vec<String>>,
+    min_severity: Option<SeverityName>,
+    min_confidence: Option<ConfidenceName>,
+    models: Option<Paths>,
+    switches: Option<Vec<String>>,
+    require_reason: Option<bool>,
+    max_file_size: Option<Size>,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum SeverityName {
+    Note,
+    Warning,
+    Error,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum ConfidenceName {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum Paths {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum Size {
+    Bytes(u32),
+    WithUnit(String),
+}
+
+/// The JSON schema of a blocklint.toml, and of the tables in other files.
+pub fn schema() -> Value {
+    let mut schema = schema_for!(Settings).to_value();
+    schema["title"] = json!("blocklint");
+    schema["description"] =
+        json!("The configuration of blocklint: a blocklint.toml, or `[tool.blocklint]` of a pyproject.toml.");
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for key in KEYS {
+            // No file needs a key, and TOML has no null.
+            let Some(property) = properties.get_mut(key.name).and_then(Value::as_object_mut) else { continue };
+            without_null(property);
+            property.insert("description".to_owned(), json!(key.says.split_whitespace().collect::<Vec<_>>().join(" ")));
+            if let Ok(default) = serde_json::from_str::<Value>(key.default.trim_matches('`')) {
+                property.insert("default".to_owned(), default);
+            }
+        }
+    }
+    schema
+}
+
+fn without_null(property: &mut serde_json::Map<String, Value>) {
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            property.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(Value::Array(choices)) = property.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|kind| kind != "null"));
+        if let [Value::Object(one)] = choices.as_slice() {
+            let one = one.clone();
+            property.remove("anyOf");
+            property.extend(one);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_has_every_key_and_no_other() {
+        let schema = schema();
+        let properties = schema["properties"].as_object().expect("an object");
+        let mut known = KEYS.map(|key| key.name.to_owned());
+        let mut written: Vec<String> = properties.keys().cloned().collect();
+        known.sort();
+        written.sort();
+        assert_eq!(written, known);
+        assert!(properties.values().all(|property| property["description"].is_string()));
+        assert_eq!(schema["additionalProperties"], json!(false));
+    }
+}

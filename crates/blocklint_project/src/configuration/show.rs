@@ -1,0 +1,64 @@
+//! The settings that hold, as TOML that says the same.
+
+use std::fmt::Write;
+
+use blocklint_core::{Confidence, Severity};
+
+use super::{Configuration, KEYS, RuleSettings, Setting};
+
+impl Configuration {
+    /// What holds of a key, as TOML; `None` where there is no such key. What several files say about rules and files is put
+    /// together: of `select` and `ignore` the last that speaks begins anew, as in a run.
+    pub fn value_of(&self, key: &str) -> Option<String> {
+        let from = self.rules.iter().rposition(|rules| rules.select.is_some()).unwrap_or(0);
+        let layers = self.rules.get(from..).unwrap_or_default();
+        let all = |of: fn(&RuleSettings) -> &[Setting]| list(layers.iter().flat_map(of).map(|one| one.value.as_str()));
+        Some(match key {
+            "extend" => list(self.extended.iter().map(|file| file.as_str())),
+            "select" => match layers.first().and_then(|rules| rules.select.as_deref()) {
+                Some(select) => list(select.iter().map(|one| one.value.as_str())),
+                None => list(["ALL"].into_iter()),
+            },
+            "extend-select" => all(|rules| &rules.extend_select),
+            "ignore" => all(|rules| &rules.ignore),
+            "per-file-ignores" => {
+                let entries = self.per_file_ignores.iter().map(|entry| {
+                    let rules = list(entry.rules.iter().map(|rule| rule.value.as_str()));
+                    format!("{} = {rules}", text(&entry.pattern))
+                });
+                match entries.collect::<Vec<_>>().join(", ") {
+                    entries if entries.is_empty() => "{}".to_owned(),
+                    entries => format!("{{ {entries} }}"),
+                }
+            }
+            "exclude" => list(self.exclude.iter().map(String::as_str)),
+            "extend-exclude" => list(self.extend_exclude.iter().map(String::as_str)),
+            "min-severity" => text(self.min_severity.unwrap_or(Severity::Warning).as_str()),
+            "min-confidence" => text(self.min_confidence.unwrap_or(Confidence::Medium).as_str()),
+            "models" => list(self.models.iter().map(|file| file.as_str())),
+            "switches" => list(self.switches.iter().map(|one| one.value.as_str())),
+            "require-reason" => self.require_reason.to_string(),
+            "max-file-size" => self.max_file_size.to_string(),
+            _ => return None,
+        })
+    }
+
+    /// All settings that hold, one in each line, as TOML. Of `extend`, the files are a comment.
+    pub fn shown(&self) -> String {
+        let mut shown = String::new();
+        for key in KEYS.iter().filter(|key| key.name != "extend") {
+            if let Some(value) = self.value_of(key.name) {
+                let _ = writeln!(shown, "{} = {value}", key.name);
+            }
+        }
+        shown
+    }
+}
+
+fn list<'t>(values: impl Iterator<Item = &'t str>) -> String {
+    format!("[{}]", values.map(text).collect::<Vec<_>>().join(", "))
+}
+
+fn text(value: &str) -> String {
+    toml::Value::String(value.to_owned()).to_string()
+}

@@ -1,0 +1,15 @@
+//! BLT904 unexplained-suppression.
+
+use blocklint_core::RuleCode;
+
+use crate::Rule;
+
+/// A comment without the reason that `require-reason` demands.
+pub static UNEXPLAINED_SUPPRESSION: Rule = Rule {
+    code: RuleCode(904),
+    name: "unexplained-suppression",
+    summary: "a comment gives no reason where the configuration demands one",
+    page: include_str!("../../../rules/BLT904-unexplained-suppression.md"),
+    effect: None,
+    noun: "unexplained suppression",
+};
