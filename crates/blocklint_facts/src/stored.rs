@@ -36,8 +36,7 @@ impl<'de> Deserialize<'de> for Words {
             match *width {
                 NARROW => {
                     let (words, rest) = rest.as_chunks();
-                    rest.is_empty()
-                        .then(|| Words::Narrow(words.iter().map(|word| u16::from_le_bytes(*word)).collect()))
+                    rest.is_empty().then(|| Words::Narrow(words.iter().map(|word| u16::from_le_bytes(*word)).collect()))
                 }
                 WIDE => {
                     let (words, rest) = rest.as_chunks();
