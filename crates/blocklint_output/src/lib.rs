@@ -30,7 +30,7 @@ pub use github::github;
 pub use json::json;
 pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_json};
-pub use summary::{Summary, fixable, fixed_summary, summary};
+pub use summary::{Summary, fixable, fixed_summary, in_baseline, summary, were_there};
 
 /// What a renderer shows.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,7 @@ mod walk;
 
 pub use configuration::{Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, KEYS, Key, PerFileIgnore, Setting};
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
-pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};
+pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};
 pub use launch::{Command, commands, settings};
 pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 11] = [
+pub const KEYS: [Key; 12] = [
     Key {
         name: "select",
         value: "list of rules",
@@ -108,6 +108,14 @@ pub const KEYS: [Key; 11] = [
                (`gevent`, `eventlet`, `psycogreen`). `!` before a name turns off what they seem to show.",
         example: "switches = [\"gevent\"]",
         option: None,
+    },
+    Key {
+        name: "baseline",
+        value: "path",
+        default: "`\"blocklint-baseline.json\"`",
+        says: "The file of the [baseline](adoption.md#baseline), relative to the project root, in which it must lie.",
+        example: "baseline = \"ci/blocklint-baseline.json\"",
+        option: Some("--baseline"),
     },
     Key {
         name: "max-file-size",

@@ -28,6 +28,8 @@ pub struct Configuration {
     pub file: Option<Utf8PathBuf>,
     /// Model files, absolute; of folders all `*.toml` below, sorted.
     pub models: Vec<Utf8PathBuf>,
+    /// The file of the baseline, absolute.
+    pub baseline: Option<Utf8PathBuf>,
     /// Length of the longest file that is read, in bytes.
     pub max_file_size: u64,
     /// The rules that are reported; `None` where the key is absent.
@@ -75,6 +77,7 @@ impl Default for Configuration {
         Configuration {
             file: None,
             models: Vec::new(),
+            baseline: None,
             max_file_size: DEFAULT_MAX_FILE_SIZE,
             select: None,
             extend_select: Vec::new(),
@@ -195,6 +198,7 @@ impl Reader<'_> {
             let (name, span) = (key.get_ref().as_ref(), value.span());
             match name {
                 "models" => configuration.models = self.models(value.get_ref(), &span),
+                "baseline" => configuration.baseline = self.baseline(value.get_ref(), &span),
                 "max-file-size" => match file_size(value.get_ref()) {
                     Ok(size) => configuration.max_file_size = size,
                     Err(message) => self.error(&span, name, message),
@@ -213,6 +217,21 @@ impl Reader<'_> {
                 _ => self.error(&key.span(), name, keys::unknown(name)),
             }
         }
+    }
+
+    /// A file inside the project: what a repository says must not lead a command to write elsewhere.
+    fn baseline(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Option<Utf8PathBuf> {
+        let DeValue::String(path) = value else {
+            self.error(span, "baseline", format!("expected a path, found {}", article(value)));
+            return None;
+        };
+        let folder = self.file.parent()?;
+        let file = crate::root::absolute(folder, Utf8Path::new(path.as_ref()));
+        if file == folder || !file.starts_with(folder) {
+            self.error(span, "baseline", format!("`{path}` is no file inside the project"));
+            return None;
+        }
+        Some(file)
     }
 
     fn models(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Utf8PathBuf> {
