@@ -2,27 +2,39 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use blocklint_core::{Confidence, Severity};
+use blocklint_models::Models;
 use blocklint_output::{
-    SarifRun, Shown, Summary, concise, fixable, fixed_summary, full, github, json, sarif, statistics, statistics_json,
-    summary,
+    SarifRun, Shown, Summary, concise, fixable, fixed_summary, full, github, in_baseline, json, sarif, statistics,
+    statistics_json, summary, were_there,
 };
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{current_folder, fix, unless_closed};
+use super::{baseline, cache, change, current_folder, fix, ignore, unless_closed};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::{CLEAN, FAILED, FOUND};
 use blocklint_engine::{
-    Chosen, FixRequest, Levels, Options, RuleArguments, Rules, SignalSet, analyse, attach, choose,
-    load_models_and_tell, locate, on_large_stacks, signal_named,
+    Cache, Chosen, Compared, FixRequest, Held, Levels, Options, Ran, RuleArguments, Rules, RunRequest, SignalSet,
+    load_models_and_tell, locate_in, signal_named,
 };
 
-pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
+/// What a run is made of, as configuration and command line say.
+pub(super) struct Prepared {
+    pub(super) current: Utf8PathBuf,
+    pub(super) project: Project,
+    pub(super) rules: Rules,
+    pub(super) levels: Levels,
+    pub(super) models: Models,
+    discovered: Duration,
+}
+
+/// Finds what a run looks at; what cannot be looked at is told.
+pub(super) fn prepare(check: &Check) -> Result<Prepared, Failure> {
     let current = current_folder()?;
     let started = Instant::now();
     let request = Request { current: &current, paths: &check.paths, isolated: check.isolated };
@@ -46,54 +58,95 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     let discovered = started.elapsed();
     tell_problems(&project, &current);
     mistakes.iter().for_each(warning);
+    Ok(Prepared { current, project, rules, levels, models, discovered })
+}
 
-    let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
-    if check.diff {
-        return fix::diff(check, fixing, &current);
-    }
-    let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
-
-    let mut report = analyse(
-        &project,
-        &models,
-        Options {
+/// What the analysis is asked for.
+pub(super) fn request<'a>(
+    check: &Check,
+    prepared: &'a Prepared,
+    cache: Option<&'a Cache>,
+) -> Result<RunRequest<'a>, Failure> {
+    let Prepared { project, rules, levels, models, .. } = prepared;
+    Ok(RunRequest {
+        project,
+        models,
+        rules,
+        levels: *levels,
+        options: Options {
             without: without(check)?,
             account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
             include_aside: check.include_aside,
             ..Options::new(levels.confidence)
         },
-    )?;
-    let mut timings = report.timings;
-    timings.discover = discovered;
+        // Counting rules asks for no fixes, which cost another look at each file with findings.
+        fixes: !check.statistics && check.output_format != OutputFormat::Github,
+        cache,
+    })
+}
+
+pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
+    let prepared = prepare(check)?;
+    let Prepared { current, project, rules, levels, models, discovered } = &prepared;
+    let (current, levels) = (current.as_path(), *levels);
+    let baseline = baseline::read(check, project, current)?;
+
+    let fixing = FixRequest { project, models, rules, levels, allowed: fix::allowed(check) };
+    if check.diff {
+        return fix::diff(check, fixing, current);
+    }
+    let fixed = check.fix.then(|| fix::fix(fixing, current)).transpose()?;
+
+    let cache = cache::of(check, project, current);
+    let request = request(check, &prepared, cache.as_ref())?;
+    let (ran, before) = change::run(check, request)?;
+    cache::tell(check, &ran);
+    let Ran { mut chosen, mut timings, texts, .. } = ran;
+    timings.discover = *discovered;
 
     let started = Instant::now();
-    rules.hide(&mut report.findings);
-    let mut chosen = choose(report.findings, report.groups, &rules.selection, levels);
-    if check.output_format != OutputFormat::Sarif {
+    let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
+    let compared = before.map(|before| before.compare(&mut chosen, project));
+    let has_grown = match &baseline {
+        Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
+        None => false,
+    };
+    if check.add_ignore.is_some() {
+        return ignore::add(check, request, &mut chosen, current);
+    }
+    if check.output_format == OutputFormat::Sarif {
+        chosen.suppressed.extend(held.iter().flat_map(|held| held.findings.iter().cloned()));
+    } else {
         chosen.suppressed.clear();
     }
-    // Counting rules asks for no fixes, which cost another look at each file with findings.
-    if !check.statistics && check.output_format != OutputFormat::Github {
-        on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
-    }
-    let sources = locate(&project, &mut chosen);
-    let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current };
+    let sources = locate_in(project, &mut chosen, texts);
+    let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: current };
     let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
-    unless_closed(write(check, &project, &shown, &chosen, levels, fixed_findings))?;
-    timings.output = started.elapsed();
+    let known = Known { held: held.as_ref(), compared: compared.as_ref() };
+    unless_closed(write(check, project, &shown, &chosen, levels, fixed_findings, known))?;
+    timings.output += started.elapsed();
     if check.timings {
         // Nobody is left to tell that stderr is closed.
         let _ = write!(io::stderr(), "{timings}");
     }
 
     let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
-        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0);
+        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0)
+        || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
+        || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
     Ok(match (project.missing.is_empty() && !unwritten, found && !check.exit_zero) {
         (false, _) => FAILED,
         (true, true) => FOUND,
         (true, false) => CLEAN,
     })
+}
+
+/// What was there before, of which the last lines tell.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    held: Option<&'k Held>,
+    compared: Option<&'k Compared>,
 }
 
 /// The least that is shown: what the command line says, else the configuration.
@@ -124,6 +177,7 @@ fn write(
     chosen: &Chosen,
     levels: Levels,
     fixed: Option<usize>,
+    known: Known<'_>,
 ) -> io::Result<()> {
     let styled =
         check.output_file.is_none() && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
@@ -137,7 +191,8 @@ fn write(
         (false, OutputFormat::Github) => github(&mut out, shown)?,
         (false, OutputFormat::Sarif) => {
             let (root, complete) = (repository(&project.root), project.missing.is_empty());
-            sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
+            let compares = known.held.is_some() || known.compared.is_some();
+            sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete, compares })?;
         }
     }
     // What programs read ends with the data.
@@ -157,6 +212,15 @@ fn write(
             None => summary(&mut out, &counts)?,
         }
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
+        if let Some(held) = known.held {
+            let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
+            in_baseline(&mut out, held.findings.len(), stale)?;
+        }
+        if let Some(compared) = known.compared {
+            were_there(&mut out, compared.were_there, &compared.with)?;
+        }
+    } else if let Some(held) = known.held {
+        baseline::tell_stale(check, held);
     }
     out.flush()
 }

@@ -1,8 +1,12 @@
 //! One file per command.
 
+mod baseline;
+mod cache;
+mod change;
 mod check;
 mod debug;
 mod fix;
+mod ignore;
 mod missing;
 mod models;
 mod rule;
@@ -11,6 +15,8 @@ mod why;
 
 use camino::Utf8PathBuf;
 
+pub(crate) use baseline::baseline;
+pub(crate) use cache::clean;
 pub(crate) use check::check;
 pub(crate) use debug::debug;
 pub(crate) use models::models;
