@@ -1,6 +1,11 @@
 //! The real binary, in one program: each of its modules is a part of what it does.
 
+mod add_ignore;
+mod adoption;
 mod bad_input;
+mod baseline;
+mod cache;
+mod change;
 mod cli;
 mod configuration;
 mod docs;
@@ -25,6 +30,7 @@ mod sarif;
 mod sha256;
 mod shipped;
 mod signals;
+mod support;
 mod suppressions;
 mod teach;
 mod versions;

@@ -27,6 +27,7 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{CommentChecks, Failure, Options, Rules};
 
+pub(crate) use edits::edited;
 use make::{Make, attach_to};
 pub use make::{Remedies, attach};
 use overlay::Overlay;
