@@ -29,7 +29,14 @@ pub(crate) enum Command {
     /// Find blocking calls in async code
     #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
                             BLT902 (unreadable-source) alone never gives 1.")]
-    Check(Check),
+    Check(Box<Check>),
+    /// Make, shrink and show the baseline: findings that are there and are not reported again
+    Baseline {
+        #[command(subcommand)]
+        what: BaselineCommand,
+    },
+    /// Remove the cache of a project
+    Clean(Clean),
     /// Show the page of a rule, or of all rules
     Rule {
         /// Its code or name
@@ -123,6 +130,39 @@ pub(crate) struct Check {
     /// Exit with 1 if something was fixed, even if nothing remains
     #[arg(long, help_heading = "Fixes")]
     pub(crate) exit_non_zero_on_fix: bool,
+    /// Do not report what this baseline holds [default: blocklint-baseline.json at the project root, if it is there]
+    #[arg(long, value_name = "FILE", help_heading = "Old findings")]
+    pub(crate) baseline: Option<Utf8PathBuf>,
+    /// Use no baseline
+    #[arg(long, conflicts_with = "baseline", help_heading = "Old findings")]
+    pub(crate) no_baseline: bool,
+    /// Exit with 1 also if the baseline holds what is found no more, or holds more than before the change; for CI
+    #[arg(long, conflicts_with = "no_baseline", help_heading = "Old findings")]
+    pub(crate) strict_baseline: bool,
+    /// Report only what the work tree brought since it left the branch, tag or commit REF
+    #[arg(long, value_name = "REF", help_heading = "Old findings")]
+    pub(crate) since: Option<String>,
+    /// Report only what changed since the last commit brought
+    #[arg(long, conflicts_with = "since", help_heading = "Old findings")]
+    pub(crate) changed: bool,
+    /// Report only what is staged for the next commit brought; what is not staged is not looked at
+    #[arg(
+        long,
+        conflicts_with_all = ["since", "changed", "fix", "diff", "add_ignore"],
+        help_heading = "Old findings"
+    )]
+    pub(crate) staged: bool,
+    /// Write a comment that ignores it at each finding that would be shown
+    #[arg(
+        long,
+        value_name = "REASON",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        conflicts_with_all = ["fix", "diff", "statistics"],
+        help_heading = "Old findings"
+    )]
+    pub(crate) add_ignore: Option<String>,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,
@@ -159,9 +199,11 @@ pub(crate) struct Check {
     #[arg(long, hide = true, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) without_signal: Vec<String>,
     /// Read and write no cache
-    // There is none yet; scripts written today keep working when there is.
     #[arg(short, long, help_heading = "Configuration")]
     pub(crate) no_cache: bool,
+    /// Where the cache is kept [default: .blocklint_cache at the project root]
+    #[arg(long, value_name = "FOLDER", conflicts_with = "no_cache", help_heading = "Configuration")]
+    pub(crate) cache_dir: Option<Utf8PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArguments,
 }
@@ -176,6 +218,49 @@ pub(crate) struct Config {
     /// How keys are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
     pub(crate) output_format: TextFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BaselineCommand {
+    /// Write all that `check` with the same options would show into the baseline
+    #[command(mut_args = only_choice)]
+    Create {
+        #[command(flatten)]
+        check: Box<Check>,
+        /// Replace a baseline that is there, also by a larger one
+        #[arg(long)]
+        force: bool,
+    },
+    /// Take out of the baseline what is found no more; nothing is added
+    #[command(mut_args = only_choice)]
+    Prune {
+        #[command(flatten)]
+        check: Box<Check>,
+    },
+    /// List what the baseline holds, and what of it is found no more
+    #[command(mut_args = only_choice)]
+    Show {
+        #[command(flatten)]
+        check: Box<Check>,
+    },
+}
+
+/// Hides the options of `check` that say nothing to a baseline.
+fn only_choice(argument: clap::Arg) -> clap::Arg {
+    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Output"];
+    const BUT: &[&str] = &["baseline", "output_format"];
+    let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
+    let says_nothing = says_nothing && !BUT.contains(&argument.get_id().as_str());
+    argument.hide(says_nothing)
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Clean {
+    /// A file or folder of the project whose cache is removed [default: .]
+    pub(crate) path: Option<Utf8PathBuf>,
+    /// Remove this cache instead, of all projects that use it
+    #[arg(long, value_name = "FOLDER", conflicts_with = "path")]
+    pub(crate) cache_dir: Option<Utf8PathBuf>,
 }
 
 #[derive(Args, Debug)]

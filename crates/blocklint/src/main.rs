@@ -45,6 +45,8 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Check(check) => commands::check(&check),
+        Command::Baseline { what } => commands::baseline(&what),
+        Command::Clean(clean) => commands::clean(&clean),
         Command::Rule { rule: Some(rule), .. } => commands::rule(&rule),
         Command::Rule { rule: None, .. } => commands::all_rules(),
         Command::Why(why) => commands::why(&why),

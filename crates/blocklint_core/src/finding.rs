@@ -140,6 +140,8 @@ pub enum SuppressionSource {
     Comment,
     /// `per-file-ignores` of the configuration.
     Configuration,
+    /// The baseline: it was there when that was made.
+    Baseline,
 }
 
 impl Finding {

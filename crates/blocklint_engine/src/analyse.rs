@@ -113,37 +113,74 @@ pub fn analyse_watched(
     let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
     (timings.parse, timings.facts) = (parse, facts);
     on_large_stacks(|| {
-        let mut findings = unread(project, &extracted);
-        let unread = unread_languages(project, &extracted);
-        let read = extracted.iter().filter(|file| file.was_opened()).count();
-        progress.begin(Step::Resolve, 0);
+        let unread = unread(project, &extracted);
+        let unread_languages = unread_languages(project, &extracted);
+        let read = opened(&extracted);
         let started = Instant::now();
-        let (files, layout) = loaded(project, models, extracted);
-        let program = Program::new(&files, &layout);
-        let link = blocklint_analysis::link(&program, models);
+        let files = source_files(project, extracted);
+        let layout = layout_of(project, models);
         timings.link = started.elapsed();
-        let started = Instant::now();
-        let solved = blocklint_analysis::solve(&link, options_of(options));
-        timings.solve = started.elapsed();
-        let started = Instant::now();
-        let mut remedies = Remedies::default();
-        for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
-            remedies.insert(&finding, remedy);
-            findings.push(finding);
-        }
-        for (finding, mend) in comments(&files, &solved, options.comments, &unread) {
-            remedies.insert_mend(&finding, mend);
-            findings.push(finding);
-        }
-        sort(&mut findings);
-        let groups = grouped(&findings);
-        timings.output = started.elapsed();
+        let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
+        let report = analyse_files(&files, &layout, models, options, unsolved);
         // Freeing a large program costs time that nobody waits for.
-        std::mem::forget(link);
-        std::mem::forget(program);
         std::mem::forget(files);
-        Report { findings, groups, read, remedies, timings }
+        report
     })
+}
+
+/// What is known before anything is linked.
+pub(crate) struct Unsolved<'p> {
+    pub(crate) project: &'p Project,
+    /// What could not be read.
+    pub(crate) unread: Vec<Finding>,
+    /// The languages of which some file was not read.
+    pub(crate) unread_languages: Vec<Language>,
+    /// How many files could be opened.
+    pub(crate) read: usize,
+    pub(crate) timings: Timings,
+    /// Who waits.
+    pub(crate) progress: &'p dyn Progress,
+}
+
+/// How many files could be opened.
+pub(crate) fn opened(extracted: &[Extracted]) -> usize {
+    extracted.iter().filter(|file| file.was_opened()).count()
+}
+
+/// Analyses these files. Must run in a pool of threads with large stacks.
+pub(crate) fn analyse_files(
+    files: &[SourceFile],
+    layout: &Layout,
+    models: &Models,
+    options: Options,
+    unsolved: Unsolved<'_>,
+) -> Report {
+    let Unsolved { project, unread: mut findings, unread_languages, read, mut timings, progress } = unsolved;
+    progress.begin(Step::Resolve, 0);
+    let started = Instant::now();
+    let program = Program::new(files, layout);
+    let link = blocklint_analysis::link(&program, models);
+    timings.link += started.elapsed();
+    let started = Instant::now();
+    let solved = blocklint_analysis::solve(&link, options_of(options));
+    timings.solve = started.elapsed();
+    let started = Instant::now();
+    let mut remedies = Remedies::default();
+    for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
+        remedies.insert(&finding, remedy);
+        findings.push(finding);
+    }
+    for (finding, mend) in comments(files, &solved, options.comments, &unread_languages) {
+        remedies.insert_mend(&finding, mend);
+        findings.push(finding);
+    }
+    sort(&mut findings);
+    let groups = grouped(&findings);
+    timings.output = started.elapsed();
+    // Freeing a large program costs time that nobody waits for.
+    std::mem::forget(link);
+    std::mem::forget(program);
+    Report { findings, groups, read, remedies, timings }
 }
 
 /// Findings by path, offset, rule.
@@ -177,8 +214,12 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
 
 /// The files that were read, and the layout, as the analysis takes them.
 pub(crate) fn loaded(project: &Project, models: &Models, extracted: Vec<Extracted>) -> (Vec<SourceFile>, Layout) {
-    let files = project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted));
-    (files.collect(), layout_of(project, models))
+    (source_files(project, extracted), layout_of(project, models))
+}
+
+/// The files that were read, as the analysis takes them.
+pub(crate) fn source_files(project: &Project, extracted: Vec<Extracted>) -> Vec<SourceFile> {
+    project.files.iter().zip(extracted).filter_map(|(file, extracted)| source_file(file, extracted)).collect()
 }
 
 /// A file as the analysis takes it; none that could not be read.

@@ -4,7 +4,7 @@ use blocklint_core::{Confidence, Finding, Group, Severity};
 use blocklint_rules::{Selection, UNREADABLE_SOURCE};
 
 /// The least that is shown.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
     /// The least severity.
     pub severity: Severity,
@@ -25,6 +25,35 @@ pub struct Chosen {
     pub aside: usize,
     /// What would be shown if it were not silenced at its own place; for formats that list it.
     pub suppressed: Vec<Finding>,
+}
+
+impl Chosen {
+    /// Takes the findings out that are marked, in order; the groups follow.
+    pub(crate) fn take(&mut self, marked: &[bool]) -> Vec<Finding> {
+        let mut moved = vec![None; self.findings.len()];
+        let (mut kept, mut taken) = (Vec::new(), Vec::new());
+        for (index, finding) in std::mem::take(&mut self.findings).into_iter().enumerate() {
+            if marked.get(index) == Some(&true) {
+                taken.push(finding);
+            } else {
+                moved[index] = Some(kept.len() as u32);
+                kept.push(finding);
+            }
+        }
+        self.findings = kept;
+        self.groups = followed(std::mem::take(&mut self.groups), &moved);
+        taken
+    }
+}
+
+/// The groups with the new numbers of their findings; empty ones go.
+fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
+    let groups = groups.into_iter().filter_map(|group| {
+        let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
+        let left = left.collect::<Vec<_>>();
+        (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
+    });
+    groups.collect()
 }
 
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
@@ -52,12 +81,7 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
             below += 1;
         }
     }
-    let groups = groups.into_iter().filter_map(|group| {
-        let left = group.findings.iter().filter_map(|index| moved.get(*index as usize).copied().flatten());
-        let left = left.collect::<Vec<_>>();
-        (!left.is_empty()).then_some(Group { cause: group.cause, findings: left })
-    });
-    Chosen { findings: kept, groups: groups.collect(), below, aside, suppressed }
+    Chosen { findings: kept, groups: followed(groups, &moved), below, aside, suppressed }
 }
 
 /// Keeps the first findings in the order of their groups, at most so many; says how many go.

@@ -19,8 +19,10 @@ use crate::progress::{Progress, Step};
 pub struct Extracted {
     /// What it says; nothing where it was not read.
     pub facts: Option<FileFacts>,
-    /// Where its names and values are used; only [`extract_all`] makes it.
+    /// Where its names and values are used; only [`on_all_threads`] makes it.
     pub index: Option<FileIndex>,
+    /// Whether its index is made only if somebody asks: its facts were kept, and are not at hand in the processor.
+    pub(crate) is_kept: bool,
     /// What of it is unknown, and where.
     pub unread: Option<(Span, Unread)>,
     /// Time until its tree stood: reading, decoding, parsing.
@@ -30,6 +32,14 @@ pub struct Extracted {
 }
 
 impl Extracted {
+    /// Where its names and values are used, made while the facts lie in the processor's cache. Of facts that were kept it is made
+    /// once somebody asks.
+    fn make_index(&mut self, scratch: &mut Scratch) {
+        let indexed = Instant::now();
+        self.index = self.facts.as_ref().filter(|_| !self.is_kept).map(|facts| FileIndex::new(facts, scratch));
+        self.walk += indexed.elapsed();
+    }
+
     /// Whether the file could be opened, whatever came of it.
     pub(crate) fn was_opened(&self) -> bool {
         !matches!(self.unread, Some((_, Unread::Unreadable(_))))
@@ -39,18 +49,30 @@ impl Extracted {
 /// The facts of all files, in their order. Must run in a pool of threads with large stacks. Says how
 /// long it took to parse and to make facts: the wall time, divided as the threads' time was.
 pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Extracted>, Duration, Duration) {
+    let limit = project.configuration.max_file_size;
+    let (extracted, parse, facts) = on_all_threads(project, progress, |_, file| (extract(file, limit), ()));
+    (extracted.into_iter().map(|(extracted, ())| extracted).collect(), parse, facts)
+}
+
+/// Each file as the function makes it, and where its names are used; the function is told its number. For the rest as
+/// [`extract_all`].
+pub(crate) fn on_all_threads<T: Send>(
+    project: &Project,
+    progress: &dyn Progress,
+    make: impl Fn(usize, &SourceFile) -> (Extracted, T) + Sync,
+) -> (Vec<(Extracted, T)>, Duration, Duration) {
     progress.begin(Step::Read, project.files.len());
     let started = Instant::now();
-    let limit = project.configuration.max_file_size;
-    let files: Vec<&SourceFile> = project.files.iter().collect();
-    let extracted = extract_some(&files, |file| {
-        let extracted = extract(file, limit);
+    let extracted = project.files.par_iter().enumerate().map_init(Scratch::default, |scratch, (at, file)| {
+        let (mut extracted, rest) = make(at, file);
+        extracted.make_index(scratch);
         progress.advance();
-        extracted
+        (extracted, rest)
     });
+    let extracted = extracted.collect::<Vec<_>>();
     let wall = started.elapsed();
-    let parse: Duration = extracted.iter().map(|file| file.parse).sum();
-    let walk: Duration = extracted.iter().map(|file| file.walk).sum();
+    let parse: Duration = extracted.iter().map(|(file, _)| file.parse).sum();
+    let walk: Duration = extracted.iter().map(|(file, _)| file.walk).sum();
     let share = parse.as_secs_f64() / (parse + walk).as_secs_f64().max(f64::MIN_POSITIVE);
     let parse = wall.mul_f64(share.min(1.0));
     (extracted, parse, wall.saturating_sub(parse))
@@ -60,10 +82,7 @@ pub(crate) fn extract_all(project: &Project, progress: &dyn Progress) -> (Vec<Ex
 pub(crate) fn extract_some(files: &[&SourceFile], extract: impl Fn(&SourceFile) -> Extracted + Sync) -> Vec<Extracted> {
     let extracted = files.par_iter().map_init(Scratch::default, |scratch, file| {
         let mut extracted = extract(file);
-        let indexed = Instant::now();
-        // While the facts lie in the processor's cache.
-        extracted.index = extracted.facts.as_ref().map(|facts| FileIndex::new(facts, scratch));
-        extracted.walk += indexed.elapsed();
+        extracted.make_index(scratch);
         extracted
     });
     extracted.collect()
@@ -76,7 +95,7 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
     let started = Instant::now();
     let not_read = |unread| {
         let unread = Some((Span::default(), unread));
-        Extracted { facts: None, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
+        Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
     };
     if size > limit {
         return not_read(Unread::TooLarge { size, limit });
@@ -92,31 +111,50 @@ pub(crate) fn extract_text(file: &SourceFile, text: &str, limit: u64) -> Extract
     };
     let problem = facts.as_ref().and_then(|facts| facts.problems.first());
     let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
-    Extracted { facts, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
+    Extracted { facts, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
 }
 
 /// The facts of one file.
 pub fn extract(file: &SourceFile, limit: u64) -> Extracted {
     let started = Instant::now();
-    let not_read = |unread| {
-        let unread = Some((Span::default(), unread));
-        Extracted { facts: None, index: None, unread, parse: started.elapsed(), walk: Duration::ZERO }
-    };
     let bytes = match file.read(limit) {
         Ok(bytes) => bytes,
-        Err(blocklint_project::Unread::Unreadable(reason)) => return not_read(Unread::Unreadable(reason)),
-        Err(blocklint_project::Unread::TooLarge { size, limit }) => return not_read(Unread::TooLarge { size, limit }),
+        Err(unread) => return extract_unread(unread, started),
     };
+    extract_read(file, &bytes, started)
+}
+
+/// What becomes of a file that has no bytes to offer.
+pub(crate) fn extract_unread(unread: blocklint_project::Unread, started: Instant) -> Extracted {
+    let unread = match unread {
+        blocklint_project::Unread::Unreadable(reason) => Unread::Unreadable(reason),
+        blocklint_project::Unread::TooLarge { size, limit } => Unread::TooLarge { size, limit },
+    };
+    not_read(unread, started)
+}
+
+/// The same of the bytes that were read, from the time at which that was begun.
+pub(crate) fn extract_read(file: &SourceFile, bytes: &[u8], started: Instant) -> Extracted {
     let mut parse = None;
-    let facts = match facts_of_bytes(file, &bytes, || parse = Some(started.elapsed())) {
+    let facts = match facts_of_bytes(file, bytes, || parse = Some(started.elapsed())) {
         Ok(facts) => facts,
-        Err(reason) => return not_read(Unread::Internal(reason)),
+        Err(reason) => return not_read(Unread::Internal(reason), started),
     };
-    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
-    let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
     let whole = started.elapsed();
     let parse = parse.unwrap_or(whole);
-    Extracted { facts, index: None, unread, parse, walk: whole.saturating_sub(parse) }
+    Extracted { parse, walk: whole.saturating_sub(parse), ..of_facts(facts) }
+}
+
+/// What becomes of a file that has these facts.
+pub(crate) fn of_facts(facts: Option<FileFacts>) -> Extracted {
+    let problem = facts.as_ref().and_then(|facts| facts.problems.first());
+    let unread = problem.map(|first| (first.span, Unread::InPart(first.message.clone())));
+    Extracted { facts, index: None, is_kept: false, unread, parse: Duration::ZERO, walk: Duration::ZERO }
+}
+
+fn not_read(unread: Unread, started: Instant) -> Extracted {
+    let unread = Some((Span::default(), unread));
+    Extracted { facts: None, index: None, is_kept: false, unread, parse: started.elapsed(), walk: Duration::ZERO }
 }
 
 /// The facts of these bytes.

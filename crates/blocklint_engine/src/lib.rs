@@ -4,11 +4,15 @@
 //! Reads files; prints nothing and looks at no environment.
 
 mod analyse;
+mod baseline;
+mod cached;
+mod change;
 mod choose;
 mod comments;
 mod explain;
 mod extraction;
 mod fixing;
+mod ignoring;
 mod missing;
 mod models;
 mod overview;
@@ -24,13 +28,18 @@ mod words;
 pub use analyse::{
     Options, Report, STACK_SIZE, analyse, analyse_watched, grouped, on_large_stacks, set_threads, time_searches,
 };
+pub use baseline::{Baseline, BaselineError, BaselineKey, Held, Scope, Seen};
 pub use blocklint_analysis::{SIGNALS, SignalSet, signal_named};
+pub use blocklint_cache::{Cache, FOLDER as CACHE_FOLDER, NotACache, clean as clean_cache};
+pub use cached::{Ran, RunRequest, cache_version, run};
+pub use change::{Before, Compare, Compared, run_change, text_before};
 pub use choose::{Chosen, Levels, cap, choose};
 pub use comments::CommentChecks;
 pub use explain::explain;
 pub use extraction::{Extracted, extract};
 pub use fixing::{Change, FixRequest, Fixed, Refused, Remedies, Unwritten, attach, fix, write};
 pub use fixing::{EditsOfFile, Glance, TextOf, applicable_together, attach_to, glance};
+pub use ignoring::{IgnoreRequest, Ignored, Unplaced, ignored};
 pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use overview::overview;
@@ -38,7 +47,7 @@ pub use panics::install_hook;
 pub use progress::{Progress, Step};
 pub use rules::{RuleArguments, Rules};
 pub use session::{BodyPlace, Buffers, Cancelled, Session};
-pub use sources::locate;
+pub use sources::{locate, locate_in};
 pub use timings::Timings;
 
 /// Why a run ends without a result: one line per reason.

@@ -13,7 +13,11 @@ use crate::extraction::decode;
 /// Reads the files in which these findings, their traces and causes lie, and computes rows and
 /// columns of all their places. A file that cannot be read any more leaves its places at its start.
 pub fn locate(project: &Project, chosen: &mut Chosen) -> Sources {
-    let mut sources = Sources::default();
+    locate_in(project, chosen, Sources::default())
+}
+
+/// The same where the texts of some files are known.
+pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -> Sources {
     let of_groups = chosen.groups.iter_mut().filter_map(|group| group.cause.as_mut()).map(|cause| &mut cause.place);
     let findings = chosen.findings.iter_mut().chain(&mut chosen.suppressed);
     for place in findings.flat_map(places).chain(of_groups) {

@@ -1,6 +1,7 @@
 //! Everything one file says.
 
 use blocklint_core::Language;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::forms::Forms;
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// The strings of one file, each once.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbols {
     pub(crate) text: Box<str>,
     pub(crate) ends: Words,
@@ -54,7 +55,7 @@ impl std::fmt::Debug for Symbols {
 pub type Args = SmallVec<[Arg; 4]>;
 
 /// Everything one file says.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Its language.
     pub language: Language,
@@ -65,6 +66,7 @@ pub struct FileFacts {
     /// Values.
     pub forms: Forms,
     /// Members of displays, alternatives, bases, decorators, rules of comments.
+    #[serde(with = "crate::stored::forms")]
     pub lists: Vec<FormId>,
     /// Bodies; the first is the file's top level, and a body follows the one it stands in.
     pub bodies: Table<Body>,

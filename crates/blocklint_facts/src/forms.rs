@@ -1,12 +1,15 @@
 //! How forms are packed: a tag and two numbers, with the few literals that need more bits beside them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::table::{Row, Table};
 use crate::{AltKind, BodyId, ClassId, Comparison, DisplayKind, Form, FormId, ImportId, List, SiteId, Sym, VarId};
 
 /// The forms of one file.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Forms {
     /// Which form each is, in the lower six bits; which display or alternative in the others.
+    #[serde(with = "crate::stored::bytes")]
     tags: Box<[u8]>,
     rows: Table<Packed>,
     /// Literal numbers that fit no narrow row: the bits of an `i64` or `f64`.

@@ -1,10 +1,12 @@
 //! Typed indices into the tables of one file.
 
+use serde::{Deserialize, Serialize};
+
 /// Defines a `u32` index with a value that stands for "there is none".
 macro_rules! id {
     ($($(#[$meta:meta])* $name:ident,)*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -62,7 +64,7 @@ id! {
 }
 
 /// A run of entries in [`crate::FileFacts::lists`], or of rows in another table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List {
     /// Index of the first.
     pub start: u32,

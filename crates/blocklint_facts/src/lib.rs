@@ -26,6 +26,7 @@ mod hash;
 mod ids;
 mod names;
 mod rows;
+mod stored;
 mod table;
 mod tables;
 mod validate;

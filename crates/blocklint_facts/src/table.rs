@@ -144,6 +144,16 @@ impl<R: Row> Table<R> {
     pub(crate) fn heap_size(&self) -> usize {
         self.words.heap_size()
     }
+
+    /// The numbers, for whoever stores them.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// A table of numbers that were stored; `None` where the last row is cut.
+    pub(crate) fn of_words(words: Words) -> Option<Self> {
+        words.len().is_multiple_of(R::WORDS).then_some(Table { words, rows: PhantomData })
+    }
 }
 
 impl<R: Row + fmt::Debug> fmt::Debug for Table<R> {

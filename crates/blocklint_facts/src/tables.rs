@@ -1,6 +1,7 @@
 //! The rows of the tables of one file.
 
 use blocklint_core::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::{BodyId, ClassId, FormId, List, RegionId, Sym, VarId};
 
@@ -106,7 +107,7 @@ impl BodyFlags {
 }
 
 /// One parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Its name; none for a pattern.
     pub name: Sym,
@@ -121,7 +122,7 @@ pub struct Param {
 }
 
 /// How a parameter is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ParamKind {
     /// By position or name.
     Normal,
@@ -138,7 +139,7 @@ pub enum ParamKind {
 }
 
 /// A class or its like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Class {
     /// What it is.
     pub kind: ClassKind,
@@ -167,7 +168,7 @@ pub struct Class {
 }
 
 /// What a class is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ClassKind {
     /// A class, struct or record.
     Class,
@@ -433,7 +434,7 @@ pub enum ImportKind {
 }
 
 /// A comment that silences rules or makes a promise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
     /// What it says.
     pub kind: SuppressionKind,
@@ -449,7 +450,7 @@ pub struct Suppression {
 }
 
 /// What a comment says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SuppressionKind {
     /// `blocklint: ignore[…]`.
     Ignore,
@@ -464,7 +465,7 @@ pub enum SuppressionKind {
 }
 
 /// Something of the file that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Where.
     pub span: Span,

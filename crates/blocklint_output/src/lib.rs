@@ -44,7 +44,7 @@ pub use overview::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathN
 pub use rdjson::rdjson;
 pub use sarif::{SarifRun, sarif};
 pub use statistics::{statistics, statistics_by_cause, statistics_by_cause_json, statistics_json};
-pub use summary::{Summary, begin, fixable, fixed_summary, summary};
+pub use summary::{Summary, begin, fixable, fixed_summary, in_baseline, summary, were_there};
 
 /// What a renderer shows.
 #[derive(Clone, Copy, Debug)]

@@ -39,6 +39,8 @@ pub struct SarifRun<'a> {
     pub suppressed: &'a [Finding],
     /// Whether everything that was named could be looked at.
     pub complete: bool,
+    /// Whether findings were compared with others that were there before: those of the run are new then.
+    pub compares: bool,
 }
 
 /// Writes one log with one run. Services take neither more than 25,000 results nor more than 10 MB of a zipped log: where there
@@ -58,7 +60,7 @@ pub fn sarif(out: &mut dyn Write, shown: &Shown<'_>, run: &SarifRun<'_>) -> io::
 
 /// A log with at most so many results.
 fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>> {
-    let writer = Writer { root: run.root };
+    let writer = Writer { root: run.root, compares: run.compares };
     let mut all: Vec<&Finding> = shown.findings.iter().chain(run.suppressed).collect();
     all.sort_by(|a, b| (&a.place.path, a.place.span, a.rule).cmp(&(&b.place.path, b.place.span, b.rule)));
     let (unread, found): (Vec<_>, Vec<_>) = all.into_iter().partition(|finding| is_notification(finding.rule));
@@ -212,6 +214,7 @@ fn capitalised(text: &str) -> String {
 
 struct Writer<'a> {
     root: &'a Utf8Path,
+    compares: bool,
 }
 
 impl Writer<'_> {
@@ -244,11 +247,18 @@ impl Writer<'_> {
         if let Some(fix) = finding.fix.as_ref().filter(applies) {
             set("fixes", json!([self.fix(fix)]));
         }
+        let source = finding.suppression.as_ref().map(|suppression| suppression.source);
+        match source {
+            Some(SuppressionSource::Baseline) => set("baselineState", "unchanged".into()),
+            // What a comment silences was compared with nothing.
+            Some(_) => None,
+            None => self.compares.then(|| set("baselineState", "new".into())).flatten(),
+        };
         if let Some(suppression) = &finding.suppression {
             let mut object = Map::new();
             let kind = match suppression.source {
                 SuppressionSource::Comment => "inSource",
-                SuppressionSource::Configuration => "external",
+                SuppressionSource::Configuration | SuppressionSource::Baseline => "external",
             };
             object.insert("kind".to_owned(), kind.into());
             if let Some(reason) = &suppression.reason {

@@ -94,6 +94,35 @@ pub fn begin(out: &mut dyn Write, shown: &Shown<'_>, overview: &Overview) -> io:
     writeln!(out, "Begin with `{call}` at {at}: one edit there clears {} of {}.", of.mends, count(all, "finding"))
 }
 
+/// Writes how many findings the baseline hides, and how many of its entries are stale.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn in_baseline(out: &mut dyn Write, findings: usize, stale: usize) -> io::Result<()> {
+    if findings > 0 {
+        writeln!(out, "{} in the baseline.", count(findings, "finding"))?;
+    }
+    match stale {
+        0 => Ok(()),
+        1 => writeln!(out, "1 finding of the baseline is gone; `blocklint baseline prune` takes it out."),
+        more => writeln!(out, "{more} findings of the baseline are gone; `blocklint baseline prune` takes them out."),
+    }
+}
+
+/// Writes how many findings a change did not bring. `with` says with what the files were compared.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Result<()> {
+    match findings {
+        0 => writeln!(out, "Compared with {with}."),
+        1 => writeln!(out, "Compared with {with}, where 1 finding was there already."),
+        more => writeln!(out, "Compared with {with}, where {more} findings were there already."),
+    }
+}
+
 fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     if summary.capped > 0 {
         write!(out, ", of which {} are not shown (--max-findings)", summary.capped)?;

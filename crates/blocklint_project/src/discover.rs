@@ -140,6 +140,12 @@ impl Project {
     }
 }
 
+/// The root of the project that the paths belong to.
+pub fn discover_root(request: Request<'_>) -> Utf8PathBuf {
+    let named = Named::new(request, None, &mut Vec::new());
+    project_root(&common(&named.folders).unwrap_or_else(|| request.current.to_path_buf())).0
+}
+
 /// Finds the project that the paths belong to and all that one run analyses.
 ///
 /// # Errors

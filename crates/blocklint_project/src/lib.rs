@@ -19,11 +19,11 @@ mod versions;
 mod walk;
 
 pub use configuration::{
-    Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore, RuleSettings, Setting,
-    schema, unknown_key,
+    BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore,
+    RuleSettings, Setting, schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
-pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_with};
+pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};
 pub use launch::{Command, commands, settings};
 pub use modules::{Module, modules};
 pub use pattern::{FilePattern, check_pattern};

@@ -1,32 +1,46 @@
 //! `blocklint check`.
 
 use std::io::{self, Read, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use blocklint_core::{Confidence, Language, Severity};
+use blocklint_models::Models;
 use blocklint_output::{Overview, Shown};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
 use blocklint_rules::UNREADABLE_SOURCE;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::{show_files, show_settings};
-use super::render::{self, Written};
-use super::{current_folder, fix, unless_closed, watch};
+use super::render::{self, Known, Written};
+use super::{baseline, cache, change, current_folder, fix, ignore, unless_closed, watch};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
-    CommentChecks, FixRequest, Levels, Options, Report, RuleArguments, Rules, SignalSet, analyse_watched, attach, cap,
-    choose, load_models_and_tell, locate, on_large_stacks, overview, set_threads, signal_named,
+    Cache, CommentChecks, FixRequest, Levels, Options, Progress, Ran, RuleArguments, Rules, RunRequest, SignalSet, cap,
+    load_models_and_tell, locate_in, overview, set_threads, signal_named,
 };
 
-pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
-    if check.run.watch { watch::watch(check) } else { once(check) }
+/// What is found of a project before any of its source files is read.
+struct Discovered {
+    current: Utf8PathBuf,
+    project: Project,
+    rules: Rules,
+    started: Instant,
 }
 
-/// One run.
-pub(super) fn once(check: &Check) -> Result<u8, Failure> {
+/// What a run is made of, as configuration and command line say.
+pub(super) struct Prepared {
+    pub(super) current: Utf8PathBuf,
+    pub(super) project: Project,
+    pub(super) rules: Rules,
+    pub(super) levels: Levels,
+    pub(super) models: Models,
+    discovered: Duration,
+}
+
+fn discover(check: &Check) -> Result<Discovered, Failure> {
     let current = current_folder()?;
     let started = Instant::now();
     let threads = check.run.threads.map_or(0, usize::from);
@@ -56,48 +70,93 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         RuleArguments { select: &check.select, extend_select: &check.extend_select, ignore: &check.ignore },
         &current,
     )?;
-    if check.show_settings {
-        return show_settings(&project, &current);
-    }
-    if check.show_files {
-        return show_files(&project, &current);
-    }
+    Ok(Discovered { current, project, rules, started })
+}
+
+/// Finds what a run looks at; what cannot be looked at is told.
+pub(super) fn prepare(check: &Check) -> Result<Prepared, Failure> {
+    prepared(check, discover(check)?)
+}
+
+fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> {
+    let Discovered { current, project, rules, started } = discovered;
     let levels = levels(check, &project.configuration);
     let (models, mistakes) = load_models_and_tell(&project, &current)?;
     let discovered = started.elapsed();
     tell_problems(&project, check, &current)?;
     tell_what_is_read(&project, &current);
     mistakes.iter().for_each(warning);
+    Ok(Prepared { current, project, rules, levels, models, discovered })
+}
 
-    let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
-    if check.diff {
-        return fix::diff(check, fixing, &current);
-    }
-    let fixed = check.fix.then(|| fix::fix(fixing, &current)).transpose()?;
-
-    let bar = Bar::new();
-    let mut report = analyse_watched(
-        &project,
-        &models,
-        Options {
+/// What the analysis is asked for.
+pub(super) fn request<'a>(
+    check: &Check,
+    prepared: &'a Prepared,
+    cache: Option<&'a Cache>,
+    progress: &'a dyn Progress,
+) -> Result<RunRequest<'a>, Failure> {
+    let Prepared { project, rules, levels, models, .. } = prepared;
+    Ok(RunRequest {
+        project,
+        models,
+        rules,
+        levels: *levels,
+        options: Options {
             without: without(check)?,
             account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
             include_aside: check.include_aside,
-            comments: CommentChecks::new(&project, &rules.selection),
+            comments: CommentChecks::new(project, &rules.selection),
             ..Options::new(levels.confidence)
         },
-        &bar,
-    )?;
-    nothing_read(&project, &report)?;
-    let mut timings = report.timings;
-    timings.discover = discovered;
+        // Counting rules asks for no fixes, which cost another look at each file with findings.
+        fixes: check.statistics.is_none() && check.output_format != OutputFormat::Github,
+        cache,
+        progress,
+    })
+}
+
+pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
+    if check.run.watch { watch::watch(check) } else { once(check) }
+}
+
+/// One run.
+pub(super) fn once(check: &Check) -> Result<u8, Failure> {
+    let discovered = discover(check)?;
+    if check.show_settings {
+        return show_settings(&discovered.project, &discovered.current);
+    }
+    if check.show_files {
+        return show_files(&discovered.project, &discovered.current);
+    }
+    let prepared = prepared(check, discovered)?;
+    let Prepared { current, project, rules, levels, models, discovered } = &prepared;
+    let (current, levels) = (current.as_path(), *levels);
+    let baseline = baseline::read(check, project, current)?;
+
+    let fixing = FixRequest { project, models, rules, levels, allowed: fix::allowed(check) };
+    if check.diff {
+        return fix::diff(check, fixing, current);
+    }
+    let fixed = check.fix.then(|| fix::fix(fixing, current)).transpose()?;
+
+    let cache = cache::of(check, project, current);
+    let bar = Bar::new();
+    let request = request(check, &prepared, cache.as_ref(), &bar)?;
+    let (ran, before) = change::run(check, request)?;
+    drop(bar);
+    nothing_read(project, &ran)?;
+    cache::tell(check, &ran);
+    let Ran { mut chosen, mut timings, texts, .. } = ran;
+    timings.discover = *discovered;
 
     let started = Instant::now();
-    rules.hide(&mut report.findings);
-    let mut chosen = choose(report.findings, report.groups, &rules.selection, levels);
-    if check.output_format != OutputFormat::Sarif {
-        chosen.suppressed.clear();
-    }
+    let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
+    let compared = before.map(|before| before.compare(&mut chosen, project));
+    let has_grown = match &baseline {
+        Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
+        None => false,
+    };
     let mut overviewed = Overview::default();
     let most = check.run.max_findings.filter(|_| check.statistics.is_none());
     if render::asks_for_overview(check) || most.is_some() {
@@ -108,33 +167,39 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     if capped > 0 {
         overviewed = overview(&mut chosen, &project.base);
     }
-    // Counting rules asks for no fixes, which cost another look at each file with findings.
-    if check.statistics.is_none() && check.output_format != OutputFormat::Github {
-        on_large_stacks(|| attach(&project, &report.remedies, &mut chosen.findings))?;
+    if check.add_ignore.is_some() {
+        return ignore::add(check, project, &mut chosen, current);
     }
-    let sources = locate(&project, &mut chosen);
-    drop(bar);
+    if check.output_format == OutputFormat::Sarif {
+        chosen.suppressed.extend(held.iter().flat_map(|held| held.findings.iter().cloned()));
+    } else {
+        chosen.suppressed.clear();
+    }
+    let sources = locate_in(project, &mut chosen, texts);
     let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
     let written = Written {
         check,
-        project: &project,
-        shown: Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: &current },
+        project,
+        shown: Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: current },
         chosen: &chosen,
         overview: &overviewed,
         levels,
         causes,
         capped,
         fixed: fixed_findings,
+        known: Known { held: held.as_ref(), compared: compared.as_ref() },
     };
     unless_closed(render::write(&written))?;
-    timings.output = started.elapsed();
+    timings.output += started.elapsed();
     if check.timings || console::verbosity() > 1 {
         // Nobody is left to tell that stderr is closed.
         let _ = write!(io::stderr(), "{timings}");
     }
 
     let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
-        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0);
+        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0)
+        || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
+        || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
     Ok(match (project.missing.is_empty() && !unwritten, found && !check.exit_zero) {
         (false, _) => FAILED,
@@ -165,6 +230,9 @@ fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
         }
         (Some(_), true) if check.fix || check.diff || check.run.watch => {
             return Err(Failure::new("--fix, --diff and --watch work on files, not on stdin"));
+        }
+        (Some(_), true) if check.since.is_some() || check.changed || check.staged || check.add_ignore.is_some() => {
+            return Err(Failure::new("--since, --changed, --staged and --add-ignore work on files, not on stdin"));
         }
         (Some(_), true) => {}
     }
@@ -201,8 +269,8 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
 /// # Errors
 ///
 /// Where not one file could be read.
-fn nothing_read(project: &Project, report: &Report) -> Result<(), Failure> {
-    match (report.read, project.files.is_empty()) {
+pub(super) fn nothing_read(project: &Project, ran: &Ran) -> Result<(), Failure> {
+    match (ran.read, project.files.is_empty()) {
         (0, false) => Err(Failure::new("nothing was read: no file could be opened")),
         _ => Ok(()),
     }

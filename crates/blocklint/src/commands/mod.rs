@@ -1,11 +1,15 @@
 //! One file per command.
 
+mod baseline;
+mod cache;
+mod change;
 mod check;
 mod config;
 mod debug;
 mod edits;
 mod fix;
 mod generate;
+mod ignore;
 mod missing;
 mod models;
 mod render;
@@ -17,6 +21,8 @@ mod why;
 
 use camino::Utf8PathBuf;
 
+pub(crate) use baseline::baseline;
+pub(crate) use cache::clean;
 pub(crate) use check::check;
 pub(crate) use config::config;
 pub(crate) use debug::debug;

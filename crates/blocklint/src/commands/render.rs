@@ -2,15 +2,16 @@
 
 use std::io;
 
-use blocklint_engine::{Chosen, Levels};
+use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
     HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, concise, fixable, fixed_summary, full, github, gitlab,
-    html, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
-    statistics_json, summary,
+    html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
+    statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
 
+use super::baseline;
 use crate::arguments::{Check, OutputFormat};
 use crate::console;
 use crate::messages::warning;
@@ -31,11 +32,19 @@ pub(super) struct Written<'a> {
     pub(super) capped: usize,
     /// How many were fixed, where that was asked for.
     pub(super) fixed: Option<usize>,
+    pub(super) known: Known<'a>,
+}
+
+/// What was there before, of which the last lines tell.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    pub(super) held: Option<&'k Held>,
+    pub(super) compared: Option<&'k Compared>,
 }
 
 /// Writes findings or counts, and for people the last lines.
 pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written { check, project, shown, chosen, overview, levels, causes, capped, fixed } = written;
+    let Written { check, project, shown, chosen, overview, levels, causes, capped, fixed, known } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
     let look =
@@ -68,7 +77,9 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
             }
             (None, OutputFormat::Sarif) => {
                 let (root, complete) = (repository(&project.root), project.missing.is_empty());
-                let left_out = sarif(&mut out, shown, &SarifRun { root, suppressed: &chosen.suppressed, complete })?;
+                let compares = known.held.is_some() || known.compared.is_some();
+                let run = SarifRun { root, suppressed: &chosen.suppressed, complete, compares };
+                let left_out = sarif(&mut out, shown, &run)?;
                 if left_out > 0 {
                     warning(format!(
                         "{left_out} results were left out: services take no more than 25,000, or 10 MB zipped"
@@ -83,9 +94,18 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
             None => summary(&mut out, &counts)?,
         }
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;
+        if let Some(held) = known.held {
+            let stale = held.stale.iter().map(|(_, count)| *count as usize).sum();
+            in_baseline(&mut out, held.findings.len(), stale)?;
+        }
+        if let Some(compared) = known.compared {
+            were_there(&mut out, compared.were_there, &compared.with)?;
+        }
         if asks_for_overview(check) {
             begin(&mut out, shown, overview)?;
         }
+    } else if let Some(held) = known.held {
+        baseline::tell_stale(check, held);
     }
     out.finish()
 }

@@ -1,6 +1,11 @@
 //! The real binary, in one program: each of its modules is a part of what it does.
 
+mod add_ignore;
+mod adoption;
 mod bad_input;
+mod baseline;
+mod cache;
+mod change;
 mod cli;
 mod configuration;
 mod docs;
@@ -26,6 +31,7 @@ mod server;
 mod sha256;
 mod shipped;
 mod signals;
+mod support;
 mod suppressions;
 mod teach;
 mod versions;

@@ -28,6 +28,7 @@ use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
 use crate::{CommentChecks, Failure, Options, Rules};
 
+pub(crate) use edits::edited;
 use make::Make;
 pub use make::{Remedies, TextOf, attach, attach_to};
 use overlay::Overlay;

@@ -1,3 +1,4 @@
-//! The document on facts.
+//! The document on facts, and facts as they are stored.
 
 mod document;
+mod stored;

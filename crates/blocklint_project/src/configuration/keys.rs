@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 13] = [
+pub const KEYS: [Key; 14] = [
     Key {
         name: "extend",
         value: "path",
@@ -128,6 +128,14 @@ pub const KEYS: [Key; 13] = [
                ([BLT904](../rules/BLT904-unexplained-suppression.md)).",
         example: "require-reason = true",
         option: None,
+    },
+    Key {
+        name: "baseline",
+        value: "path",
+        default: "`\"blocklint-baseline.json\"`",
+        says: "The file of the [baseline](adoption.md#baseline), relative to the project root, in which it must lie.",
+        example: "baseline = \"ci/blocklint-baseline.json\"",
+        option: Some("--baseline"),
     },
     Key {
         name: "max-file-size",

@@ -32,6 +32,9 @@ pub(crate) use source::{holds, is_marked, says_something};
 /// generated file of 50 MB takes gigabytes, and hand-written files stay far below.
 pub const DEFAULT_MAX_FILE_SIZE: u64 = 8_000_000;
 
+/// The file of the baseline, in the project root, unless configuration says otherwise.
+pub const BASELINE_FILE: &str = "blocklint-baseline.json";
+
 /// Files that extend one another; more are a circle, or nothing that a person follows.
 const LONGEST_CHAIN: usize = 16;
 
@@ -46,6 +49,8 @@ pub struct Configuration {
     pub root: Utf8PathBuf,
     /// Model files, absolute; of folders all `*.toml` below, sorted.
     pub models: Vec<Utf8PathBuf>,
+    /// The file of the baseline, absolute.
+    pub baseline: Option<Utf8PathBuf>,
     /// Length of the longest file that is read, in bytes.
     pub max_file_size: u64,
     /// What each file says about rules, those that others extend first.
@@ -115,6 +120,7 @@ impl Default for Configuration {
             extended: Vec::new(),
             root: Utf8PathBuf::new(),
             models: Vec::new(),
+            baseline: None,
             max_file_size: DEFAULT_MAX_FILE_SIZE,
             rules: Vec::new(),
             per_file_ignores: Vec::new(),
@@ -239,11 +245,11 @@ impl Configuration {
         let extended = files.collect();
         let mut configuration = Configuration { file, extended, root: root.to_path_buf(), ..Self::default() };
         for part in parts.into_iter().rev() {
-            configuration.add(part);
+            configuration.add(part)?;
         }
         for text in &given.keys {
             let file = Arc::new(File { path: Utf8PathBuf::from(LABEL), table: "" });
-            configuration.add(parse_table(file, text, &crate::absolute(asked.current, Utf8Path::new("x")), None)?);
+            configuration.add(parse_table(file, text, &crate::absolute(asked.current, Utf8Path::new("x")), None)?)?;
         }
         let patterns = configuration.exclude.len() + configuration.extend_exclude.len();
         if patterns > MOST_PATTERNS {
@@ -256,7 +262,7 @@ impl Configuration {
     }
 
     /// Adds what wins over all that is there.
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: Part) -> Result<(), Vec<ConfigurationError>> {
         let Part { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } = part;
         self.models = models.unwrap_or(std::mem::take(&mut self.models));
         self.max_file_size = max_file_size.unwrap_or(self.max_file_size);
@@ -269,12 +275,29 @@ impl Configuration {
         self.min_severity = part.min_severity.or(self.min_severity);
         self.min_confidence = part.min_confidence.or(self.min_confidence);
         self.require_reason = part.require_reason.unwrap_or(self.require_reason);
+        if let Some((path, at)) = part.baseline {
+            let Some(file) = inside(&self.root, &path) else {
+                return Err(vec![at.of(format!("`{path}` is no file inside the project"))]);
+            };
+            self.baseline = Some(file);
+        }
+        Ok(())
     }
 }
 
 /// The folder that holds the repository around a project, else the project itself.
 fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
+}
+
+/// The file at a path from a folder, where it lies below it, whatever links lead there: what a repository says must not lead a command
+/// to write elsewhere.
+fn inside(folder: &Utf8Path, path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let file = crate::absolute(folder, path);
+    let is_inside = file != folder && file.starts_with(folder);
+    // It need not exist yet.
+    let existing = file.ancestors().find(|path| path.exists());
+    (is_inside && existing.is_some_and(|path| outside(path, Some(folder)).is_none())).then_some(file)
 }
 
 /// Reads one file. `from` is the place that names it.
@@ -396,7 +419,7 @@ mod tests {
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
 pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `extend`, `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches`, `require-reason` and `max-file-size`";
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 

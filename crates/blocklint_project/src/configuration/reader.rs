@@ -20,6 +20,8 @@ pub(super) struct Part {
     /// The file it extends, absolute, and where it says so.
     pub(super) extend: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
     pub(super) models: Option<Vec<Utf8PathBuf>>,
+    /// The baseline as it is written, from the project root, and where that stands.
+    pub(super) baseline: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
     pub(super) max_file_size: Option<u64>,
     pub(super) rules: RuleSettings,
     pub(super) per_file_ignores: Vec<PerFileIgnore>,
@@ -38,6 +40,7 @@ impl Part {
             file,
             extend: None,
             models: None,
+            baseline: None,
             max_file_size: None,
             rules: RuleSettings::default(),
             per_file_ignores: Vec::new(),
@@ -117,6 +120,7 @@ impl<'a> Reader<'a> {
         match name {
             "extend" => part.extend = self.extend(name, value, span),
             "models" => part.models = Some(self.models(value, span)),
+            "baseline" => part.baseline = self.baseline(name, value, span),
             "max-file-size" => match file_size(value) {
                 Ok(size) => part.max_file_size = Some(size),
                 Err(message) => self.error(span, name, message),
@@ -155,6 +159,20 @@ impl<'a> Reader<'a> {
         }
         let at = ConfigurationErrorAt { file: Arc::clone(&self.file), line: self.line(span.start), key };
         Some((full, at))
+    }
+
+    fn baseline(
+        &mut self,
+        key: &'static str,
+        value: &DeValue<'_>,
+        span: &Range<usize>,
+    ) -> Option<(Utf8PathBuf, ConfigurationErrorAt)> {
+        let Some(path) = value.as_str() else {
+            self.error(span, key, format!("expected a path, found {}", article(value)));
+            return None;
+        };
+        let at = ConfigurationErrorAt { file: Arc::clone(&self.file), line: self.line(span.start), key };
+        Some((Utf8PathBuf::from(path), at))
     }
 
     fn models(&mut self, value: &DeValue<'_>, span: &Range<usize>) -> Vec<Utf8PathBuf> {

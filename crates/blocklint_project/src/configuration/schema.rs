@@ -26,6 +26,7 @@ struct Settings {
     models: Option<Paths>,
     switches: Option<Vec<String>>,
     require_reason: Option<bool>,
+    baseline: Option<String>,
     max_file_size: Option<Size>,
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use blocklint_core::{Confidence, Severity};
 
-use super::{Configuration, KEYS, RuleSettings, Setting};
+use super::{BASELINE_FILE, Configuration, KEYS, RuleSettings, Setting};
 
 impl Configuration {
     /// What holds of a key, as TOML; `None` where there is no such key. What several files say about rules and files is put
@@ -38,6 +38,7 @@ impl Configuration {
             "models" => list(self.models.iter().map(|file| file.as_str())),
             "switches" => list(self.switches.iter().map(|one| one.value.as_str())),
             "require-reason" => self.require_reason.to_string(),
+            "baseline" => text(self.baseline.as_ref().map_or(BASELINE_FILE, |file| file.as_str())),
             "max-file-size" => self.max_file_size.to_string(),
             _ => return None,
         })
@@ -46,7 +47,9 @@ impl Configuration {
     /// All settings that hold, one in each line, as TOML. Of `extend`, the files are a comment.
     pub fn shown(&self) -> String {
         let mut shown = String::new();
-        for key in KEYS.iter().filter(|key| key.name != "extend") {
+        // A baseline that is named must be there.
+        let is_shown = |name: &str| name != "extend" && (name != "baseline" || self.baseline.is_some());
+        for key in KEYS.iter().filter(|key| is_shown(key.name)) {
             if let Some(value) = self.value_of(key.name) {
                 let _ = writeln!(shown, "{} = {value}", key.name);
             }

@@ -1,0 +1,114 @@
+//! Comments at findings: written once, where they are heard, and nowhere else.
+
+use crate::support::{Project, Run};
+
+fn said(code: i32, out: &str) -> Run {
+    Run { code: Some(code), out: out.to_owned(), err: String::new() }
+}
+
+/// Adds comments, and holds that nothing is found afterwards, that a second time changes nothing, and what the file then is.
+fn ignored(file: &str, text: &str, count: usize, option: &str) -> String {
+    let project = Project::new(&[(file, text)]);
+    let told = if count == 1 { "Ignored 1 finding.\n".to_owned() } else { format!("Ignored {count} findings.\n") };
+    assert_eq!(project.run(&["check", option]), said(0, &told));
+    let after = project.read(file);
+    let run = project.run(&["check", "--output-format", "concise"]);
+    assert_eq!((run.code, run.out.starts_with("No findings")), (Some(0), true), "{}\n{after}", run.out);
+    assert_eq!(project.run(&["check", option]), said(0, "Nothing to ignore.\n"));
+    assert_eq!(project.read(file), after);
+    after
+}
+
+#[test]
+fn python() {
+    let text = "import time\n\nasync def f(x):\n    time.sleep(1)\n    y = x  # noqa: E501\n    time.sleep(2)  # why\n    time.sleep(x.a_long_name.of_something.that_takes.nearly_all.of_the_line.there_is)\n    if x: time.sleep(3); open('x').read()\n";
+    insta::assert_snapshot!(ignored("a.py", text, 6, "--add-ignore=start-up only"), @r"
+    import time
+
+    async def f(x):
+        time.sleep(1)  # blocklint: ignore[BLT101] start-up only
+        y = x  # noqa: E501
+        time.sleep(2)  # why  # blocklint: ignore[BLT101] start-up only
+        # blocklint: ignore[BLT101] start-up only
+        time.sleep(x.a_long_name.of_something.that_takes.nearly_all.of_the_line.there_is)
+        if x: time.sleep(3); open('x').read()  # blocklint: ignore[BLT101, BLT104] start-up only
+    ");
+}
+
+#[test]
+fn a_comment_that_is_there_is_extended() {
+    let text =
+        "import time\n\nasync def f():\n    # blocklint: ignore[BLT104] small\n    time.sleep(1); open('x').read()\n";
+    insta::assert_snapshot!(ignored("a.py", text, 1, "--add-ignore"), @r"
+    import time
+
+    async def f():
+        # blocklint: ignore[BLT104, BLT101] small
+        time.sleep(1); open('x').read()
+    ");
+}
+
+#[test]
+fn a_string_and_a_continued_line_stay_as_they_are() {
+    let text = "import time\n\nasync def f(x):\n    y = 1 + \\\n        time.sleep(1)\n    z = 1 + \\\n        time.sleep(1) + \\\n        2\n";
+    let project = Project::new(&[("a.py", text)]);
+    let run = project.run(&["check", "--add-ignore"]);
+    // The last line of what is continued takes a comment, a line in its midst none.
+    assert_eq!(run.out, "Ignored 1 finding.\n", "{}", run.err);
+    assert!(run.err.contains("a.py:7: BLT101 not ignored: "), "{}", run.err);
+    let after = project.read("a.py");
+    assert_eq!(after, text.replacen("time.sleep(1)\n", "time.sleep(1)  # blocklint: ignore[BLT101]\n", 1));
+    let text = "import time\n\nasync def f(x):\n    return f\"\"\"\n{time.sleep(1)}\n\"\"\"\n";
+    let project = Project::new(&[("a.py", text)]);
+    let run = project.run(&["check", "--add-ignore"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), "Nothing to ignore.\n"), "{}", run.err);
+    assert_eq!(project.read("a.py"), text);
+}
+
+#[test]
+fn rust_and_java() {
+    let text = "pub async fn f() {\n    let x = std::fs::read_to_string(\n        \"x\",\n    );\n    std::thread::sleep(std::time::Duration::from_secs(1));\r\n}\n";
+    insta::assert_snapshot!(ignored("lib.rs", text, 2, "--add-ignore"), @r#"
+    pub async fn f() {
+        // blocklint: ignore[BLT104]
+        let x = std::fs::read_to_string(
+            "x",
+        );
+        std::thread::sleep(std::time::Duration::from_secs(1)); // blocklint: ignore[BLT101]
+    }
+    "#);
+    let text = "import io.netty.channel.*;\nclass H extends ChannelInboundHandlerAdapter {\n  @Override\n  public void channelRead(ChannelHandlerContext c, Object m) throws Exception {\n    Thread.sleep(1000);\n  }\n}\n";
+    insta::assert_snapshot!(ignored("H.java", text, 1, "--add-ignore=measured"), @r"
+    import io.netty.channel.*;
+    class H extends ChannelInboundHandlerAdapter {
+      @Override
+      public void channelRead(ChannelHandlerContext c, Object m) throws Exception {
+        Thread.sleep(1000); // blocklint: ignore[BLT101] measured
+      }
+    }
+    ");
+}
+
+#[test]
+fn only_what_is_shown_is_ignored() {
+    let text = "import time\n\nasync def f():\n    time.sleep(1)\n    open('x').read()\n";
+    let project = Project::new(&[("a.py", text), ("b.py", text)]);
+    assert_eq!(project.run(&["check", "--select", "BLT101", "a.py", "--add-ignore"]), said(0, "Ignored 1 finding.\n"));
+    assert_eq!(project.read("a.py"), text.replace("sleep(1)", "sleep(1)  # blocklint: ignore[BLT101]"));
+    assert_eq!(project.read("b.py"), text);
+    project.run(&["baseline", "create"]);
+    assert_eq!(project.run(&["check", "--add-ignore"]), said(0, "Nothing to ignore.\n"));
+    let refused = project.run(&["check", "--add-ignore=two\nlines"]);
+    assert_eq!(refused.code, Some(2));
+}
+
+#[test]
+fn a_file_of_another_encoding_keeps_it() {
+    let project = Project::new(&[]);
+    let text = b"# coding: latin-1\nimport time\nasync def f():\n    time.sleep(1)  # \xe9\r\n".to_vec();
+    std::fs::write(project.path().join("a.py"), &text).expect("written");
+    assert_eq!(project.run(&["check", "--add-ignore"]), said(0, "Ignored 1 finding.\n"));
+    let after = std::fs::read(project.path().join("a.py")).expect("read");
+    let expected = [&text[..text.len() - 2], b"  # blocklint: ignore[BLT101]\r\n"].concat();
+    assert_eq!(String::from_utf8_lossy(&after), String::from_utf8_lossy(&expected));
+}

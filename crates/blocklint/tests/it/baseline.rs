@@ -1,0 +1,201 @@
+//! Old findings are written down once, and only new ones are reported.
+
+use crate::support::{Project, Run};
+
+const APP: &str = "import time\nimport requests\n\nasync def handler():\n    time.sleep(1)\n    requests.get('u')\n\n\nasync def other():\n    time.sleep(2)\n    time.sleep(3)\n";
+
+fn project() -> Project {
+    Project::new(&[("app.py", APP), ("lib.rs", "pub async fn f() { std::thread::sleep(D); }\n")])
+}
+
+fn made() -> Project {
+    let project = project();
+    let run = project.run(&["baseline", "create"]);
+    assert_eq!(run, said(0, "Wrote blocklint-baseline.json: 5 findings in 2 files.\n"));
+    project
+}
+
+fn said(code: i32, out: &str) -> Run {
+    Run { code: Some(code), out: out.to_owned(), err: String::new() }
+}
+
+fn check(project: &Project) -> Run {
+    project.run(&["check", "--output-format", "concise"])
+}
+
+const HIDDEN: &str = "No findings.\n5 findings in the baseline.\n";
+
+#[test]
+fn what_is_in_it_is_not_reported() {
+    let project = made();
+    insta::assert_snapshot!(project.read("blocklint-baseline.json"), @r#"
+    {
+      "version": 1,
+      "min-severity": "warning",
+      "min-confidence": "medium",
+      "findings": {
+        "app.py": [
+          { "rule": "BLT101", "function": "app.handler", "cause": "time.sleep", "count": 1 },
+          { "rule": "BLT101", "function": "app.other", "cause": "time.sleep", "count": 2 },
+          { "rule": "BLT102", "function": "app.handler", "cause": "requests.get", "count": 1 }
+        ],
+        "lib.rs": [
+          { "rule": "BLT101", "function": "f", "cause": "std::thread::sleep", "count": 1 }
+        ]
+      }
+    }
+    "#);
+    assert_eq!(check(&project), said(0, HIDDEN));
+    assert_eq!(project.run(&["check", "--strict-baseline", "--output-format", "json"]), said(0, "[]\n"));
+    let shown = project.run(&["check", "--no-baseline", "--output-format", "concise"]);
+    assert_eq!((shown.code, shown.out.lines().filter(|line| line.contains("BLT")).count()), (Some(1), 5));
+}
+
+#[test]
+fn lines_may_move() {
+    let project = made();
+    let (first, second) = APP.split_once("\n\n\n").expect("two functions");
+    let (head, handler) = first.split_once("\n\n").expect("imports");
+    project.write(
+        "app.py",
+        &format!("# moved\n\n{head}\n\n{second}\n\n{}\n", handler.replace("(1)", "(\n        1,\n    )")),
+    );
+    assert_eq!(check(&project), said(0, HIDDEN));
+    // A file that gets another name keeps what was in it.
+    std::fs::rename(project.path().join("app.py"), project.path().join("service.py")).expect("renamed");
+    assert_eq!(check(&project), said(0, HIDDEN));
+}
+
+#[test]
+fn one_more_is_reported() {
+    let project = made();
+    project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    time.sleep(4)\n");
+    let run = check(&project);
+    assert_eq!(run.code, Some(1));
+    assert_eq!(run.out.lines().filter(|line| line.contains("BLT101")).count(), 1, "{}", run.out);
+    assert!(run.out.ends_with("5 findings in the baseline.\n"), "{}", run.out);
+    project.replace("app.py", "    time.sleep(4)\n", "    open('x').read()\n");
+    assert!(check(&project).out.contains("BLT104"), "another rule in the same function is new");
+}
+
+#[test]
+fn it_only_shrinks_unless_told() {
+    let project = made();
+    let refused = project.run(&["baseline", "create"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("`blocklint baseline prune` makes it smaller, and `--force` replaces it"),
+        "{}",
+        refused.err
+    );
+    let unchanged = "Nothing to take out of blocklint-baseline.json: 5 findings in 2 files.\n";
+    assert_eq!(project.run(&["baseline", "prune"]), said(0, unchanged));
+    // One is mended, another one is new.
+    project.replace("app.py", "    time.sleep(3)\n", "    requests.get('v')\n");
+    assert_eq!(
+        project.run(&["baseline", "prune"]),
+        said(0, "Took 1 finding out of blocklint-baseline.json, which holds 4 findings in 2 files.\n")
+    );
+    assert_eq!(check(&project).code, Some(1), "pruning adds nothing");
+    assert_eq!(
+        project.run(&["baseline", "create", "--force"]),
+        said(0, "Wrote blocklint-baseline.json: 5 findings in 2 files.\n")
+    );
+    assert_eq!(check(&project), said(0, HIDDEN));
+}
+
+#[test]
+fn what_is_gone_is_told_and_fails_in_ci() {
+    let project = made();
+    project.replace("app.py", "    time.sleep(2)\n    time.sleep(3)\n", "    pass\n");
+    let told = "No findings.\n3 findings in the baseline.\n2 findings of the baseline are gone; `blocklint baseline prune` takes them out.\n";
+    assert_eq!(check(&project), said(0, told));
+    assert_eq!(project.run(&["check", "--strict-baseline", "--output-format", "concise"]), said(1, told));
+    let json = project.run(&["check", "--strict-baseline", "--output-format", "json"]);
+    assert_eq!((json.code, json.out.as_str()), (Some(1), "[]\n"));
+    assert!(json.err.contains("2 findings of the baseline are gone"), "{}", json.err);
+    // A run that does not look at it cannot tell.
+    for arguments in
+        [&["lib.rs"][..], &["--select", "BLT102"], &["--min-severity", "error"], &["--min-confidence", "high"]]
+    {
+        let run = project.run(&[&["check", "--strict-baseline", "--output-format", "concise"], arguments].concat());
+        assert_eq!((run.code, run.out.contains("gone")), (Some(0), false), "{arguments:?}: {}", run.out);
+    }
+    let show = project.run(&["baseline", "show"]);
+    assert!(show.out.contains("app.py: BLT101 `time.sleep` in `app.other` (2 times) [gone]\n"), "{}", show.out);
+    assert!(show.out.ends_with("The baseline holds 5 findings in 2 files, 2 of them gone.\n"), "{}", show.out);
+    let rows: serde_json::Value =
+        serde_json::from_str(&project.run(&["baseline", "show", "--output-format", "json"]).out).expect("JSON");
+    assert_eq!(rows[1]["stale"], 2, "{rows}");
+}
+
+#[test]
+fn sarif_says_what_is_old() {
+    let project = made();
+    project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    requests.get('v')\n");
+    let log: serde_json::Value =
+        serde_json::from_str(&project.run(&["check", "--output-format", "sarif"]).out).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let states: Vec<_> = results.iter().map(|result| result["baselineState"].as_str().expect("a state")).collect();
+    assert_eq!(states.iter().filter(|state| **state == "unchanged").count(), 5, "{states:?}");
+    assert_eq!(states.iter().filter(|state| **state == "new").count(), 1, "{states:?}");
+    for result in results {
+        let suppressed = result["suppressions"][0]["kind"] == "external";
+        assert_eq!(suppressed, result["baselineState"] == "unchanged", "{result}");
+    }
+}
+
+#[test]
+fn its_file_may_have_another_name() {
+    let project = project();
+    project.write("pyproject.toml", "[tool.blocklint]\nbaseline = \"ci/old.json\"\n");
+    let missing = check(&project);
+    assert_eq!(missing.code, Some(2));
+    assert!(
+        missing.err.contains("ci/old.json: no such file; `blocklint baseline create` makes one"),
+        "{}",
+        missing.err
+    );
+    project.write("ci/README", "");
+    assert_eq!(project.run(&["baseline", "create"]).out, "Wrote ci/old.json: 5 findings in 2 files.\n");
+    assert_eq!(check(&project), said(0, HIDDEN));
+    assert_eq!(project.run(&["baseline", "create", "--baseline", "other.json"]).code, Some(0));
+    assert_eq!(project.run(&["check", "--baseline", "other.json", "--output-format", "concise"]), said(0, HIDDEN));
+    project.write("pyproject.toml", "[tool.blocklint]\nbaseline = \"../old.json\"\n");
+    let outside = check(&project);
+    assert_eq!(outside.code, Some(2));
+    assert!(
+        outside.err.contains("pyproject.toml:2") && outside.err.contains("no file inside the project"),
+        "{}",
+        outside.err
+    );
+}
+
+#[test]
+fn a_broken_one_is_an_error_at_its_line() {
+    let project = made();
+    project.replace("blocklint-baseline.json", "    \"lib.rs\"", "=======\n    \"lib.rs\"");
+    let run = check(&project);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""));
+    assert!(run.err.starts_with("error: blocklint-baseline.json:11: not a baseline:"), "{}", run.err);
+}
+
+#[test]
+fn a_change_that_lets_it_grow_fails_in_ci() {
+    let project = made();
+    project.commit();
+    let strict =
+        |project: &Project| project.run(&["check", "--strict-baseline", "--since", "HEAD", "--output-format", "json"]);
+    assert_eq!(strict(&project), said(0, "[]\n"));
+    project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    requests.get('v')\n");
+    project.run(&["baseline", "create", "--force"]);
+    let run = strict(&project);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), "[]\n"));
+    assert_eq!(run.err, "error: blocklint-baseline.json: the change adds 1 finding to the baseline\n");
+    // A file of another name is no growth.
+    project.git(&["checkout", "-q", "."]);
+    project.git(&["mv", "app.py", "service.py"]);
+    project.run(&["baseline", "create", "--force"]);
+    assert!(project.read("blocklint-baseline.json").contains("service.py"));
+    assert_eq!(strict(&project), said(0, "[]\n"));
+}

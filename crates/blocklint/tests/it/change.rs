@@ -1,0 +1,215 @@
+//! What a change brought, as git tells what was there before.
+
+use crate::support::{Project, Run};
+
+const HELPER: &str =
+    "import time\nimport requests\n\ndef load():\n    return requests.get('u')\n\ndef wait():\n    time.sleep(3)\n";
+const APP: &str = "import helper\n\nasync def handler():\n    helper.load()\n\nasync def calm():\n    pass\n";
+
+fn project() -> Project {
+    let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), (".gitignore", ".blocklint_cache\n")]);
+    project.commit();
+    project
+}
+
+fn check(project: &Project, arguments: &[&str]) -> Run {
+    project.run(&[&["check", "--output-format", "concise"], arguments].concat())
+}
+
+/// The findings, by file and rule.
+fn found(run: &Run) -> Vec<String> {
+    let findings = run.out.lines().filter(|line| line.contains(": BLT"));
+    let short = |line: &str| {
+        let mut parts = line.split(':');
+        let file = parts.next().expect("a file").to_owned();
+        let rule = line.split(": BLT").nth(1).and_then(|rest| rest.get(..3)).expect("a rule");
+        format!("{file} BLT{rule}")
+    };
+    findings.map(short).collect()
+}
+
+#[test]
+fn nothing_changed_brings_nothing() {
+    let project = project();
+    assert_eq!(check(&project, &[]).code, Some(1));
+    for option in ["--changed", "--staged", "--since=HEAD"] {
+        let run = check(&project, &[option]);
+        assert_eq!((run.code, found(&run).len()), (Some(0), 0), "{option}: {}", run.out);
+        assert!(run.out.contains("where 1 finding was there already."), "{}", run.out);
+    }
+}
+
+#[test]
+fn an_old_helper_newly_reached_is_reported_where_it_is_reached() {
+    let project = project();
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    let run = check(&project, &["--changed"]);
+    assert_eq!((run.code, found(&run)), (Some(1), vec!["app.py BLT101".to_owned()]), "{}", run.out);
+    assert!(run.out.contains("Compared with the last commit, where 1 finding was there already."), "{}", run.out);
+}
+
+#[test]
+fn a_new_line_in_an_old_helper_is_reported_at_its_old_callers() {
+    let project = project();
+    // Nothing in app.py changes.
+    project.replace("helper.py", "def load():\n", "def load():\n    time.sleep(1)\n");
+    assert_eq!(found(&check(&project, &["--changed"])), ["app.py BLT101"]);
+    // The same rule as before, by another call.
+    project.git(&["checkout", "-q", "."]);
+    project.replace("helper.py", "def load():\n", "def load():\n    requests.post('u')\n");
+    let run = project.run(&["check", "--changed"]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("the change adds `requests.post` behind it, in `load`"), "{}", run.out);
+    // And by one more of the same.
+    project.git(&["checkout", "-q", "."]);
+    project.replace("helper.py", "def load():\n", "def load():\n    requests.get('v')\n");
+    let run = project.run(&["check", "--changed"]);
+    assert!(run.out.contains("the change adds `requests.get` behind it, in `load`"), "{}", run.out);
+}
+
+#[test]
+fn what_only_moves_is_not_new() {
+    let project = project();
+    let moved = HELPER.replace("def load():\n    return requests.get('u')\n\n", "")
+        + "\n\ndef load():\n    return requests.get(\n        'u',\n    )\n";
+    project.write("helper.py", &moved);
+    project.write("app.py", &format!("# a comment\n\n{APP}"));
+    assert_eq!(found(&check(&project, &["--changed"])), Vec::<String>::new());
+    // A helper, or a whole file, with another name.
+    project.write("helper.py", &moved.replace("load", "fetch"));
+    project.write("app.py", &APP.replace("load", "fetch"));
+    assert_eq!(found(&check(&project, &["--changed"])), Vec::<String>::new());
+    std::fs::rename(project.path().join("app.py"), project.path().join("web.py")).expect("renamed");
+    assert_eq!(found(&check(&project, &["--changed"])), Vec::<String>::new());
+}
+
+#[test]
+fn since_looks_from_the_merge_base_on() {
+    let project = project();
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    project.commit();
+    project.git(&["checkout", "-q", "main"]);
+    // What others brought meanwhile is not this branch's.
+    project.write("theirs.py", "import time\nasync def g():\n    time.sleep(1)\n");
+    project.commit();
+    project.git(&["checkout", "-q", "feature"]);
+    project.write("mine.py", "async def f():\n    open('x')\n");
+    let run = check(&project, &["--since", "main"]);
+    assert_eq!(found(&run), ["app.py BLT101", "mine.py BLT104"], "{}", run.out);
+    assert!(
+        run.out.contains("Compared with the merge base ")
+            && run.out.contains(" of main, where 1 finding was there already."),
+        "{}",
+        run.out
+    );
+    // Naming paths reports there only, as ever.
+    assert_eq!(found(&check(&project, &["--since", "main", "mine.py"])), ["mine.py BLT104"]);
+}
+
+#[test]
+fn staged_is_what_the_commit_will_hold() {
+    let project = project();
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    assert_eq!(found(&check(&project, &["--staged"])), Vec::<String>::new(), "nothing is staged");
+    project.git(&["add", "app.py"]);
+    assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101"]);
+    // What the work tree holds beyond that is not looked at: neither a repair nor a new file.
+    project.replace("app.py", "    helper.wait()\n", "    pass\n");
+    project.write("new.py", "import time\nasync def g():\n    time.sleep(1)\n");
+    let run = check(&project, &["--staged"]);
+    assert_eq!(found(&run), ["app.py BLT101"], "{}", run.out);
+    assert_eq!(found(&check(&project, &["--changed"])), ["new.py BLT101"]);
+    // A file that is staged and gone from the work tree.
+    project.git(&["add", "new.py"]);
+    std::fs::remove_file(project.path().join("new.py")).expect("removed");
+    assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT101", "new.py BLT101"]);
+}
+
+#[test]
+fn a_repository_without_a_commit_has_everything_new() {
+    let project = Project::new(&[("helper.py", HELPER), ("app.py", APP)]);
+    project.git(&["init", "-q"]);
+    assert_eq!(found(&check(&project, &["--changed"])), ["app.py BLT102"]);
+    assert_eq!(found(&check(&project, &["--staged"])), Vec::<String>::new());
+    project.git(&["add", "-A"]);
+    assert_eq!(found(&check(&project, &["--staged"])), ["app.py BLT102"]);
+}
+
+#[test]
+fn a_project_may_be_a_folder_of_a_repository() {
+    let project = Project::new(&[("web/blocklint.toml", ""), ("web/helper.py", HELPER), ("web/app é.py", APP)]);
+    project.commit();
+    project.replace("web/app é.py", "    pass\n", "    helper.wait()\n");
+    let run = check(&project, &["--changed", "web"]);
+    assert_eq!(found(&run), ["web/app é.py BLT101"], "{}", run.out);
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error() {
+    let project = Project::new(&[("app.py", APP)]);
+    let error = |project: &Project, arguments: &[&str], says: &str| {
+        let run = check(project, arguments);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
+        assert!(run.err.contains(says), "{}", run.err);
+    };
+    error(&project, &["--changed"], "lies in the work tree of no git repository");
+    project.commit();
+    project.commit();
+    error(&project, &["--since", "nowhere"], "error: --since: git knows no commit `nowhere`");
+    error(&project, &["--since=--output=x"], "git knows no commit `--output=x`");
+    project.git(&["checkout", "-q", "--orphan", "alone"]);
+    project.commit();
+    error(&project, &["--since", "main"], "`main` and HEAD have no common commit");
+    let clone = Project::new(&[]);
+    let from = format!("file://{}", project.path().display());
+    project.git(&["checkout", "-q", "main"]);
+    clone.git(&["clone", "-q", "--depth", "1", &from, "inner"]);
+    let inner = clone.path().join("inner");
+    let run = clone.command(&["check", "--since", "HEAD~1"]).current_dir(inner).output().expect("it starts");
+    let told = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(told.contains("this clone is shallow"), "{told}");
+    let mut without = project.command(&["check", "--changed"]);
+    let told = without.env("PATH", "").output().expect("it starts");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("git is needed to compare"));
+}
+
+#[test]
+fn neither_the_work_tree_nor_the_index_is_touched() {
+    let project = project();
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    project.git(&["add", "app.py"]);
+    project.write("new.py", "x = 1\n");
+    let state = || {
+        let index = std::fs::read(project.path().join(".git/index")).expect("the index");
+        (index, project.git(&["--no-optional-locks", "status", "--porcelain"]), project.read("app.py"))
+    };
+    let before = state();
+    for option in ["--changed", "--staged", "--since=HEAD"] {
+        check(&project, &[option, "--no-cache"]);
+    }
+    assert_eq!(state(), before);
+}
+
+#[test]
+fn the_baseline_and_the_cache_go_with_it() {
+    let project = project();
+    project.run(&["baseline", "create"]);
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    for _ in 0..2 {
+        let run = check(&project, &["--changed"]);
+        assert_eq!(run, check(&project, &["--changed", "--no-cache"]));
+        assert_eq!(found(&run), ["app.py BLT101"]);
+        assert!(run.out.contains("1 finding in the baseline.\nCompared with the last commit.\n"), "{}", run.out);
+    }
+}
+
+#[test]
+fn staged_findings_stand_where_the_staged_text_has_them() {
+    let project = project();
+    project.replace("app.py", "    pass\n", "    helper.wait()\n");
+    project.git(&["add", "app.py"]);
+    project.write("app.py", &format!("# not staged\n# yet\n{}", project.read("app.py")));
+    let run = project.run(&["check", "--staged"]);
+    assert!(run.out.contains("app.py:7:5") && run.out.contains("7 |     helper.wait()"), "{}", run.out);
+}

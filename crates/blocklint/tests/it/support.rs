@@ -1,0 +1,85 @@
+//! Folders in which the real binary runs, for tests of what it keeps and compares.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder that is a project of its own.
+pub(crate) struct Project(tempfile::TempDir);
+
+/// What a run said and how it ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Project {
+    /// With these files; `blocklint.toml` marks its root.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let project = Project(tempfile::Builder::new().prefix("adopt-").tempdir().expect("a folder"));
+        project.write("blocklint.toml", "");
+        files.iter().for_each(|(file, text)| project.write(file, text));
+        project
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        fs::canonicalize(self.0.path()).expect("it exists")
+    }
+
+    pub(crate) fn write(&self, file: &str, text: &str) {
+        let path = self.path().join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path().join(file)).expect("read")
+    }
+
+    pub(crate) fn replace(&self, file: &str, old: &str, new: &str) {
+        let text = self.read(file);
+        assert!(text.contains(old), "{file} has no `{old}`");
+        self.write(file, &text.replace(old, new));
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+        // git asks for a home, and is found by the path.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("HOME", self.path()).current_dir(self.path());
+        command.args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        told(self.command(arguments).output().expect("it starts"))
+    }
+
+    /// Runs git, which must succeed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("HOME", self.path()).current_dir(self.path());
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]).args(arguments);
+        let run = told(command.output().expect("git starts"));
+        assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.err);
+        run.out
+    }
+
+    /// Commits all that there is.
+    pub(crate) fn commit(&self) {
+        if !self.path().join(".git").exists() {
+            self.git(&["init", "-q"]);
+        }
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", "x"]);
+    }
+}
+
+fn told(output: Output) -> Run {
+    let Output { status, stdout, stderr } = output;
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run { code: status.code(), out: text(stdout), err: text(stderr) }
+}

@@ -1,0 +1,41 @@
+//! One value in one file: a mark, a checksum, the value.
+
+use std::fs;
+use std::io::{self, Write};
+
+use camino::Utf8Path;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What every file of a cache begins with; changes with its form.
+const MARK: [u8; 8] = *b"blkcach1";
+
+/// How names of files begin that are not whole yet.
+pub(crate) const UNFINISHED: &str = ".new-";
+
+/// The value of a file; `None` where it is not there, not whole or not of this form.
+pub(crate) fn read<T: DeserializeOwned>(path: &Utf8Path) -> Option<T> {
+    let bytes = fs::read(path).ok()?;
+    let (mark, rest) = bytes.split_first_chunk::<8>()?;
+    let (sum, payload) = rest.split_first_chunk::<8>()?;
+    let whole = *mark == MARK && u64::from_le_bytes(*sum) == xxh3_64(payload);
+    whole.then(|| postcard::from_bytes(payload).ok()).flatten()
+}
+
+/// Puts a value in place of what the file held.
+pub(crate) fn write<T: Serialize>(path: &Utf8Path, value: &T) -> io::Result<()> {
+    let payload = postcard::to_stdvec(value).map_err(io::Error::other)?;
+    replace(path, &[&MARK, &xxh3_64(&payload).to_le_bytes(), &payload])
+}
+
+/// Puts these bytes in place of what the file held, as a whole: another process sees the old or the new ones.
+pub(crate) fn replace(path: &Utf8Path, parts: &[&[u8]]) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("no folder"))?;
+    let mut new = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+    for part in parts {
+        new.write_all(part)?;
+    }
+    new.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Names this build of the program by what it is made of: a cache of another build says nothing to it, whatever its version is called.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Crates whose code has no part in what facts and findings are.
+const OTHERS: [&str; 3] = ["blocklint", "blocklint_test", "blocklint_verify"];
+
+fn main() {
+    let crates = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
+    let mut folders = vec![crates.join("../rules")];
+    for path in entries(&crates) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !OTHERS.contains(&name.as_str()) {
+            folders.push(path.join("src"));
+        }
+    }
+    let mut hash = Fnv::new();
+    for folder in folders {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        hash.folder(&folder);
+    }
+    let lock = crates.join("../Cargo.lock");
+    println!("cargo::rerun-if-changed={}", lock.display());
+    hash.file(&lock);
+    println!("cargo::rustc-env=BLOCKLINT_BUILD={:016x}", hash.0);
+}
+
+/// What lies in a folder, sorted; nothing where it is none.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn folder(&mut self, folder: &Path) {
+        for path in entries(folder) {
+            match path.is_dir() {
+                true => self.folder(&path),
+                false => self.file(&path),
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        self.bytes(path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default().as_bytes());
+        self.bytes(&fs::read(path).unwrap_or_default());
+    }
+}

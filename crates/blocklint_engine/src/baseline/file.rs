@@ -1,0 +1,233 @@
+//! The file of a baseline: JSON with a line for each entry, sorted, so that a change of it reads as one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+
+use blocklint_core::{Confidence, RuleCode, Severity};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+
+use super::{Baseline, BaselineKey, Seen};
+use crate::choose::Levels;
+
+/// The form that is written. Another one is not read.
+const VERSION: u32 = 1;
+
+/// Why a baseline cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaselineError {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// The line, from 1, where one is to blame.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl BaselineError {
+    /// The line, with the path relative to `folder` where it lies below.
+    pub fn relative_to(&self, folder: &Utf8Path) -> String {
+        let path = self.path.strip_prefix(folder).unwrap_or(&self.path);
+        match self.line {
+            Some(line) => format!("{path}:{line}: {}", self.message),
+            None => format!("{path}: {}", self.message),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Document {
+    #[serde(rename = "version")]
+    _version: u32,
+    min_severity: String,
+    min_confidence: String,
+    #[serde(default)]
+    include_aside: bool,
+    findings: BTreeMap<String, Vec<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    rule: String,
+    function: String,
+    cause: String,
+    count: u32,
+}
+
+/// The version alone, so that a newer form is told as one.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+impl Baseline {
+    /// Reads a file. `Ok(None)` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or is not of this form.
+    pub fn read(path: &Utf8Path) -> Result<Option<Self>, BaselineError> {
+        let unread = |message: String| BaselineError { path: path.to_owned(), line: None, message };
+        match fs::read_to_string(path) {
+            Ok(text) => Self::parse(path, &text).map(Some),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(why) => Err(unread(format!("the baseline cannot be read: {why}"))),
+        }
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not of this form.
+    pub fn parse(path: &Utf8Path, text: &str) -> Result<Self, BaselineError> {
+        let error = |line: Option<usize>, message: String| BaselineError { path: path.to_owned(), line, message };
+        if let Ok(Versioned { version }) = serde_json::from_str(text)
+            && version != VERSION
+        {
+            let message = format!("a baseline of version {version}; this blocklint reads version {VERSION}");
+            return Err(error(None, message));
+        }
+        let document: Document = serde_json::from_str(text).map_err(|why| {
+            // A merge that nobody resolved is the usual reason.
+            let conflict = text.lines().any(|line| line.starts_with("<<<<<<<"));
+            let hint = if conflict { "; it has conflict markers: keep the lines of both sides" } else { "" };
+            error(Some(why.line()), format!("not a baseline: {}{hint}", plain(&why)))
+        })?;
+        let mut entries = BTreeMap::new();
+        for (file, of_file) in document.findings {
+            for Entry { rule, function, cause, count } in of_file {
+                let Some(rule) = RuleCode::parse(&rule) else {
+                    return Err(error(None, format!("not a baseline: `{rule}` is no rule")));
+                };
+                if count > 0 {
+                    *entries.entry(BaselineKey { file: file.clone(), rule, function, cause }).or_default() += count;
+                }
+            }
+        }
+        let levels = Severity::parse(&document.min_severity).zip(Confidence::parse(&document.min_confidence));
+        let levels = levels.ok_or_else(|| error(None, "not a baseline: its levels are none".to_owned()))?;
+        let (severity, confidence) = levels;
+        let seen = Seen { levels: Levels { severity, confidence }, aside: document.include_aside };
+        Ok(Baseline { seen, entries })
+    }
+
+    /// Writes the file as a whole, or leaves it as it was.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be written.
+    pub fn write(&self, path: &Utf8Path) -> io::Result<()> {
+        // A link is followed: what it leads to is the file that was meant.
+        let target = path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+        let folder = target.parent().ok_or_else(|| io::Error::other("it lies in no folder"))?;
+        let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder)?;
+        new.write_all(self.text().as_bytes())?;
+        readable_by_all(new.as_file(), &target)?;
+        new.as_file().sync_all()?;
+        new.persist(&target).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{{\n  \"version\": {VERSION},\n  \"min-severity\": \"{}\",\n  \"min-confidence\": \"{}\",\n{}  \"findings\": {{",
+            self.seen.levels.severity,
+            self.seen.levels.confidence,
+            if self.seen.aside { "  \"include-aside\": true,\n" } else { "" }
+        );
+        let mut file: Option<&str> = None;
+        for (key, count) in &self.entries {
+            if file == Some(&key.file) {
+                text.push(',');
+            } else {
+                let end = if file.is_some() { "\n    ]," } else { "" };
+                let _ = write!(text, "{end}\n    {}: [", quoted(&key.file));
+                file = Some(&key.file);
+            }
+            let (function, cause) = (quoted(&key.function), quoted(&key.cause));
+            let rule = key.rule;
+            let _ = write!(
+                text,
+                "\n      {{ \"rule\": \"{rule}\", \"function\": {function}, \"cause\": {cause}, \"count\": {count} }}"
+            );
+        }
+        text.push_str(if file.is_some() { "\n    ]\n  }\n}\n" } else { "}\n}\n" });
+        text
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The message without the place, which stands before it.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+/// A file that is made anew is only its owner's; this one is everyone's who works on the project.
+#[cfg(unix)]
+fn readable_by_all(file: &fs::File, old: &Utf8Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(old).map_or_else(|_| fs::Permissions::from_mode(0o644), |about| about.permissions());
+    file.set_permissions(mode)
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &fs::File, _: &Utf8Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(file: &str, rule: u16, function: &str) -> BaselineKey {
+        let (file, function) = (file.to_owned(), function.to_owned());
+        BaselineKey { file, rule: RuleCode(rule), function, cause: "time.sleep".to_owned() }
+    }
+
+    fn baseline() -> Baseline {
+        let entries =
+            [(key("b.py", 101, "b.f"), 2), (key("a\"é.py", 102, "a.<lambda>"), 1), (key("b.py", 101, "b.e"), 1)];
+        let levels = Levels { severity: Severity::Note, confidence: Confidence::Low };
+        Baseline { seen: Seen { levels, aside: true }, entries: entries.into() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_has_a_line_for_each_entry() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = Utf8Path::from_path(folder.path()).expect("UTF-8").join("b.json");
+        assert_eq!(Baseline::read(&path), Ok(None));
+        let empty = Baseline { entries: BTreeMap::new(), ..baseline() };
+        for one in [baseline(), empty] {
+            one.write(&path).expect("written");
+            assert_eq!(Baseline::read(&path), Ok(Some(one)));
+        }
+        let text = baseline().text();
+        assert_eq!(text.lines().filter(|line| line.contains("\"rule\"")).count(), 3, "{text}");
+        assert!(text.find("b.e") < text.find("b.f"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_told_with_its_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = Utf8Path::from_path(folder.path()).expect("UTF-8").join("b.json");
+        let told = |text: &str| {
+            fs::write(&path, text).expect("written");
+            Baseline::read(&path).expect_err("no baseline").relative_to(path.parent().expect("a folder"))
+        };
+        assert_eq!(told("{\"version\": 7}"), "b.json: a baseline of version 7; this blocklint reads version 1");
+        assert!(told("{\n").starts_with("b.json:2: not a baseline: EOF"), "{}", told("{\n"));
+        let conflict = baseline().text().replace("    \"b.py\"", "<<<<<<< main\n    \"b.py\"");
+        assert!(told(&conflict).ends_with("keep the lines of both sides"), "{}", told(&conflict));
+        assert!(told(&baseline().text().replace("BLT101", "E501")).ends_with("`E501` is no rule"));
+    }
+}

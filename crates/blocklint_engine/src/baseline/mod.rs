@@ -1,0 +1,149 @@
+//! The baseline: findings that were there when it was made, by what stays of them while lines move.
+
+mod file;
+mod matching;
+
+use std::collections::BTreeMap;
+
+use blocklint_core::{Finding, RuleCode, Suppression, SuppressionSource};
+use blocklint_rules::UNREADABLE_SOURCE;
+use camino::Utf8Path;
+
+use crate::choose::{Chosen, Levels};
+
+pub use file::BaselineError;
+use matching::moved_key;
+pub(crate) use matching::{Matcher, key};
+
+/// What a finding is known by: never a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BaselineKey {
+    /// The file in which it stands, from the project root, with `/`.
+    pub file: String,
+    /// The rule.
+    pub rule: RuleCode,
+    /// The qualified name of the function that must not block.
+    pub function: String,
+    /// The path of the library call behind it.
+    pub cause: String,
+}
+
+/// How much of what is found is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The least that is shown.
+    pub levels: Levels,
+    /// Whether what only tests, examples and command lines reach counts.
+    pub aside: bool,
+}
+
+impl Seen {
+    /// Whether all that the other one sees is seen.
+    fn sees(self, other: Seen) -> bool {
+        self.levels.severity <= other.levels.severity
+            && self.levels.confidence <= other.levels.confidence
+            && (self.aside || !other.aside)
+    }
+}
+
+/// Findings that are not reported again, and how often each is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// How much was looked at when it was made: where less is, nobody sees whether an entry is stale.
+    pub seen: Seen,
+    /// How many findings of each key; never 0.
+    pub entries: BTreeMap<BaselineKey, u32>,
+}
+
+/// What a baseline made of the findings of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// The findings that are in it, marked so.
+    pub findings: Vec<Finding>,
+    /// What it holds that is found no more, and how often.
+    pub stale: Vec<(BaselineKey, u32)>,
+}
+
+/// How much of a project a run looked at: of the rest nobody knows whether an entry is stale.
+pub struct Scope<'s> {
+    /// The project root.
+    pub root: &'s Utf8Path,
+    /// Whether the findings of a file, from the project root, are reported: `None` where there is no such file.
+    pub reports: &'s dyn Fn(&str) -> Option<bool>,
+    /// Whether all files of the project are reported.
+    pub is_whole: bool,
+    /// Whether findings of a rule are reported.
+    pub selects: &'s dyn Fn(RuleCode) -> bool,
+    /// What of the findings there.
+    pub seen: Seen,
+}
+
+impl Baseline {
+    /// One of these findings. What was not read is not among them: nobody wrote it.
+    pub fn of(findings: &[Finding], root: &Utf8Path, seen: Seen) -> Self {
+        let mut entries = BTreeMap::new();
+        for finding in findings.iter().filter(|finding| can_hold(finding)) {
+            *entries.entry(key(finding, root)).or_default() += 1;
+        }
+        Baseline { seen, entries }
+    }
+
+    /// How many findings are in it.
+    pub fn count(&self) -> usize {
+        self.entries.values().map(|count| *count as usize).sum()
+    }
+
+    /// Takes what is in the baseline out of what is shown.
+    pub fn hold(&self, chosen: &mut Chosen, scope: &Scope<'_>) -> Held {
+        let mut matcher = Matcher::new(&self.entries);
+        let findings: Vec<&Finding> = chosen.findings.iter().collect();
+        let can = |finding: &Finding| can_hold(finding);
+        let is_gone = |file: &str| (scope.reports)(file).is_none();
+        let held = matcher.matches(&findings, scope.root, &can, &is_gone);
+        let is_seen =
+            |key: &BaselineKey| (scope.selects)(key.rule) && (scope.reports)(&key.file).unwrap_or(scope.is_whole);
+        let stale = if scope.seen.sees(self.seen) {
+            matcher.left().filter(|(key, _)| is_seen(key)).collect()
+        } else {
+            Vec::new()
+        };
+        let mark = |mut finding: Finding| {
+            finding.suppression = Some(Suppression { reason: None, source: SuppressionSource::Baseline });
+            finding
+        };
+        let findings = chosen.take(&held).into_iter().map(mark).collect();
+        Held { findings, stale }
+    }
+
+    /// How many findings it holds more than an older one, wherever files were moved.
+    pub fn growth(&self, older: &Baseline) -> usize {
+        let totals = |baseline: &Baseline| {
+            let mut totals: BTreeMap<_, u32> = BTreeMap::new();
+            for (key, count) in &baseline.entries {
+                *totals.entry(moved_key(key)).or_default() += count;
+            }
+            totals
+        };
+        let old = totals(older);
+        let more = |(key, now): (_, u32)| now.saturating_sub(old.get(&key).copied().unwrap_or_default()) as usize;
+        totals(self).into_iter().map(more).sum()
+    }
+
+    /// Takes out what is found no more. How many findings that were.
+    pub fn prune(&mut self, stale: &[(BaselineKey, u32)]) -> usize {
+        let mut gone = 0;
+        for (key, count) in stale {
+            if let Some(of) = self.entries.get_mut(key) {
+                let less = (*count).min(*of);
+                *of -= less;
+                gone += less as usize;
+            }
+        }
+        self.entries.retain(|_, count| *count > 0);
+        gone
+    }
+}
+
+fn can_hold(finding: &Finding) -> bool {
+    finding.rule != UNREADABLE_SOURCE.code
+}

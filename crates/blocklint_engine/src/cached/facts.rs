@@ -1,0 +1,126 @@
+//! Facts of files that did not change.
+
+use std::cell::RefCell;
+use std::io;
+use std::time::Instant;
+
+use blocklint_analysis::SourceFile as Analysed;
+use blocklint_cache::{Digest, Files, Known, Located};
+use blocklint_facts::FileFacts;
+use blocklint_project::{Project, SourceFile, read};
+use rustc_hash::FxHashMap;
+
+use super::digest_of;
+use super::inputs::{Looked, Seen};
+use crate::Progress;
+use crate::extraction::{Extracted, extract_read, extract_unread, of_facts, on_all_threads};
+
+/// What became of one file, for the list that is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Became {
+    seen: Seen,
+    content: Digest,
+    /// What was known of it, where that is what it holds.
+    known: Option<Known>,
+    /// Whether its facts may be kept: not where something broke.
+    keeps: bool,
+}
+
+thread_local! {
+    /// Room for the bytes of one file's facts.
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The facts of all files, of those that did not change as they were kept. Must run in a pool of threads with large stacks.
+pub(super) fn extract_known(
+    project: &Project,
+    files: &Files,
+    looked: &Looked,
+    progress: &dyn Progress,
+) -> (Vec<(Extracted, Became)>, std::time::Duration, std::time::Duration) {
+    let limit = project.configuration.max_file_size;
+    on_all_threads(project, progress, |at, file| one(file, files, looked.files[at], limit))
+}
+
+fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, Became) {
+    let known = files.get(file.relative.as_str()).copied();
+    let same_stat = known.filter(|known| known.stat.is_some() && known.stat == seen.stat);
+    let fits = seen.stat.is_some_and(|stat| stat.size <= limit);
+    let became = |content, known, keeps| Became { seen, content, known, keeps };
+    let of = |known: &Known| kept(file, files, known).filter(|_| fits);
+    if let Some(known) = same_stat.or_else(|| known.filter(|known| seen.content == Some(known.content)))
+        && let Some(extracted) = of(&known)
+    {
+        return (extracted, became(known.content, Some(known), true));
+    }
+    let started = Instant::now();
+    let bytes = match read(&file.path, limit) {
+        Ok(bytes) => bytes,
+        Err(unread) => {
+            let extracted = extract_unread(unread, started);
+            // It reads otherwise once the reason is another.
+            let content = Digest::of(format!("{:?}", extracted.unread).as_bytes());
+            return (extracted, became(content, None, false));
+        }
+    };
+    let content = Digest::of(&bytes);
+    if let Some(known) = known.filter(|known| known.content == content)
+        && let Some(extracted) = of(&known)
+    {
+        return (extracted, became(content, Some(known), true));
+    }
+    let extracted = extract_read(file, &bytes, started);
+    let keeps = extracted.facts.is_some();
+    (extracted, became(content, None, keeps))
+}
+
+/// The facts that were kept of a file. What does not read as facts is not there.
+fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
+    let facts: FileFacts = ROOM.with_borrow_mut(|room| postcard::from_bytes(files.facts(known, room)?).ok())?;
+    (facts.language == file.language).then(|| {
+        let mut extracted = of_facts(Some(facts));
+        extracted.is_kept = true;
+        extracted
+    })
+}
+
+/// Of the bytes of all files, as they were read.
+pub(super) fn digest(project: &Project, all: &[Became]) -> Digest {
+    digest_of(project, all.iter().map(|became| Some(became.content))).unwrap_or(Digest(0))
+}
+
+/// Writes the list, with the facts that are new, as the analysis has them.
+pub(super) fn save_sources(project: &Project, files: Files, all: &[Became], sources: &[Analysed]) -> io::Result<()> {
+    let facts: FxHashMap<&str, &FileFacts> = sources.iter().map(|file| (file.path.as_str(), &file.facts)).collect();
+    write(project, files, all, |at| facts.get(project.files[at].path.as_str()).copied())
+}
+
+/// The same as they were extracted.
+pub(super) fn save(project: &Project, files: Files, all: &[Became], extracted: &[Extracted]) -> io::Result<()> {
+    write(project, files, all, |at| extracted[at].facts.as_ref())
+}
+
+fn write<'f>(
+    project: &Project,
+    files: Files,
+    all: &[Became],
+    facts: impl Fn(usize) -> Option<&'f FileFacts>,
+) -> io::Result<()> {
+    let listed = project.files.iter().zip(all).enumerate().map(|(at, (file, became))| {
+        let stat = became.seen.stat.filter(|_| !became.seen.recent);
+        let located = match became.known {
+            Some(known) => Located::Kept(known.at(stat)),
+            None => {
+                let facts = facts(at).filter(|_| became.keeps).and_then(|facts| postcard::to_stdvec(facts).ok());
+                Located::New { stat, content: became.content, facts }
+            }
+        };
+        (file.relative.as_str(), located)
+    });
+    files.save(listed, |path| stays(project, path))
+}
+
+/// Whether what is known of a file that is not part of this run is kept: other runs, of other settings, may ask for it.
+pub(super) fn stays(project: &Project, path: &str) -> bool {
+    project.base.join(path).is_file()
+}

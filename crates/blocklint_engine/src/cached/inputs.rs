@@ -1,0 +1,91 @@
+//! What the findings of a run depend on, as digests.
+
+use std::fs;
+use std::time::SystemTime;
+
+use blocklint_analysis::Layout;
+use blocklint_cache::{Digest, Files, Hasher, Stat};
+use blocklint_project::{Project, read};
+use rayon::prelude::*;
+
+use super::{RunRequest, digest_of};
+
+/// What was seen of one file before it was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// What the file system says; none where it cannot be asked.
+    pub(super) stat: Option<Stat>,
+    /// Whether a later change might leave that as it is.
+    pub(super) recent: bool,
+    /// Its bytes, where they are known.
+    pub(super) content: Option<Digest>,
+}
+
+/// What was seen of all files, in the order of the project.
+pub(super) struct Looked {
+    pub(super) files: Vec<Seen>,
+    /// Of what the file system says of all of them; none where a later change might not show.
+    pub(super) stats: Option<Digest>,
+}
+
+impl Looked {
+    /// Of the bytes of all files; none where one is not known.
+    pub(super) fn digest(&self, project: &Project) -> Option<Digest> {
+        digest_of(project, self.files.iter().map(|seen| seen.content))
+    }
+}
+
+/// Asks the file system of every file.
+pub(super) fn look(project: &Project, now: SystemTime) -> Looked {
+    let ask = |file: &blocklint_project::SourceFile| {
+        let stat = Stat::of(&file.path);
+        Seen { stat, recent: stat.is_some_and(|stat| stat.is_recent(now)), content: None }
+    };
+    let files: Vec<Seen> = project.files.par_iter().with_min_len(64).map(ask).collect();
+    let mut all = Hasher::new();
+    for (file, seen) in project.files.iter().zip(&files) {
+        all.part(file.relative.as_str().as_bytes());
+        // What cannot be asked cannot be read either.
+        seen.stat.iter().flat_map(Stat::numbers).for_each(|number| {
+            all.number(number.into());
+        });
+    }
+    let stats = (!files.iter().any(|seen| seen.recent)).then(|| all.digest());
+    Looked { files, stats }
+}
+
+/// The content of every file: as it is known where the file system says that it did not change, else read.
+pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
+    let limit = project.configuration.max_file_size;
+    looked.files.par_iter_mut().enumerate().for_each(|(at, seen)| {
+        let file = &project.files[at];
+        let known = files.get(file.relative.as_str()).filter(|known| known.stat.is_some() && known.stat == seen.stat);
+        seen.content = match known {
+            Some(known) => Some(known.content),
+            None => read(&file.path, limit).ok().map(|bytes| Digest::of(&bytes)),
+        };
+    });
+}
+
+/// All that decides what is found besides the bytes of the source files: where they lie, what is reported, the
+/// configuration, what manifests and launch files say, models, options.
+pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
+    let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
+    let mut all = Hasher::new();
+    // What is derived prints every field, so that a new one counts without being named here.
+    let told = format!(
+        "{:?}",
+        (super::cache_version(), &project.root, &project.base, &project.configuration, project.trace_in_paths)
+    );
+    all.part(told.as_bytes());
+    all.part(format!("{layout:?} {rules:?} {levels:?} {options:?} {fixes:?}").as_bytes());
+    for file in &project.files {
+        all.number(u128::from(file.reported) | (file.language as u128) << 1);
+    }
+    let shipped = project.shipped.iter().map(|model| &model.path);
+    all.part(format!("{:?}", project.shipped).as_bytes());
+    for path in project.configuration.models.iter().chain(shipped) {
+        all.part(path.as_str().as_bytes()).part(&fs::read(path).unwrap_or_default());
+    }
+    all.digest()
+}

@@ -1,0 +1,218 @@
+//! A run that begins where earlier ones ended: facts of unchanged files, or all that was found where nothing changed.
+
+mod facts;
+mod inputs;
+mod stored;
+
+use std::time::{Instant, SystemTime};
+
+use blocklint_cache::{Cache, Digest, Files, Hasher};
+use blocklint_models::Models;
+use blocklint_output::Sources;
+use blocklint_project::Project;
+use serde::{Deserialize, Serialize};
+
+use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
+use crate::choose::{Chosen, Levels, choose};
+use crate::comments::unread_languages;
+use crate::extraction::{Extracted, extract_all};
+use crate::fixing::attach;
+use crate::timings::Timings;
+use crate::{Failure, Options, Progress, Rules, analyse_watched};
+
+use facts::extract_known;
+use inputs::{Looked, contents, look, settings};
+use stored::StoredChosen;
+
+/// What a run is asked for.
+#[derive(Clone, Copy)]
+pub struct RunRequest<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The models.
+    pub models: &'a Models,
+    /// Which rules are reported where.
+    pub rules: &'a Rules,
+    /// The least that is shown.
+    pub levels: Levels,
+    /// What the analysis is told.
+    pub options: Options,
+    /// Whether findings are given their fixes, which costs another look at each file with findings.
+    pub fixes: bool,
+    /// What earlier runs left, where they may be used.
+    pub cache: Option<&'a Cache>,
+    /// Is told how far the run is.
+    pub progress: &'a dyn Progress,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Ran {
+    /// What is to be shown; places are not located yet.
+    pub chosen: Chosen,
+    /// How many files could be opened.
+    pub read: usize,
+    /// How long each part took.
+    pub timings: Timings,
+    /// The texts of files that are not what the work tree holds.
+    pub texts: Sources,
+    /// Why nothing was kept for the next run, where something should have been.
+    pub unkept: Option<String>,
+}
+
+impl Ran {
+    fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
+        Ran { chosen, read, timings, texts: Sources::default(), unkept: None }
+    }
+}
+
+/// The name under which this build of the program keeps things.
+pub fn cache_version() -> &'static str {
+    concat!(env!("CARGO_PKG_VERSION"), "-", env!("BLOCKLINT_BUILD"))
+}
+
+/// What one run leaves for the next.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    /// Of what the file system said of all files; none where a later change might not show.
+    stats: Option<Digest>,
+    /// Of the bytes of all files.
+    contents: Digest,
+    /// How many files could be opened.
+    read: u64,
+    chosen: StoredChosen,
+}
+
+/// Analyses the project, or takes what a run over the same files found. With and without a cache the result is the same.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
+    match request.cache {
+        None => {
+            let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
+            finish(&request, report)
+        }
+        Some(cache) => run_with(&request, cache),
+    }
+}
+
+fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
+    let started = Instant::now();
+    let now = SystemTime::now();
+    let project = request.project;
+    let layout = layout_of(project, request.models);
+    let key = settings(request, &layout);
+    let mut looked = on_large_stacks(|| look(project, now))?;
+    let kept: Option<Kept> = cache.run(key);
+    if let Some(kept) = &kept
+        && kept.stats.is_some()
+        && kept.stats == looked.stats
+        && let Some(chosen) = kept.chosen.restored()
+    {
+        let timings = Timings { facts: started.elapsed(), ..Timings::default() };
+        return Ok(Ran::of(chosen, kept.read as usize, timings));
+    }
+    let files = cache.files();
+    // Where nothing is kept of such a run, all are read at once for their facts.
+    if let Some(kept) = kept {
+        on_large_stacks(|| contents(project, &files, &mut looked))?;
+        if looked.digest(project) == Some(kept.contents)
+            && let Some(chosen) = kept.chosen.restored()
+        {
+            let timings = Timings { facts: started.elapsed(), ..Timings::default() };
+            let read = kept.read as usize;
+            let unkept = keep(cache, key, &Kept { stats: looked.stats, ..kept }).and(renew(project, files, &looked));
+            return Ok(Ran { unkept: unkept.err().map(|error| error.to_string()), ..Ran::of(chosen, read, timings) });
+        }
+    }
+    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
+    let timings = Timings { parse, facts, ..Timings::default() };
+    let report_and_unkept = on_large_stacks(|| {
+        let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
+        let unread = unread(project, &extracted);
+        let unread_languages = unread_languages(project, &extracted);
+        let read = opened(&extracted);
+        let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress: request.progress };
+        let sources = source_files(project, extracted);
+        // Facts are written while the analysis, whose parts wait for each other, has no work for all threads.
+        let (report, saved) = rayon::join(
+            || analyse_files(&sources, &layout, request.models, request.options, unsolved),
+            || cache.make().and_then(|()| facts::save_sources(project, files, &seen, &sources)),
+        );
+        // Freeing a large program costs time that nobody waits for.
+        std::mem::forget(sources);
+        (report, saved, seen)
+    })?;
+    let (report, saved, seen) = report_and_unkept;
+    let ran = finish(request, report)?;
+    let contents = facts::digest(project, &seen);
+    let stats = looked.stats;
+    let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
+    let unkept = saved.and_then(|()| keep(cache, key, &kept)).err().map(|error| error.to_string());
+    Ok(Ran { unkept, ..ran })
+}
+
+/// The facts of all files, those of unchanged ones as they were kept.
+pub(crate) struct KnownFacts {
+    pub(crate) extracted: Vec<Extracted>,
+    pub(crate) timings: Timings,
+    /// Why nothing was kept, where something should have been.
+    pub(crate) unkept: Option<String>,
+}
+
+/// The facts of all files alone; those that are new are kept.
+pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failure> {
+    let project = request.project;
+    let Some(cache) = request.cache else {
+        let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, request.progress))?;
+        return Ok(KnownFacts { extracted, timings: Timings { parse, facts, ..Timings::default() }, unkept: None });
+    };
+    let looked = on_large_stacks(|| look(project, SystemTime::now()))?;
+    let files = cache.files();
+    let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
+    let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
+    let saved = cache.make().and_then(|()| facts::save(project, files, &seen, &extracted));
+    let timings = Timings { parse, facts, ..Timings::default() };
+    Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
+}
+
+/// Keeps a whole run, and removes what nobody will ask for.
+fn keep(cache: &Cache, key: Digest, kept: &Kept) -> std::io::Result<()> {
+    cache.keep_run(key, kept)?;
+    cache.prune();
+    Ok(())
+}
+
+/// Keeps what the file system says now of files whose bytes are as they were.
+fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()> {
+    let known: Vec<_> = project.files.iter().map(|file| files.get(file.relative.as_str()).copied()).collect();
+    let listed = project.files.iter().zip(known).zip(&looked.files).filter_map(|((file, known), seen)| {
+        let known = known?.at(seen.stat.filter(|_| !seen.recent));
+        Some((file.relative.as_str(), blocklint_cache::Located::Kept(known)))
+    });
+    files.save(listed, |path| facts::stays(project, path))
+}
+
+/// Which findings are shown, with their fixes.
+pub(crate) fn finish(request: &RunRequest<'_>, mut report: crate::Report) -> Result<Ran, Failure> {
+    let started = Instant::now();
+    request.rules.hide(&mut report.findings);
+    let mut chosen = choose(report.findings, report.groups, &request.rules.selection, request.levels);
+    if request.fixes {
+        on_large_stacks(|| attach(request.project, &report.remedies, &mut chosen.findings))?;
+    }
+    let mut timings = report.timings;
+    timings.output += started.elapsed();
+    Ok(Ran::of(chosen, report.read, timings))
+}
+
+/// The digest of files by their paths and what is said of each.
+fn digest_of<'f>(project: &'f Project, of: impl Iterator<Item = Option<Digest>> + 'f) -> Option<Digest> {
+    let mut all = Hasher::new();
+    for (file, digest) in project.files.iter().zip(of) {
+        all.part(file.relative.as_str().as_bytes()).number(digest?.0);
+    }
+    Some(all.digest())
+}

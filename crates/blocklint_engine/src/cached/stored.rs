@@ -1,0 +1,272 @@
+//! The findings of a run in the form in which they are kept.
+
+use std::sync::Arc;
+
+use blocklint_core::{
+    Applicability, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, RuleCode,
+    Runtime, Severity, Span, Step, Suppression, SuppressionSource,
+};
+use camino::Utf8Path;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::choose::Chosen;
+use crate::{SIGNALS, signal_named};
+
+/// What is to be shown; each path once.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct StoredChosen {
+    paths: Vec<String>,
+    findings: Vec<StoredFinding>,
+    suppressed: Vec<StoredFinding>,
+    groups: Vec<(Option<StoredCause>, Vec<u32>)>,
+    below: u64,
+    aside: u64,
+}
+
+/// A place that is not located: a path by its number, and bytes.
+type StoredPlace = (u32, Span);
+type StoredCause = (StoredPlace, String, String, u32);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredFinding {
+    rule: u16,
+    severity: Severity,
+    confidence: Confidence,
+    message: String,
+    notes: Vec<String>,
+    help: Option<String>,
+    place: StoredPlace,
+    effect: Option<Effect>,
+    context: Option<Context>,
+    runtime: Option<Runtime>,
+    function: String,
+    hold: StoredHold,
+    trace: Vec<(StoredPlace, String, String, String)>,
+    causes: Vec<StoredCause>,
+    fix: Option<StoredFix>,
+    fingerprint: String,
+    suppression: Option<(Option<String>, StoredSource)>,
+    reasons: Vec<(String, Option<StoredPlace>)>,
+    aside: Option<Severity>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredHold {
+    Unstated,
+    Brief,
+    Seconds(f64),
+    Unbounded,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredSource {
+    Comment,
+    Configuration,
+    Baseline,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredFix {
+    title: String,
+    applicability: StoredApplicability,
+    edits: Vec<(StoredPlace, String)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum StoredApplicability {
+    Display,
+    Unsafe,
+    Safe,
+}
+
+impl StoredChosen {
+    pub(super) fn of(chosen: &Chosen) -> Self {
+        let mut writer = Writer::default();
+        let findings = chosen.findings.iter().map(|finding| writer.finding(finding)).collect();
+        let suppressed = chosen.suppressed.iter().map(|finding| writer.finding(finding)).collect();
+        let groups = chosen.groups.iter();
+        let groups = groups.map(|of| (of.cause.as_ref().map(|cause| writer.cause(cause)), of.findings.clone()));
+        let groups = groups.collect();
+        let (below, aside) = (chosen.below as u64, chosen.aside as u64);
+        StoredChosen { paths: writer.paths, findings, suppressed, groups, below, aside }
+    }
+
+    /// The same as it was; `None` where a part is not one of this program's.
+    pub(super) fn restored(&self) -> Option<Chosen> {
+        let paths = self.paths.iter().map(|path| Arc::from(Utf8Path::new(path)));
+        let reader = Reader { paths: paths.collect() };
+        let all = |stored: &[StoredFinding]| -> Option<Vec<Finding>> {
+            stored.iter().map(|finding| reader.finding(finding)).collect()
+        };
+        let findings = all(&self.findings)?;
+        let groups = self.groups.iter().map(|(cause, members)| {
+            let inside = members.iter().all(|at| (*at as usize) < findings.len());
+            let cause = match cause {
+                Some(cause) => Some(reader.cause(cause)?),
+                None => None,
+            };
+            inside.then(|| Group { cause, findings: members.clone() })
+        });
+        let groups = groups.collect::<Option<_>>()?;
+        let suppressed = all(&self.suppressed)?;
+        let (below, aside) = (self.below as usize, self.aside as usize);
+        Some(Chosen { findings, groups, below, aside, suppressed })
+    }
+}
+
+#[derive(Default)]
+struct Writer {
+    paths: Vec<String>,
+    numbers: FxHashMap<Arc<Utf8Path>, u32>,
+}
+
+impl Writer {
+    fn place(&mut self, place: &Place) -> StoredPlace {
+        let number = *self.numbers.entry(Arc::clone(&place.path)).or_insert_with(|| {
+            self.paths.push(place.path.to_string());
+            self.paths.len() as u32 - 1
+        });
+        (number, place.span)
+    }
+
+    fn cause(&mut self, cause: &Cause) -> StoredCause {
+        (self.place(&cause.place), cause.function.clone(), cause.call.clone(), cause.reach)
+    }
+
+    fn finding(&mut self, finding: &Finding) -> StoredFinding {
+        let mut step =
+            |step: &Step| (self.place(&step.place), step.function.clone(), step.call.clone(), step.written.clone());
+        let trace = finding.trace.iter().map(&mut step).collect();
+        let causes = finding.causes.iter().map(|cause| self.cause(cause)).collect();
+        let reasons = finding.reasons.iter();
+        let reasons =
+            reasons.map(|of| (of.name.to_owned(), of.place.as_ref().map(|place| self.place(place)))).collect();
+        let fix = finding.fix.as_ref().map(|fix| StoredFix {
+            title: fix.title.clone(),
+            applicability: match fix.applicability {
+                Applicability::Display => StoredApplicability::Display,
+                Applicability::Unsafe => StoredApplicability::Unsafe,
+                Applicability::Safe => StoredApplicability::Safe,
+            },
+            edits: fix.edits.iter().map(|edit| (self.place(&edit.place), edit.content.clone())).collect(),
+        });
+        let suppression = finding.suppression.as_ref().map(|of| {
+            let source = match of.source {
+                SuppressionSource::Comment => StoredSource::Comment,
+                SuppressionSource::Configuration => StoredSource::Configuration,
+                SuppressionSource::Baseline => StoredSource::Baseline,
+            };
+            (of.reason.clone(), source)
+        });
+        StoredFinding {
+            rule: finding.rule.0,
+            severity: finding.severity,
+            confidence: finding.confidence,
+            message: finding.message.clone(),
+            notes: finding.notes.clone(),
+            help: finding.help.clone(),
+            place: self.place(&finding.place),
+            effect: finding.effect,
+            context: finding.context,
+            runtime: finding.runtime,
+            function: finding.function.clone(),
+            hold: match finding.hold {
+                Hold::Unstated => StoredHold::Unstated,
+                Hold::Brief => StoredHold::Brief,
+                Hold::Seconds(seconds) => StoredHold::Seconds(seconds),
+                Hold::Unbounded => StoredHold::Unbounded,
+            },
+            trace,
+            causes,
+            fix,
+            fingerprint: finding.fingerprint.clone(),
+            suppression,
+            reasons,
+            aside: finding.aside,
+        }
+    }
+}
+
+struct Reader {
+    paths: Vec<Arc<Utf8Path>>,
+}
+
+impl Reader {
+    fn place(&self, (path, span): &StoredPlace) -> Option<Place> {
+        Some(Place::unlocated(Arc::clone(self.paths.get(*path as usize)?), *span))
+    }
+
+    fn cause(&self, (place, function, call, reach): &StoredCause) -> Option<Cause> {
+        let (function, call) = (function.clone(), call.clone());
+        Some(Cause { place: self.place(place)?, function, call, reach: *reach })
+    }
+
+    fn fix(&self, fix: &StoredFix) -> Option<Fix> {
+        let edits = fix.edits.iter();
+        let edits = edits.map(|(place, content)| Some(Edit { place: self.place(place)?, content: content.clone() }));
+        Some(Fix {
+            title: fix.title.clone(),
+            applicability: match fix.applicability {
+                StoredApplicability::Display => Applicability::Display,
+                StoredApplicability::Unsafe => Applicability::Unsafe,
+                StoredApplicability::Safe => Applicability::Safe,
+            },
+            edits: edits.collect::<Option<_>>()?,
+        })
+    }
+
+    fn reason(&self, (name, place): &(String, Option<StoredPlace>)) -> Option<Reason> {
+        let signal = &SIGNALS[signal_named(name)?];
+        let place = match place {
+            Some(place) => Some(self.place(place)?),
+            None => None,
+        };
+        Some(Reason { name: signal.name, says: signal.says, makes: signal.makes.words(), place })
+    }
+
+    fn finding(&self, stored: &StoredFinding) -> Option<Finding> {
+        let trace = stored.trace.iter().map(|(place, function, call, written)| {
+            let (function, call, written) = (function.clone(), call.clone(), written.clone());
+            Some(Step { place: self.place(place)?, function, call, written })
+        });
+        let fix = match &stored.fix {
+            Some(fix) => Some(self.fix(fix)?),
+            None => None,
+        };
+        let suppression = stored.suppression.as_ref().map(|(reason, source)| Suppression {
+            reason: reason.clone(),
+            source: match source {
+                StoredSource::Comment => SuppressionSource::Comment,
+                StoredSource::Configuration => SuppressionSource::Configuration,
+                StoredSource::Baseline => SuppressionSource::Baseline,
+            },
+        });
+        Some(Finding {
+            rule: RuleCode(stored.rule),
+            severity: stored.severity,
+            confidence: stored.confidence,
+            message: stored.message.clone(),
+            notes: stored.notes.clone(),
+            help: stored.help.clone(),
+            place: self.place(&stored.place)?,
+            effect: stored.effect,
+            context: stored.context,
+            runtime: stored.runtime,
+            function: stored.function.clone(),
+            hold: match stored.hold {
+                StoredHold::Unstated => Hold::Unstated,
+                StoredHold::Brief => Hold::Brief,
+                StoredHold::Seconds(seconds) => Hold::Seconds(seconds),
+                StoredHold::Unbounded => Hold::Unbounded,
+            },
+            trace: trace.collect::<Option<_>>()?,
+            causes: stored.causes.iter().map(|cause| self.cause(cause)).collect::<Option<_>>()?,
+            fix,
+            fingerprint: stored.fingerprint.clone(),
+            suppression,
+            reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,
+            aside: stored.aside,
+        })
+    }
+}

@@ -1,0 +1,282 @@
+//! What a change brought: the findings of two states of a project are compared, not their lines.
+//!
+//! Facts of files that both states share are made once. Manifests, configuration and models count as they are now in both: what is
+//! asked is what the change of the code brought.
+
+mod compare;
+mod git;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+use blocklint_analysis::SourceFile as Analysed;
+use blocklint_core::{Finding, Language};
+use blocklint_output::Sources;
+use blocklint_project::{Project, SourceFile};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
+use crate::cached::{finish, known_facts};
+use crate::choose::Chosen;
+use crate::comments::unread_languages;
+use crate::extraction::{decode, extract_bytes};
+use crate::timings::Timings;
+use crate::{Failure, Ran, RunRequest};
+
+pub use compare::Compared;
+use git::{Entries, Git, Tree};
+
+/// Which two states are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compare {
+    /// The commit at which the current one left this one, and the work tree.
+    Since(String),
+    /// The last commit, and the work tree.
+    Changed,
+    /// The last commit, and what is staged.
+    Staged,
+}
+
+/// The state before a change.
+#[derive(Debug)]
+pub struct Before {
+    /// What would be shown of it; `None` where no source file differs.
+    shown: Option<Chosen>,
+    /// Its name, for people.
+    with: String,
+}
+
+/// Files that hold something else than the work tree, by their absolute paths; `None` where there is no such file.
+type Overlay = BTreeMap<Utf8PathBuf, Option<Vec<u8>>>;
+
+/// Two states, each as what differs from the work tree.
+struct States {
+    now: Overlay,
+    before: Overlay,
+    with: String,
+}
+
+/// Analyses the project as it is and as it was.
+///
+/// # Errors
+///
+/// Where git does not know what to compare with, or the system gives no threads.
+pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Before), Failure> {
+    let project = request.project;
+    let States { now, before, with } = states(project, compare).map_err(Failure::new)?;
+    let facts = known_facts(&request)?;
+    // The texts of staged files are not those of the work tree.
+    let fixes = request.fixes && now.is_empty();
+    let request = RunRequest { fixes, ..request };
+    let (report, before) = on_large_stacks(|| {
+        let unread = unread(project, &facts.extracted);
+        let (read, progress) = (opened(&facts.extracted), request.progress);
+        let unread_languages = unread_languages(project, &facts.extracted);
+        let mut sources = source_files(project, facts.extracted);
+        replace(project, &mut sources, &now);
+        let layout = layout_of(project, request.models);
+        // What could not be read of a file that differs is told of the state in which it was tried.
+        let same = unread.iter().filter(|finding| !before.contains_key(&*finding.place.path)).cloned().collect();
+        let analyse = |sources: &[Analysed], unread: Vec<Finding>, timings: Timings| {
+            let unread_languages = unread_languages.clone();
+            let unsolved = Unsolved { project, unread, unread_languages, read, timings, progress };
+            analyse_files(sources, &layout, request.models, request.options, unsolved)
+        };
+        let report = analyse(&sources, unread, facts.timings);
+        let before = (!before.is_empty()).then(|| {
+            replace(project, &mut sources, &before);
+            analyse(&sources, same, Timings::default())
+        });
+        // Freeing a large program costs time that nobody waits for.
+        std::mem::forget(sources);
+        (report, before)
+    })?;
+    let ran = finish(&request, report)?;
+    let texts = texts(project, now);
+    let shown = match before {
+        Some(report) => Some(finish(&RunRequest { fixes: false, ..request }, report)?.chosen),
+        None => None,
+    };
+    Ok((Ran { texts, unkept: facts.unkept, ..ran }, Before { shown, with }))
+}
+
+/// The texts of the files that a state holds otherwise than the work tree.
+fn texts(project: &Project, overlay: Overlay) -> Sources {
+    let mut texts = Sources::default();
+    for (path, bytes) in overlay {
+        if let Some((bytes, file)) = bytes.zip(file(project, &path)) {
+            let (text, cells) = decode(&file, bytes);
+            texts.insert_cells(file.path, text, cells);
+        }
+    }
+    texts
+}
+
+/// The file at a path, which may be one that the work tree has no more.
+fn file(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
+    let known = project.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
+    known.map(|at| project.files[at].clone()).or_else(|| deleted(project, path))
+}
+
+/// What a file of the project held before; `None` where there was none.
+///
+/// # Errors
+///
+/// Where git does not know what to compare with.
+pub fn text_before(project: &Project, compare: &Compare, path: &Utf8Path) -> Result<Option<String>, Failure> {
+    let read = || -> Result<Option<String>, String> {
+        let git = Git::at(&project.root)?;
+        let (commit, _) = commit_before(git, compare)?;
+        let Ok(inside) = path.strip_prefix(&project.root) else { return Ok(None) };
+        let Some(id) = git.tree(&commit)?.files.remove(inside) else { return Ok(None) };
+        Ok(git.blobs(&[id])?.pop().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    read().map_err(Failure::new)
+}
+
+/// The commit before a change, and its name for people.
+fn commit_before(git: Git<'_>, compare: &Compare) -> Result<(String, String), String> {
+    let short = |commit: &str| commit.chars().take(10).collect::<String>();
+    match compare {
+        Compare::Since(name) => {
+            let named = git.commit(name)?;
+            let commit = git.merge_base(name, &named)?;
+            let with = match commit == named {
+                true => name.clone(),
+                false => format!("the merge base {} of {name}", short(&commit)),
+            };
+            Ok((commit, with))
+        }
+        Compare::Changed | Compare::Staged => Ok((git.head()?, "the last commit".to_owned())),
+    }
+}
+
+/// What differs between the two states, and between each and the work tree.
+fn states(project: &Project, compare: &Compare) -> Result<States, String> {
+    let git = Git::at(&project.root)?;
+    let (commit, with) = commit_before(git, compare)?;
+    let tree = git.tree(&commit)?;
+    let mut wanted = Wanted::default();
+    if *compare != Compare::Staged {
+        let differing = git.differing(&[&commit])?;
+        wanted.state(project, &tree, &differing);
+        let before = wanted.fetched(git, &project.root)?;
+        return Ok(States { now: Overlay::new(), before, with });
+    }
+    let index = git.index()?;
+    wanted.state(project, &index, &git.differing(&[])?);
+    let now = std::mem::take(&mut wanted).fetched(git, &project.root)?;
+    // Before is told from the work tree as well: what differs from it in the index, or differs there from the commit.
+    let mut differing: BTreeSet<Utf8PathBuf> = git.differing(&["--cached", &commit])?.into_iter().collect();
+    let differs_staged = !differing.is_empty();
+    differing.extend(now.keys().filter_map(|path| path.strip_prefix(&project.root).ok()).map(Utf8Path::to_path_buf));
+    wanted.state(project, &tree, &differing.into_iter().collect::<Vec<_>>());
+    let before = wanted.fetched(git, &project.root)?;
+    let before = if differs_staged { before } else { Overlay::new() };
+    Ok(States { now, before, with })
+}
+
+/// The files of a state that are not those of the work tree.
+#[derive(Default)]
+struct Wanted {
+    /// Paths from the root, and the numbers of what they hold.
+    held: Entries,
+    /// Files that the state does not have.
+    absent: Vec<Utf8PathBuf>,
+}
+
+impl Wanted {
+    fn state(&mut self, project: &Project, tree: &Tree, differing: &[Utf8PathBuf]) {
+        let in_other = |path: &Utf8Path| tree.submodules.iter().any(|folder| path.starts_with(folder));
+        let differing: BTreeSet<&Utf8Path> = differing.iter().map(Utf8PathBuf::as_path).collect();
+        let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();
+        for file in &project.files {
+            // What lies outside of the root is of no commit.
+            let Ok(path) = file.path.strip_prefix(&project.root) else { continue };
+            of_project.insert(path);
+            match tree.files.get(path) {
+                Some(id) if differing.contains(path) => {
+                    self.held.insert(path.to_owned(), id.clone());
+                }
+                Some(_) => {}
+                None if in_other(path) => {}
+                None => self.absent.push(path.to_owned()),
+            }
+        }
+        let others = differing.into_iter().filter(|path| !of_project.contains(path));
+        for path in others.filter(|path| language(path).is_some() && is_walked(path)) {
+            match tree.files.get(path) {
+                // What is there and no file of the project is excluded.
+                Some(_) if project.root.join(path).exists() => {}
+                Some(id) => {
+                    self.held.insert(path.to_owned(), id.clone());
+                }
+                None => self.absent.push(path.to_owned()),
+            }
+        }
+    }
+
+    fn fetched(self, git: Git<'_>, root: &Utf8Path) -> Result<Overlay, String> {
+        let (paths, ids): (Vec<_>, Vec<_>) = self.held.into_iter().unzip();
+        let blobs = git.blobs(&ids)?;
+        let held = paths.into_iter().zip(blobs).map(|(path, bytes)| (root.join(path), Some(bytes)));
+        Ok(held.chain(self.absent.into_iter().map(|path| (root.join(path), None))).collect())
+    }
+}
+
+/// Puts the files of a state in place of what they are.
+fn replace(project: &Project, sources: &mut Vec<Analysed>, overlay: &Overlay) {
+    for (path, bytes) in overlay {
+        let at = sources.binary_search_by(|file| (*file.path).cmp(path));
+        let file = file(project, path);
+        let facts = bytes.as_ref().zip(file.as_ref());
+        let limit = project.configuration.max_file_size;
+        let facts = facts.filter(|(bytes, _)| bytes.len() as u64 <= limit);
+        let facts = facts.and_then(|(bytes, file)| extract_bytes(file, bytes).ok());
+        match (at, facts, file) {
+            (Ok(at), Some(facts), _) => {
+                sources[at].facts = facts;
+                sources[at].index = OnceLock::new();
+            }
+            (Ok(at), None, _) => {
+                sources.remove(at);
+            }
+            (Err(at), Some(facts), Some(file)) => {
+                let relative = file.relative.as_str().replace('\\', "/");
+                let (path, index) = (Arc::clone(&file.path), OnceLock::new());
+                sources.insert(at, Analysed { path, relative, facts, index, reported: file.reported });
+            }
+            (Err(_), ..) => {}
+        }
+    }
+}
+
+/// A file that the work tree has no more.
+fn deleted(project: &Project, path: &Utf8Path) -> Option<SourceFile> {
+    let relative = path.strip_prefix(&project.base).ok()?.as_str().replace('\\', "/").into();
+    let language = language(path)?;
+    Some(SourceFile {
+        path: Arc::from(path),
+        relative,
+        language,
+        reported: true,
+        unit: 0,
+        import_root: None,
+        given: None,
+    })
+}
+
+fn language(path: &Utf8Path) -> Option<Language> {
+    match path.extension()? {
+        "py" | "ipynb" => Some(Language::Python),
+        "rs" => Some(Language::Rust),
+        "java" => Some(Language::Java),
+        _ => None,
+    }
+}
+
+/// Whether a walk would come to a file: what is hidden, or other people's, it passes over.
+fn is_walked(path: &Utf8Path) -> bool {
+    let passed = |name: &str| name.starts_with('.') || matches!(name, "node_modules" | "site-packages" | "__pycache__");
+    !path.components().any(|part| passed(part.as_str()))
+}

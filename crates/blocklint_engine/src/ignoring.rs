@@ -1,0 +1,218 @@
+//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
+//! for the finding's line, else it is put elsewhere, or nowhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use blocklint_core::{Finding, Language, RuleCode, Span};
+use blocklint_facts::{FileFacts, Form, SuppressionKind};
+use blocklint_project::{Project, SourceFile, read};
+use blocklint_rules::UNREADABLE_SOURCE;
+use camino::Utf8Path;
+
+use crate::Change;
+use crate::extraction::{decode, extract_bytes};
+use crate::fixing::edited;
+
+/// What is to be ignored.
+#[derive(Clone, Copy, Debug)]
+pub struct IgnoreRequest<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The findings, not located or as they were read.
+    pub findings: &'a [Finding],
+    /// What stands behind the rules, in one line; empty for nothing.
+    pub reason: &'a str,
+}
+
+/// What that comes to; nothing is written yet.
+#[derive(Debug, Default)]
+pub struct Ignored {
+    /// The files that change, by path. `mended` counts findings.
+    pub changes: Vec<Change>,
+    /// Findings for which there is no comment.
+    pub unplaced: Vec<Unplaced>,
+}
+
+/// A finding for which no comment could be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unplaced {
+    /// The finding.
+    pub finding: Finding,
+    /// Why: a clause that completes "not ignored: …".
+    pub reason: String,
+}
+
+/// Makes the comments. Must run on a thread with a large stack.
+pub fn ignored(request: IgnoreRequest<'_>) -> Ignored {
+    let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
+    for finding in request.findings.iter().filter(|finding| finding.rule != UNREADABLE_SOURCE.code) {
+        by_file.entry(&finding.place.path).or_default().push(finding);
+    }
+    let mut ignored = Ignored::default();
+    for (path, findings) in by_file {
+        let placed = in_file(request, path, &findings, &mut ignored.unplaced);
+        match placed {
+            Ok(change) => ignored.changes.extend(change),
+            Err(reason) => {
+                let all =
+                    findings.iter().map(|finding| Unplaced { finding: (*finding).clone(), reason: reason.clone() });
+                ignored.unplaced.extend(all);
+            }
+        }
+    }
+    ignored
+}
+
+fn in_file(
+    request: IgnoreRequest<'_>,
+    path: &Arc<Utf8Path>,
+    findings: &[&Finding],
+    unplaced: &mut Vec<Unplaced>,
+) -> Result<Option<Change>, String> {
+    let project = request.project;
+    let at =
+        project.files.binary_search_by(|file| (*file.path).cmp(path)).map_err(|_| "it lies outside of the project")?;
+    let file = &project.files[at];
+    if file.is_notebook() {
+        return Err("cells of a notebook are left to whoever runs them".to_owned());
+    }
+    let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file cannot be read any more")?;
+    let mut page = Page::new(file, bytes.clone())?;
+    // Rules by the line on which they begin, the last line first: what is put in below moves nothing above.
+    let mut lines: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
+    for finding in findings {
+        lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
+    }
+    let mut count = 0;
+    for of_line in lines.values().rev() {
+        let offset = of_line.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
+        let rules: BTreeSet<RuleCode> = of_line.iter().map(|finding| finding.rule).collect();
+        match page.ignore(offset, &rules, request.reason) {
+            Ok(()) => count += of_line.len(),
+            Err(reason) => {
+                let all =
+                    of_line.iter().map(|finding| Unplaced { finding: (*finding).clone(), reason: reason.clone() });
+                unplaced.extend(all);
+            }
+        }
+    }
+    if page.bytes == bytes {
+        return Ok(None);
+    }
+    let (text_before, text_after) = (decode(file, bytes.clone()).0, decode(file, page.bytes.clone()).0);
+    let after = page.bytes;
+    Ok(Some(Change { path: Arc::clone(path), before: bytes, after, text_before, text_after, mended: count }))
+}
+
+/// One file, as comments are put into it.
+struct Page<'f> {
+    file: &'f SourceFile,
+    bytes: Vec<u8>,
+    text: Arc<str>,
+    facts: FileFacts,
+}
+
+impl<'f> Page<'f> {
+    fn new(file: &'f SourceFile, bytes: Vec<u8>) -> Result<Self, String> {
+        let facts = extract_bytes(file, &bytes)?;
+        let text = decode(file, bytes.clone()).0;
+        Ok(Page { file, bytes, text, facts })
+    }
+
+    /// Where the line of an offset begins.
+    fn line_of(&self, offset: u32) -> u32 {
+        let before = self.text.get(..offset as usize).unwrap_or_default();
+        before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1)
+    }
+
+    /// Adds a comment for the line of this offset, or to the comment that it has.
+    fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<(), String> {
+        let mut why = "there is no place for a comment".to_owned();
+        for (span, content) in self.places(offset, rules, reason) {
+            match self.with(span, &content, offset, rules) {
+                Ok(page) => {
+                    *self = page;
+                    return Ok(());
+                }
+                Err(reason) => why = reason,
+            }
+        }
+        Err(why)
+    }
+
+    /// What could be put where, the best first.
+    fn places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
+        // Formatters want two spaces before a comment in Python, one in the others.
+        let (marker, before, widest) = match self.file.language {
+            Language::Python => ("#", "  ", 88),
+            Language::Rust | Language::Java => ("//", " ", 100),
+        };
+        let codes = |more: &[String]| {
+            let mut codes: Vec<String> = more.to_vec();
+            codes.extend(rules.iter().map(ToString::to_string).filter(|code| !more.contains(code)));
+            codes.join(", ")
+        };
+        let mut places = Vec::new();
+        if let Some((span, known)) = self.brackets(offset) {
+            places.push((span, codes(&known)));
+        }
+        let reason = if reason.is_empty() { String::new() } else { format!(" {reason}") };
+        let comment = format!("{marker} blocklint: ignore[{}]{reason}", codes(&[]));
+        let start = self.line_of(offset) as usize;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
+        let end = (start + line.trim_end().len()) as u32;
+        let indent: String = line.chars().take_while(|c| c.is_whitespace() && *c != '\u{feff}').collect();
+        let behind = (Span::new(end, end), format!("{before}{comment}"));
+        let at = (start + if line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }) as u32;
+        let above = (Span::new(at, at), format!("{indent}{comment}\n"));
+        // A formatter that finds a line too long may divide it, and rustfmt moves a comment behind an open bracket into the next
+        // line: the comment would end up at another line.
+        let fits = line.trim_end().chars().count() + comment.chars().count() + before.len() <= widest;
+        let fits = fits && (self.file.language == Language::Python || line.trim_end().ends_with([';', ',', '}']));
+        places.extend(if fits { [behind, above] } else { [above, behind] });
+        places
+    }
+
+    /// The text in the brackets of a comment that speaks for this line, and the rules it names.
+    fn brackets(&self, offset: u32) -> Option<(Span, Vec<String>)> {
+        let ours =
+            self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore && !of.rules.is_empty());
+        let of = ours.into_iter().find(|of| of.line.start <= offset && offset <= of.line.end)?;
+        let comment = self.text.get(of.comment.start as usize..of.comment.end as usize)?;
+        let word = comment.find("blocklint")?;
+        let open = word + comment[word..].find('[')? + 1;
+        let close = open + comment[open..].find(']')?;
+        let start = of.comment.start + open as u32;
+        let known = comment[open..close].split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty());
+        Some((Span::new(start, start + (close - open) as u32), known.collect()))
+    }
+
+    /// The file with an edit, if that is a comment which speaks for the line of this offset.
+    fn with(&self, span: Span, content: &str, offset: u32, rules: &BTreeSet<RuleCode>) -> Result<Self, String> {
+        let bytes = edited(self.file.language, &self.bytes, &[(span, content)])?;
+        let page = Page::new(self.file, bytes)?;
+        let grown = page.text.len() as u32 - (self.text.len() as u32).min(page.text.len() as u32);
+        let offset = if span.start <= offset { offset + grown } else { offset };
+        let (old, new) = (&self.facts, &page.facts);
+        let same_code = old.sites.len() == new.sites.len()
+            && old.bodies.len() == new.bodies.len()
+            && old.problems.iter().map(|one| &one.message).eq(new.problems.iter().map(|one| &one.message));
+        if !same_code {
+            return Err("a comment there would change the code".to_owned());
+        }
+        let named = |of: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
+            let texts = new.list(of.rules).iter().filter_map(|form| match new.form(*form) {
+                Form::Str(sym) => RuleCode::parse(new.text(sym)),
+                _ => None,
+            });
+            texts.collect()
+        };
+        let speaks = new.suppressions.iter().any(|of| {
+            let here = of.line.start <= offset && offset <= of.line.end;
+            of.kind == SuppressionKind::Ignore && here && rules.is_subset(&named(of))
+        });
+        if speaks { Ok(page) } else { Err("a comment there would be a part of something else".to_owned()) }
+    }
+}

@@ -1,0 +1,116 @@
+//! How the large columns of facts are written for a cache: as bytes, which are copied and not taken apart number by number.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::table::{Row, Table, Words};
+
+/// Sixteen or thirty-two bits for each number; the first byte says which.
+const NARROW: u8 = 2;
+const WIDE: u8 = 4;
+
+impl Serialize for Words {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut bytes = Vec::with_capacity(1 + self.heap_size());
+        match self {
+            Words::Narrow(words) => {
+                bytes.push(NARROW);
+                bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+            }
+            Words::Wide(words) => {
+                bytes.push(WIDE);
+                bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+            }
+        }
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, "a column of numbers", |bytes| {
+            let (width, rest) = bytes.split_first()?;
+            match *width {
+                NARROW => {
+                    let (words, rest) = rest.as_chunks();
+                    rest.is_empty().then(|| Words::Narrow(words.iter().map(|word| u16::from_le_bytes(*word)).collect()))
+                }
+                WIDE => {
+                    let (words, rest) = rest.as_chunks();
+                    rest.is_empty().then(|| Words::Wide(words.iter().map(|word| u32::from_le_bytes(*word)).collect()))
+                }
+                _ => None,
+            }
+        })
+    }
+}
+
+impl<R: Row> Serialize for Table<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.words().serialize(serializer)
+    }
+}
+
+impl<'de, R: Row> Deserialize<'de> for Table<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Words::deserialize(deserializer)?;
+        Table::of_words(words).ok_or_else(|| D::Error::custom("a row is cut"))
+    }
+}
+
+/// Bytes as they are.
+pub(crate) mod bytes {
+    use super::{Deserializer, Serializer, read};
+
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<[u8]>, D::Error> {
+        read(deserializer, "bytes", |bytes| Some(bytes.into()))
+    }
+}
+
+/// Forms of lists, as a column of numbers.
+pub(crate) mod forms {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, Words};
+    use crate::FormId;
+
+    pub(crate) fn serialize<S: Serializer>(forms: &[FormId], serializer: S) -> Result<S::Ok, S::Error> {
+        let words = forms.iter().map(|form| form.0).collect::<Vec<_>>();
+        Words::pack(&words).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FormId>, D::Error> {
+        let words = Words::deserialize(deserializer)?;
+        Ok((0..words.len()).map(|at| FormId(words.at(at))).collect())
+    }
+}
+
+/// Reads bytes that a function takes apart, or refuses.
+fn read<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    what: &'static str,
+    take: impl Fn(&[u8]) -> Option<T>,
+) -> Result<T, D::Error> {
+    struct Bytes<T, F> {
+        what: &'static str,
+        take: F,
+        of: PhantomData<T>,
+    }
+    impl<T, F: Fn(&[u8]) -> Option<T>> Visitor<'_> for Bytes<T, F> {
+        type Value = T;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str(self.what)
+        }
+
+        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<T, E> {
+            (self.take)(bytes).ok_or_else(|| E::custom("bytes that no table has"))
+        }
+    }
+    deserializer.deserialize_bytes(Bytes { what, take, of: PhantomData })
+}

@@ -1,0 +1,42 @@
+//! What is written for a cache reads back as it was, and what was cut or changed does not break who reads it.
+
+use blocklint_facts::{FileFacts, validate};
+
+fn facts() -> Vec<FileFacts> {
+    let python = "import a as b\n@deco(1, x=2.5)\nclass C(Base, metaclass=M):\n    y: int = 1 << 70\n    async def f(self, *a, k=None, **kw):\n        \
+                  # blocklint: ignore[BLT101] why\n        return [await g(i, 'é', -1.5e300) for i in a if k is not None]\n";
+    let rust = "use std::fs;\n#[tokio::main]\nasync fn main() { let c = move |x: u8| fs::read(\"x\"); match c(1) { Ok(v) if v.len() > 70_000 => {} _ => {} } }\n";
+    let java = "package a.b;\n@X(1)\nclass C<T extends D> implements E { int f(int... xs) throws Exception { return new H() {{ g(); }}.go(xs[0]); } }\n";
+    // So long that numbers no longer fit sixteen bits.
+    let long = (0..9_000).map(|at| format!("v{at} = f{at}({at}, x=w{at})\n")).collect::<String>();
+    vec![
+        blocklint_python::extract(python.as_bytes()),
+        blocklint_python::extract(long.as_bytes()),
+        blocklint_python::extract(b"def broken(:\n"),
+        blocklint_rust::extract(rust.as_bytes()),
+        blocklint_java::extract(java.as_bytes()),
+        blocklint_python::extract(b""),
+    ]
+}
+
+#[test]
+fn facts_come_back() {
+    for facts in facts() {
+        let bytes = postcard::to_stdvec(&facts).expect("written");
+        let again: FileFacts = postcard::from_bytes(&bytes).expect("read");
+        assert_eq!(again, facts);
+        assert_eq!(validate(&again), Ok(()));
+        assert!(bytes.len() < 2 * facts.heap_size() + 200, "{} bytes of {}", bytes.len(), facts.heap_size());
+    }
+}
+
+#[test]
+fn what_is_cut_is_no_facts() {
+    for facts in facts() {
+        let bytes = postcard::to_stdvec(&facts).expect("written");
+        let step = (bytes.len() / 500).max(1);
+        for length in (0..bytes.len()).step_by(step) {
+            assert!(postcard::from_bytes::<FileFacts>(&bytes[..length]).is_err(), "{length} of {}", bytes.len());
+        }
+    }
+}
