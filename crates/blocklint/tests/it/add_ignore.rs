@@ -31,7 +31,8 @@ fn python() {
         time.sleep(2)  # why  # blocklint: ignore[BLT101] start-up only
         # blocklint: ignore[BLT101] start-up only
         time.sleep(x.a_long_name.of_something.that_takes.nearly_all.of_the_line.there_is)
-        if x: time.sleep(3); open('x').read()  # blocklint: ignore[BLT101, BLT104] start-up only
+        # blocklint: ignore[BLT101, BLT104] start-up only
+        if x: time.sleep(3); open('x').read()
     ");
 }
 

@@ -159,6 +159,8 @@ fn what_cannot_be_compared_is_an_error() {
     error(&project, &["--since", "nowhere"], "error: --since: git knows no commit `nowhere`");
     error(&project, &["--since=--output=x"], "git knows no commit `--output=x`");
     project.git(&["checkout", "-q", "--orphan", "alone"]);
+    // The same files within the same second would be the same commit.
+    project.write("other.py", "");
     project.commit();
     error(&project, &["--since", "main"], "`main` and HEAD have no common commit");
     let clone = Project::new(&[]);

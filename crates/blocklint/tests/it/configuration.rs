@@ -507,6 +507,10 @@ fn the_examples_of_the_reference_are_right() {
         if key.name == "extend" {
             folder.write("configs/blocklint.toml", "ignore = ['BLT104']\n");
         }
+        if key.name == "baseline" {
+            folder.write("ci/of_ci.toml", "");
+            assert_eq!(folder.run_in("", &["baseline", "create"]).0, Some(0));
+        }
         folder.write("blocking/a.toml", "schema = 1\nlanguage = \"python\"\nlibrary = \"a\"\n");
         let (code, _, err) = folder.run_in("", &["check", "--exit-zero"]);
         assert_eq!((code, err.as_str()), (Some(0), ""), "{}", key.name);
