@@ -1,5 +1,5 @@
 //! One problem, one finding: what a function does with a file is mended where the function opens it (`with open(path) as file:
-//! file.read()`), if that is reported.
+//! file.read()`), if that is reported, or silenced.
 
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
 use blocklint_facts::{Form, SiteKind, VarKind};
@@ -29,7 +29,9 @@ pub(super) fn join_uses_of_one_file(
     let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
     for (&(site, arg, rule), candidates) in places.iter() {
         let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
-        let reported = candidates.iter().filter(is_meant).filter(|of| of.is_reported(min_confidence));
+        // Who silences where a file is opened has said what is to be said of it.
+        let is_said = |of: &&Candidate| of.label.severity > Severity::Note && of.confidence() >= min_confidence;
+        let reported = candidates.iter().filter(is_meant).filter(is_said);
         if let Some(severity) = reported.map(|of| of.label.severity).max()
             && arg.is_none()
         {
