@@ -47,7 +47,14 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
     tell_problems(&project, &current);
     mistakes.iter().for_each(warning);
 
-    let fixing = FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: fix::allowed(check) };
+    let fixing = FixRequest {
+        project: &project,
+        models: &models,
+        rules: &rules,
+        levels,
+        include_aside: check.include_aside,
+        allowed: fix::allowed(check),
+    };
     if check.diff {
         return fix::diff(check, fixing, &current);
     }

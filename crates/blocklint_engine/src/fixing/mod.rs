@@ -5,11 +5,13 @@
 //! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
 
 mod edits;
+mod elsewhere;
 mod make;
 mod overlay;
 mod program;
 mod round;
 mod selection;
+mod style;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -50,6 +52,8 @@ pub struct FixRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is fixed.
     pub levels: Levels,
+    /// Whether what is only for tests, examples or a command line is fixed too.
+    pub include_aside: bool,
     /// The least applicability of fixes that are applied; those for display never are.
     pub allowed: Applicability,
 }
@@ -100,14 +104,14 @@ pub struct Refused {
 /// Where the system gives no threads.
 pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
     fix_with(request, &|remedies, findings, text_of| {
-        attach_to(remedies, findings, text_of);
+        attach_to(request.project, remedies, findings, text_of);
     })
 }
 
 /// The same with fixes made by `make`.
-fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
+fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> {
     on_large_stacks(|| {
-        let options = Options::new(request.levels.confidence);
+        let options = Options { include_aside: request.include_aside, ..Options::new(request.levels.confidence) };
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {
@@ -154,13 +158,14 @@ fn candidates(
     state: &State,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
-    make: &Make,
+    make: &Make<'_>,
 ) -> (Vec<Candidate>, Vec<Refused>) {
     let mut findings = state.shown.findings.clone();
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    for finding in findings {
+    // Nobody asked to rewrite tests, scripts and examples; what is shown of them is there to be read.
+    for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;
         };
