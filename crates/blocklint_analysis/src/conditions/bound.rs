@@ -214,9 +214,17 @@ impl Walk<'_, '_> {
         let handed = link.library.handovers(path);
         let asks = calls.iter().any(|row| {
             // What starts coroutines; what starts functions in threads has a handover for them.
-            row.asks == Some(Asks::RunningLoop) || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
+            row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
+                || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
         });
         (asks || handed.iter().any(|row| is_loops(row.row))).then_some(Bound::Loop)
+    }
+
+    /// Whether what a call raises is expected: who tries whether a loop runs knows another way.
+    fn is_tried(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let region = facts.site(site.site).at.region;
+        regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
     }
 
     /// Remembers the use of a value whose type is bound.

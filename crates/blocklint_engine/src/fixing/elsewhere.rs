@@ -55,8 +55,8 @@ impl Elsewhere {
                 None => return Some(Refusal::new("the block around it must move to a thread as a whole")),
             },
         };
-        // The file's own functions are looked at with the call, and where they are called.
-        let others = moves.iter().filter(|(path, _)| **path != *from);
+        // What the call itself runs in its own file is looked at there.
+        let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
         others.filter_map(|key| Some((key, self.0.get(key)?))).find_map(|((path, _), bindings)| {
             let binding = bindings.iter().find(|binding| handles || !binding.only_while_handling)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))

@@ -104,6 +104,12 @@ impl<'a> File<'a> {
         if let Some(reason) = inside.refused {
             return refuse(reason);
         }
+        if inside.asks_for_exception && site.around.handles {
+            return refuse("it asks for the exception that is handled here, of which a thread knows nothing");
+        }
+        if site.around.stops {
+            return refuse(super::STOPS);
+        }
         if inside.leaves {
             return refuse("`break` or `continue` leaves the block, which must move to a thread as a whole");
         }
@@ -433,6 +439,8 @@ struct Inside<'a> {
     leaves: bool,
     awaits: bool,
     refused: Option<&'static str>,
+    /// Whether it speaks of the exception that is being handled.
+    asks_for_exception: bool,
     /// Names of the comprehensions around.
     own: Vec<&'a str>,
 }
@@ -464,6 +472,7 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
                 }
             }
             Stmt::Return(_) => self.returns += 1,
+            Stmt::Raise(raise) => self.asks_for_exception |= raise.exc.is_none(),
             Stmt::Break(_) | Stmt::Continue(_) => self.leaves |= self.loops == 0,
             Stmt::With(with) if with.is_async => self.awaits = true,
             Stmt::For(each) => {
@@ -490,6 +499,11 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::Await(_) => self.awaits = true,
+            Expr::Call(call) => match last_name(&call.func) {
+                Some("next") if call.arguments.args.len() == 1 => self.refused = Some(super::STOPS),
+                Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.asks_for_exception = true,
+                _ => {}
+            },
             Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
             Expr::ListComp(of) if of.generators.iter().any(|each| each.is_async) => self.awaits = true,
             Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => self.strings.push(expression.range()),
