@@ -98,13 +98,22 @@ const DEPTH: u32 = 24;
 pub(crate) struct TimesOf<'s, 'l, 'a> {
     link: &'l Link<'a>,
     callers: &'s Callers<'l, 'a>,
+    /// Whether what something unknown keeps may be called again and again: a claim that something runs once must be sure of it, a
+    /// claim that it runs often must not rest on it.
+    kept_may_recur: bool,
     bodies: FxHashMap<BodyRef, Times>,
     classes: FxHashMap<ClassRef, Times>,
 }
 
 impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     pub(crate) fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
-        TimesOf { link, callers, bodies: FxHashMap::default(), classes: FxHashMap::default() }
+        let (bodies, classes) = Default::default();
+        TimesOf { link, callers, kept_may_recur: false, bodies, classes }
+    }
+
+    /// The same, for claims that something runs once: a callable that something unknown keeps may be called again and again.
+    pub(crate) fn sure_of_once(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        TimesOf { kept_may_recur: true, ..TimesOf::new(link, callers) }
     }
 
     /// How often a site runs: as its body does, unless a loop goes through a collection there.
@@ -227,13 +236,16 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             let Some(parent) = row.parent.get() else { return Times::Unknown };
             let around = self.body(BodyRef { body: parent, ..body }, depth);
             // Who keeps a literal may call it again and again.
+            if row.kind != BodyKind::Lambda || !self.kept_may_recur {
+                return around;
+            }
             let uses = link.program.index_of(body.file).uses_of_callable(body.body);
             let mut uses = uses.iter();
             let in_place = uses.all(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => self.runs_in_place(SiteRef { file: body.file, site }, arg),
                 _ => false,
             });
-            return if row.kind == BodyKind::Lambda && !in_place { around.max(Times::Unseen) } else { around };
+            return if in_place { around } else { around.max(Times::Unseen) };
         }
         if let Some(class) = class
             && names::is_constructor(facts.language, facts.text(row.name))
@@ -241,13 +253,16 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return self.class(class, depth);
         }
         let sites = self.callers.call_sites(body);
-        let (run, kept): (Vec<_>, Vec<_>) =
-            link.given_body(body).into_iter().partition(|&(site, arg)| self.runs_in_place(site, arg));
+        let (run, kept): (Vec<_>, Vec<_>) = link
+            .given_body(body)
+            .into_iter()
+            .partition(|&(site, arg)| !self.kept_may_recur || self.runs_in_place(site, arg));
         if sites.is_empty() && run.is_empty() && kept.is_empty() {
             return self.without_callers(body, depth);
         }
         // How often something unknown calls what it was given once, nobody sees.
-        let mut all = if kept.is_empty() && !self.is_decorated_unseen(body) { Times::Tested } else { Times::Unseen };
+        let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
+        let mut all = if !may_recur { Times::Tested } else { Times::Unseen };
         let sites: FxHashSet<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         for site in sites.into_iter().take(MOST_SITES) {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));

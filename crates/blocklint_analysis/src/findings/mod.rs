@@ -1,6 +1,7 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
+mod handles;
 mod lowered;
 mod mending;
 
@@ -12,6 +13,7 @@ use blocklint_models::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::handles::join_uses_of_one_file;
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
 use crate::Options;
@@ -136,7 +138,7 @@ pub(crate) fn findings<'a>(
     // an object for each request is one higher.
     let callers = Callers::new(link);
     let mut scopes = Scopes::new(link, &callers);
-    let mut times = TimesOf::new(link, &callers);
+    let mut times = TimesOf::sure_of_once(link, &callers);
     let mut aside: FxHashMap<BodyRef, Option<&'static Signal>> = FxHashMap::default();
     for candidates in places.values_mut() {
         for candidate in candidates {
@@ -236,6 +238,10 @@ pub(crate) fn findings<'a>(
     if judge.is_on(named::SHORT_BESIDE_LONGER) {
         lower_what_is_short_beside_longer(link, &mut places, min_confidence);
     }
+    let joined = match judge.is_on(named::SAME_FILE) {
+        true => join_uses_of_one_file(link, &mut places, min_confidence),
+        false => FxHashMap::default(),
+    };
     if judge.is_on(named::FAILS_BESIDES) {
         lower_what_fails_besides(link, &callers, &paths, &mut places, min_confidence);
     }
@@ -277,6 +283,11 @@ pub(crate) fn findings<'a>(
         .map(|((site, arg, rule), candidates)| {
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
+            for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
+                let more = causes.behind(way).iter().filter(|cause| !finding.causes.contains(cause));
+                let more: SmallVec<[u32; 4]> = more.copied().collect();
+                finding.causes.extend(more);
+            }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
             }

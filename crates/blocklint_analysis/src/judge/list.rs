@@ -87,6 +87,7 @@ pub(crate) mod named {
     pub(crate) const FAILS_ELSEWHERE: &str = "fails-where-somebody-waits";
     pub(crate) const MADE_PER_REQUEST: &str = "read-to-make-an-object";
     pub(crate) const SAID_ALREADY: &str = "said-already";
+    pub(crate) const SAME_FILE: &str = "same-file";
     pub(crate) const SHORT_BESIDE_LONGER: &str = "short-beside-longer";
     pub(crate) const FAILS_BESIDES: &str = "fails-besides";
     pub(crate) const TWO_OF_ONE_KIND: &str = "two-doubts-of-one-kind";
@@ -206,6 +207,7 @@ pub static SIGNALS: &[Signal] = &[
     ),
     // Beside other findings.
     elsewhere((named::SAID_ALREADY, ALL, "the call is reported for something worse"), Makes::Note),
+    elsewhere((named::SAME_FILE, ALL, "the function opens the file, and that is reported"), Makes::Note),
     elsewhere(
         (
             named::SHORT_BESIDE_LONGER,

@@ -1,0 +1,101 @@
+//! One problem, one finding: what a function does with a file is mended where the function opens it (`with open(path) as file:
+//! file.read()`), if that is reported.
+
+use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
+use blocklint_facts::{Form, SiteKind, VarKind};
+use rustc_hash::FxHashMap;
+
+use super::{Candidate, Place};
+use crate::code::forms::mentions;
+use crate::graph::{Next, Way};
+use crate::judge::list::named;
+use crate::link::Link;
+use crate::program::ids::SiteRef;
+
+/// How deep forms are gone through.
+const DEPTH: u32 = 4;
+
+/// Files that are opened through one another: an archive, a file of it, what reads that.
+const MOST_MAKERS: usize = 4;
+
+/// Makes notes of what is done with files whose opening is reported in the same function, by the same rule and as no less. Gives, for
+/// each call that opens one, the ways of what is done with it: causes of that finding.
+pub(super) fn join_uses_of_one_file(
+    link: &Link<'_>,
+    places: &mut FxHashMap<Place, Vec<Candidate>>,
+    min_confidence: Confidence,
+) -> FxHashMap<Place, Vec<Way>> {
+    let is_direct = |candidate: &Candidate| matches!(candidate.way.next, Next::Leaf(_)) && !candidate.handed;
+    let mut shown: FxHashMap<(SiteRef, RuleCode), Severity> = FxHashMap::default();
+    for (&(site, arg, rule), candidates) in places.iter() {
+        let is_meant = |of: &&Candidate| of.label.effect == Effect::File && is_direct(of);
+        let reported = candidates.iter().filter(is_meant).filter(|of| of.is_reported(min_confidence));
+        if let Some(severity) = reported.map(|of| of.label.severity).max()
+            && arg.is_none()
+        {
+            shown.insert((site, rule), severity);
+        }
+    }
+    let maker = |site: SiteRef, rule: RuleCode, severity: Severity| {
+        let is_shown = |made: SiteRef| shown.get(&(made, rule)).is_some_and(|&of_maker| of_maker >= severity);
+        let mut last = None;
+        let mut at = site;
+        for _ in 0..MOST_MAKERS {
+            let Some(made) = link.maker_of_receiver(at) else { break };
+            if is_shown(made) {
+                last = Some(made);
+            } else if !places.contains_key(&(made, None, rule)) && !link.is_unwrapped(made) {
+                // What a call of another kind gives may be written to another file.
+                break;
+            }
+            at = made;
+        }
+        last
+    };
+    let joined: Vec<(Place, SiteRef)> = shown
+        .iter()
+        .filter_map(|(&(site, rule), &severity)| Some(((site, None, rule), maker(site, rule, severity)?)))
+        .collect();
+    let mut ways: FxHashMap<Place, Vec<Way>> = FxHashMap::default();
+    for (place, made) in joined {
+        for candidate in places.get_mut(&place).into_iter().flatten() {
+            if candidate.label.severity > Severity::Note && is_direct(candidate) {
+                candidate.make_note(named::SAME_FILE);
+                ways.entry((made, None, place.2)).or_default().push(candidate.way);
+            }
+        }
+    }
+    ways
+}
+
+impl Link<'_> {
+    /// Rust: whether a call takes a value out of what may have failed.
+    fn is_unwrapped(&self, site: SiteRef) -> bool {
+        let facts = self.program.facts(site.file);
+        facts.language == Language::Rust && matches!(facts.text(facts.site(site.site).name), "unwrap" | "expect")
+    }
+
+    /// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
+    /// local variable.
+    fn maker_of_receiver(&self, site: SiteRef) -> Option<SiteRef> {
+        let facts = self.program.facts(site.file);
+        let body = facts.body_of(facts.site(site.site).at);
+        let receiver = self.receiver_form(site)?;
+        let value = match facts.form(receiver) {
+            Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+                facts.only_value_of(var)?.value
+            }
+            _ => receiver,
+        };
+        let made = std::cell::Cell::new(None);
+        // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
+        mentions(facts, value, DEPTH, &|form| match form {
+            Form::Result(of) if of != site.site && facts.site(of).kind != SiteKind::Enter => {
+                made.set(Some(SiteRef { site: of, ..site }));
+                true
+            }
+            _ => false,
+        });
+        made.get().filter(|made| facts.body_of(facts.site(made.site).at) == body)
+    }
+}
