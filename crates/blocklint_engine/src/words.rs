@@ -12,7 +12,7 @@ use blocklint_core::{
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Bound, Creates, Part};
-use blocklint_rules::{Advice, BoundCall, BoundTo, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
+use blocklint_rules::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
 use camino::Utf8Path;
 
 /// What is to be done about a finding.
@@ -212,8 +212,13 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Context => BoundTo::Context,
         Bound::Nothing => return None,
     };
+    let how = match bound.how {
+        blocklint_analysis::BoundUse::Called => BoundUse::Called,
+        blocklint_analysis::BoundUse::Used => BoundUse::Used,
+        blocklint_analysis::BoundUse::Made => BoundUse::Made,
+    };
     let place = place(link, bound.file, bound.span);
-    Some(BoundCall { to, of_value: bound.of_value, call: bound.call.clone(), place })
+    Some(BoundCall { to, how, call: bound.call.clone(), place })
 }
 
 fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {

@@ -37,7 +37,7 @@ use blocklint_core::{Context, Effect, RuleCode};
 pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
 pub use offloads::{Starved, Unbounded};
-pub use remedy::{Advice, BoundCall, BoundTo, FixKind, Reach, remedy};
+pub use remedy::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Reach, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::Rule;
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};

@@ -36,12 +36,23 @@ pub struct Advice {
 pub struct BoundCall {
     /// To what it belongs.
     pub to: BoundTo,
-    /// Whether it is a value made elsewhere that is used, else what is called.
-    pub of_value: bool,
+    /// What is done with it.
+    pub how: BoundUse,
     /// The path of the call or of the value's type.
     pub call: String,
     /// Where it stands.
     pub place: Place,
+}
+
+/// What is done with something that belongs to its thread, loop or task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundUse {
+    /// It is called.
+    Called,
+    /// It is a value that was made elsewhere, and is used.
+    Used,
+    /// It is a value that is made, and outlives the call.
+    Made,
 }
 
 /// To what something belongs.
@@ -59,15 +70,18 @@ impl BoundCall {
     /// Why what holds this call does not move.
     pub fn refusal(&self) -> Refusal {
         let call = &self.call;
-        let reason = match (self.to, self.of_value) {
-            (BoundTo::Thread, true) => {
+        let reason = match (self.to, self.how) {
+            (BoundTo::Thread, BoundUse::Made) => {
+                format!("it makes a `{call}`, which works only in the thread in which it is made")
+            }
+            (BoundTo::Thread, BoundUse::Used) => {
                 format!("a `{call}` that was made in this thread is used, and works in no other")
             }
-            (BoundTo::Thread, false) => format!("`{call}` works only in the thread in which it is called now"),
-            (BoundTo::Loop, true) => format!("a `{call}` is used, which belongs to the running loop"),
-            (BoundTo::Loop, false) => format!("`{call}` needs the thread of the running loop"),
-            (BoundTo::Context, true) => format!("a `{call}` is used, which belongs to the task that calls it"),
-            (BoundTo::Context, false) => format!("what `{call}` changes belongs to the task that calls it"),
+            (BoundTo::Thread, BoundUse::Called) => format!("`{call}` works only in the thread in which it is called now"),
+            (BoundTo::Loop, BoundUse::Used | BoundUse::Made) => format!("a `{call}` is used, which belongs to the running loop"),
+            (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
+            (BoundTo::Context, BoundUse::Used | BoundUse::Made) => format!("a `{call}` is used, which belongs to the task that calls it"),
+            (BoundTo::Context, BoundUse::Called) => format!("what `{call}` changes belongs to the task that calls it"),
         };
         Refusal::at(reason, self.place.clone())
     }

@@ -6,7 +6,7 @@
 use blocklint_core::{Context, Span};
 use blocklint_facts::{BodyKind, Flow, Form, RegionId, RegionKind, SiteId, SiteKind};
 use blocklint_models::{
-    Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Runs, Selector, Subject, Test,
+    Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
 };
 use rustc_hash::FxHashSet;
 
@@ -42,9 +42,9 @@ pub struct Carried {
 pub struct BoundCall {
     /// To what it belongs.
     pub to: Bound,
-    /// Whether a value is used that was made elsewhere; else it is the call itself.
-    pub of_value: bool,
-    /// The path of the row, or the qualified name of the project's function.
+    /// What is done there.
+    pub how: BoundUse,
+    /// The path of the row or of the value's type, or the qualified name of the project's function.
     pub call: String,
     /// The file it stands in.
     pub file: FileId,
@@ -52,10 +52,38 @@ pub struct BoundCall {
     pub span: Span,
 }
 
+/// What is done with something that belongs to its thread, loop or task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundUse {
+    /// It is called.
+    Called,
+    /// It is a value that was made elsewhere, and is used.
+    Used,
+    /// It is a value that is made, and outlives the call.
+    Made,
+}
+
 impl Link<'_> {
-    /// What a call runs, as far as it is known.
+    /// What a call runs, as far as it is known, and whether what it gives works in no other thread.
     pub fn moved_with(&self, site: SiteRef) -> Carried {
-        self.carried_by(vec![site])
+        let mut carried = self.carried_by(vec![site]);
+        if carried.bound.is_none() {
+            carried.bound = self.made_for_one_thread(site).map(|ty| self.bound(site, Bound::Thread, BoundUse::Made, ty));
+        }
+        carried
+    }
+
+    fn bound(&self, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+        let call = self.library.text(path).to_string();
+        BoundCall { to, how, call, file: site.file, span: self.program.facts(site.file).site(site.site).span }
+    }
+
+    /// The type of what a call gives, if that works only in the thread in which it is made.
+    fn made_for_one_thread(&self, site: SiteRef) -> Option<PathId> {
+        let given = self.values.members(self.result(site, EnvId::NONE).value);
+        let held = given.iter().filter(|member| !self.receiver_passes(&[in_any_thread()], **member));
+        let mut types = held.flat_map(|member| self.types_through(*member));
+        types.find(|&ty| self.library.bound(ty) == Some(Bound::Thread))
     }
 
     /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
@@ -101,7 +129,7 @@ impl Link<'_> {
             bound = walk.sites_of(body).into_iter().find_map(|site| walk.look(site));
         }
         walk.own = sites;
-        let bound = bound.or_else(|| walk.value_from_outside());
+        let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
         let functions =
             walk.bodies.iter().map(|body| (body.file, self.program.facts(body.file).body(body.body).span)).collect();
         Carried { functions, direct, bound }
@@ -165,7 +193,7 @@ impl Walk<'_, '_> {
                 }
                 Target::Row { path, .. } => {
                     if let Some(to) = self.row_bound(site, path) {
-                        return Some(self.bound(site, to, false, link.library.text(path).to_string()));
+                        return Some(link.bound(site, to, BoundUse::Called, path));
                     }
                 }
                 Target::Body { .. } => {}
@@ -173,11 +201,6 @@ impl Walk<'_, '_> {
         }
         self.use_of_value(site);
         None
-    }
-
-    fn bound(&self, site: SiteRef, to: Bound, of_value: bool, call: String) -> BoundCall {
-        let span = self.link.program.facts(site.file).site(site.site).span;
-        BoundCall { to, of_value, call, file: site.file, span }
     }
 
     /// A body that the site runs; bound if it says of itself that the loop runs it.
@@ -194,7 +217,9 @@ impl Walk<'_, '_> {
                 || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
         };
         if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
-            return Some(self.bound(site, Bound::Loop, false, self.link.qualified_name(body)));
+            let span = self.link.program.facts(site.file).site(site.site).span;
+            let call = self.link.qualified_name(body);
+            return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
         }
         if self.bodies.len() < MOST_BODIES {
             self.bodies.push(body);
@@ -251,8 +276,20 @@ impl Walk<'_, '_> {
             let own = own.get_or_insert_with(|| self.made());
             let library = &self.link.library;
             let is_own = own.iter().any(|&made| library.is_subtype(made, ty) || library.is_subtype(ty, made));
-            (!is_own).then(|| self.bound(site, to, true, library.text(ty).to_string()))
+            (!is_own).then(|| self.link.bound(site, to, BoundUse::Used, ty))
         })
+    }
+
+    /// A connection that a body below makes for one thread and keeps for later calls.
+    fn kept_connection(&self) -> Option<BoundCall> {
+        let link = self.link;
+        let kept = self.bodies.iter().flat_map(|&body| self.sites_of(body)).filter(|&site| {
+            let kind = link.program.facts(site.file).site(site.site).kind;
+            matches!(kind, SiteKind::Call | SiteKind::New) && self.is_kept(site)
+        });
+        let made = kept.filter_map(|site| Some((site, link.made_for_one_thread(site)?)));
+        let mut connections = made.filter(|&(_, ty)| link.library.role(ty) == Some(Role::Connection));
+        connections.next().map(|(site, ty)| link.bound(site, Bound::Thread, BoundUse::Made, ty))
     }
 
     /// The bound types of which the bodies below make values that they do not keep.

@@ -23,7 +23,8 @@ impl File<'_> {
         {
             return Err(Refusal::new(STOPS));
         }
-        if callee::last_name(&site.call.func) == Some("open") {
+        // What nobody takes is no handle: `webbrowser.open(url)`, `port.open()`.
+        if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
             return Err(Refusal::new(
                 "what is opened is used and closed here: open it in a `with`, and the block can move",
             ));
@@ -90,19 +91,20 @@ impl File<'_> {
         Ok(((!is_old).then_some(last), written, edits))
     }
 
-    /// What stands before the bracket of the call that runs a function without arguments in a thread, up to its name.
+    /// What hands a function without arguments to a thread, in words; how the call of it begins, up to the function's name;
+    /// and the imports that it takes.
     pub(super) fn hand_over_function(
         &self,
         site: &Site<'_>,
         to: &[Offload],
-    ) -> Result<(String, Vec<(Span, String)>), Refusal> {
+    ) -> Result<(String, String, Vec<(Span, String)>), Refusal> {
         let (offload, written, edits) = self.choose(site, to)?;
         match offload {
             Some(offload) if site.around.cleans_up && is_left_when_cancelled(&offload.path) => {
                 Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"))
             }
-            Some(_) => Ok((format!("{written}("), edits)),
-            None => Ok((format!("{written}().run_in_executor(None, "), edits)),
+            Some(_) => Ok((format!("`{written}`"), format!("{written}("), edits)),
+            None => Ok(("`run_in_executor`".to_owned(), format!("{written}().run_in_executor(None, "), edits)),
         }
     }
 

@@ -134,7 +134,7 @@ impl<'a> File<'a> {
         let unit = self.unit(statement, indent);
         let newline = self.newline_at(range.start());
 
-        let (hand, mut edits) = self.hand_over_function(site, to)?;
+        let (named, hand, mut edits) = self.hand_over_function(site, to)?;
         let above = self.line_above(start).map_or("", |line| self.text(line)).trim();
         // A formatter parts a function from what stands beside it, but not from what opens the suite.
         let gap = if above.is_empty() || above.ends_with(':') { "" } else { newline };
@@ -169,8 +169,7 @@ impl<'a> File<'a> {
         text.push_str(&format!("{newline}{newline}{indent}{written}"));
         edits.push((span(TextRange::new(start, end)), text));
         let what = if matches!(statement, Stmt::With(_)) { "`with` block" } else { "loop" };
-        let hand = hand.split('(').next().unwrap_or(&hand);
-        let title = format!("Hand the whole {what} to a thread with `{hand}`, as `{name}`");
+        let title = format!("Hand the whole {what} to a thread with {named}, as `{name}`");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 
@@ -339,13 +338,15 @@ fn opens_file(with: &StmtWith) -> bool {
 /// Whether a file is opened in a mode that writes.
 fn opens_to_write(with: &StmtWith) -> bool {
     with.items.iter().filter_map(|item| item.context_expr.as_call_expr()).any(|call| {
-        call.arguments.iter_source_order().any(|argument| match argument.value() {
-            Expr::StringLiteral(mode) => {
+        // A path's own method is given no path.
+        let of_path = call.func.is_attribute_expr() && call.arguments.args.len() == 1;
+        match call.arguments.find_argument_value("mode", if of_path { 0 } else { 1 }) {
+            Some(Expr::StringLiteral(mode)) => {
                 let mode = mode.value.to_str();
                 mode.len() <= 3 && mode.starts_with(['w', 'a', 'x'])
             }
             _ => false,
-        })
+        }
     })
 }
 
