@@ -15,7 +15,8 @@ struct Object<'a> {
     end_location: Location,
     filename: &'a str,
     fix: Option<FixObject<'a>>,
-    /// Why there is no fix.
+    /// Why there is no fix, where one was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
     no_fix: Option<RefusalObject<'a>>,
     location: Location,
     message: &'a str,

@@ -92,7 +92,9 @@ fn format_said_in(folder: &Utf8Path) -> Option<FormatSettings> {
         {
             return Some(of_ruff(ruff));
         }
-        if let Some(black) = table_at(table.get_ref(), &["tool", "black"]).filter(|_| name == "pyproject.toml") {
+        if let Some(black) =
+            table_at(table.get_ref(), &"tool.black".split('.').collect::<Vec<_>>()).filter(|_| name == "pyproject.toml")
+        {
             return Some(of_black(black));
         }
         if table_at(table.get_ref(), prefix).is_some() {

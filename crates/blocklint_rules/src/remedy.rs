@@ -77,10 +77,16 @@ impl BoundCall {
             (BoundTo::Thread, BoundUse::Used) => {
                 format!("a `{call}` that was made in this thread is used, and works in no other")
             }
-            (BoundTo::Thread, BoundUse::Called) => format!("`{call}` works only in the thread in which it is called now"),
-            (BoundTo::Loop, BoundUse::Used | BoundUse::Made) => format!("a `{call}` is used, which belongs to the running loop"),
+            (BoundTo::Thread, BoundUse::Called) => {
+                format!("`{call}` works only in the thread in which it is called now")
+            }
+            (BoundTo::Loop, BoundUse::Used | BoundUse::Made) => {
+                format!("a `{call}` is used, which belongs to the running loop")
+            }
             (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
-            (BoundTo::Context, BoundUse::Used | BoundUse::Made) => format!("a `{call}` is used, which belongs to the task that calls it"),
+            (BoundTo::Context, BoundUse::Used | BoundUse::Made) => {
+                format!("a `{call}` is used, which belongs to the task that calls it")
+            }
             (BoundTo::Context, BoundUse::Called) => format!("what `{call}` changes belongs to the task that calls it"),
         };
         Refusal::at(reason, self.place.clone())

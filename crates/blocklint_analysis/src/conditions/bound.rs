@@ -68,7 +68,8 @@ impl Link<'_> {
     pub fn moved_with(&self, site: SiteRef) -> Carried {
         let mut carried = self.carried_by(vec![site]);
         if carried.bound.is_none() {
-            carried.bound = self.made_for_one_thread(site).map(|ty| self.bound(site, Bound::Thread, BoundUse::Made, ty));
+            carried.bound =
+                self.made_for_one_thread(site).map(|ty| self.bound(site, Bound::Thread, BoundUse::Made, ty));
         }
         carried
     }

@@ -197,7 +197,9 @@ fn fixes_that_overlap_take_rounds() {
         }
     };
     let fixed = folder.fix(Applicability::Unsafe, &make);
-    let nested = "await asyncio.to_thread(nap, await asyncio.to_thread(nap, await asyncio.to_thread(nap, 1)))";
+    // The file is as a formatter leaves it, and stays so.
+    let inner = "nap, await asyncio.to_thread(nap, await asyncio.to_thread(nap, 1))";
+    let nested = &format!("await asyncio.to_thread(\n        {inner}\n    )");
     assert_eq!(after(&fixed, 0), format!("import asyncio\n{}", text.replace("nap(nap(nap(1)))", nested)));
     assert_eq!((fixed.mended.len(), fixed.remaining.len()), (3, 0));
 }

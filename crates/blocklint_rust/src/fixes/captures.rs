@@ -29,6 +29,8 @@ pub(super) enum Owning {
 /// What a declaration tells of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
+    /// Owned, and not cloned.
+    Single,
     Owned,
     Copied,
     Reference,
@@ -61,6 +63,11 @@ const OWNED: &[&str] = &[
 const CONTAINERS: &[&str] =
     &["Vec", "VecDeque", "Option", "Box", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Result", "Arc"];
 
+/// Handles that are made to be shared between threads: a clone of one leads to the same.
+const SHARED: &[&str] = &["Arc", "Pool"];
+/// Types that go to another thread where what they hold does, and that nobody clones.
+const SINGLE: &[&str] = &["Receiver"];
+
 impl<'a> File<'a> {
     /// The locals that a call uses, in order of their first use.
     pub(super) fn captures(&self, site: &Site<'a>) -> Vec<Capture<'a>> {
@@ -86,6 +93,8 @@ impl<'a> File<'a> {
                 Declared::Owned if later && self.is_only_asked(site, name) => Owning::Wasteful,
                 Declared::Owned if later => Owning::Clones,
                 Declared::Owned => Owning::Moves,
+                Declared::Single if later => Owning::Unknown,
+                Declared::Single => Owning::Moves,
                 Declared::Reference if self.is_only_asked(site, name) => Owning::Wasteful,
                 Declared::Reference => Owning::Owned,
                 Declared::Unknown => Owning::Unknown,
@@ -149,8 +158,17 @@ impl<'a> File<'a> {
                 }
             }
             _ if self.is_owned_and_send(site, ty) => Declared::Owned,
+            K::GenericType if self.is_single(site, ty) => Declared::Single,
             _ => Declared::Unknown,
         }
+    }
+
+    /// Whether values of a type go to another thread, and are there once.
+    fn is_single(&self, site: &Site<'a>, ty: Node<'a>) -> bool {
+        let name = ty.child_by_field_id(fields().type_name).map(|name| self.text(name));
+        let arguments = ty.child_by_field_id(fields().type_arguments);
+        name.is_some_and(|name| SINGLE.contains(&name.rsplit("::").next().unwrap_or(name)))
+            && arguments.is_some_and(|list| crate::kinds::named(list).all(|part| self.is_owned_and_send(site, part)))
     }
 
     /// Whether values of a type are known to own all they hold, to be cloned as such, and to go to any thread: types of the
@@ -169,7 +187,7 @@ impl<'a> File<'a> {
                 let arguments = ty.child_by_field_id(fields().type_arguments);
                 name.is_some_and(|name| CONTAINERS.contains(&name)) && arguments.is_some_and(all_known)
                     // What tasks share is made to be shared between threads.
-                    || name == Some("Arc")
+                    || name.is_some_and(|name| SHARED.contains(&name))
                         && arguments.is_some_and(|list| {
                             below(list, |_| true)
                                 .into_iter()
