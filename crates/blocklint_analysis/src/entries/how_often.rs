@@ -2,9 +2,11 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{
+    BodyFlags, BodyKind, ClassKind, ExitKind, FileFacts, Flow, Form, Region, RegionId, RegionKind, SiteKind,
+};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::code::regions::around;
 use crate::entries::callers::Callers;
@@ -263,7 +265,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         // How often something unknown calls what it was given once, nobody sees.
         let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
         let mut all = if !may_recur { Times::Tested } else { Times::Unseen };
-        let sites: FxHashSet<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
+        let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
+        sites.sort();
+        sites.dedup();
         for site in sites.into_iter().take(MOST_SITES) {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
@@ -561,6 +565,11 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 }
 
+/// Whether a loop goes through a collection, not on as long as something holds.
+fn is_iterated(facts: &FileFacts, region: &Region) -> bool {
+    facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
+}
+
 impl<'a> Link<'a> {
     /// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
     /// which is not written out. A loop that counts or waits says nothing of how much there is.
@@ -583,10 +592,9 @@ impl<'a> Link<'a> {
     /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
     pub(crate) fn is_looped(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        around(facts, facts.site(site.site).at.region).map(|id| facts.region(id)).any(|region| {
-            region.kind == RegionKind::Loop
-                && !facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
-        })
+        around(facts, facts.site(site.site).at.region)
+            .map(|id| facts.region(id))
+            .any(|region| region.kind == RegionKind::Loop && !is_iterated(facts, &region))
     }
 
     /// Whether a loop ends by returning what it was looking for: it tries one after the other.
@@ -611,8 +619,7 @@ impl<'a> Link<'a> {
     fn goes_through(&self, file: crate::program::ids::FileId, id: RegionId) -> bool {
         let facts = self.program.facts(file);
         let region = facts.region(id);
-        let is_iterated = facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test);
-        is_iterated
+        is_iterated(facts, &region)
             && match facts.form(region.test) {
                 Form::Display(..) | Form::Pairs(_) => false,
                 Form::Result(call) => !names::counts(facts.language, facts.text(facts.site(call).name)),

@@ -219,8 +219,8 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
                     && !candidate.handed
-                    && runs_once(link, &mut times, &ways)
                     && judge.is_on(named::ALONE)
+                    && runs_once(link, &mut times, &ways)
                 {
                     // One step less, for a program that does nothing but that is not what it could be.
                     candidate.label.severity = candidate.label.severity.lowered();
@@ -290,9 +290,11 @@ pub(crate) fn findings<'a>(
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence);
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
-                let more = causes.behind(way).iter().filter(|cause| !finding.causes.contains(cause));
-                let more: SmallVec<[u32; 4]> = more.copied().collect();
-                finding.causes.extend(more);
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
+                    }
+                }
             }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
@@ -330,8 +332,9 @@ fn reach_of(causes: &Causes, places: &FxHashMap<Place, Vec<Candidate>>) -> Vec<F
 /// Whether nothing is served yet, or nothing at all: all that leads to the beginning of a way comes from where a program begins, with no
 /// tasks beside it, and no loop on the way goes round as long as something holds.
 fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> bool {
-    ways.first().is_some_and(|first| times.of_site(first.site).is_once())
-        && !ways.iter().any(|way| link.is_looped(way.site))
+    // The loops first: who runs a site is followed up to where the program begins.
+    !ways.iter().any(|way| link.is_looped(way.site))
+        && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
 }
 
 /// The signal that lowers what runs then.
