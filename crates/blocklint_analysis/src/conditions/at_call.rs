@@ -356,7 +356,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         match self.argument_for(caller, node, index, None) {
             Given::Forwarded => Truth::Param(index),
             Given::Hidden => Truth::Hidden,
-            Given::Constant(constant) => match crate::conditions::branches::answer(&Choice::Truth, &constant) {
+            Given::Constant(constant) => match crate::link::branches::answer(&Choice::Truth, &constant) {
                 Shown::Yes => Truth::Seen(true),
                 Shown::No => Truth::Seen(false),
                 Shown::Param(index) => Truth::Param(index),
@@ -427,7 +427,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     _ => Shown::No,
                 },
             },
-            Question::Choice(choice) => crate::conditions::branches::answer(choice, constant),
+            Question::Choice(choice) => crate::link::branches::answer(choice, constant),
             Question::Condition(condition) => {
                 let mut all = Shown::Yes;
                 for test in &condition.tests {

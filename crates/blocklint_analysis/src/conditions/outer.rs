@@ -6,12 +6,12 @@ use std::rc::Rc;
 use blocklint_facts::RegionId;
 
 use crate::conditions::Conditions;
-use crate::conditions::branches::answer;
 use crate::conditions::memo::Memo;
 use crate::entries::callers::{Caller, CallerKind};
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Question};
 use crate::link::Link;
+use crate::link::branches::answer;
 use crate::link::rows::Shown;
 use crate::program::ids::{BodyRef, SiteRef};
 

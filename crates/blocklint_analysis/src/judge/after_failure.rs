@@ -80,19 +80,6 @@ impl Link<'_> {
         around(facts, facts.site(site.site).at.region).any(|id| facts.region(id).kind == RegionKind::Finally)
     }
 
-    /// Python: whether a site stays short however often a loop comes to it.
-    pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        facts.language == Language::Python && idioms::python::stays_short(facts.text(facts.site(site.site).name))
-    }
-
-    /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
-    pub(crate) fn is_raised(&self, file: FileId, call: SiteId) -> bool {
-        let facts = self.program.facts(file);
-        idioms::python::sounds_like_exception(facts.text(facts.site(call).name))
-            && self.program.index_of(file).uses_of_result(call).is_empty()
-    }
-
     /// Whether a place is reached only where something was collected that handlers alone collect: `if errors: path.unlink()`
     /// in a `finally`, where `except` says `errors["base"] = "unknown"`.
     fn is_where_errors_are(&self, file: FileId, region: RegionId) -> bool {

@@ -1,19 +1,19 @@
 //! Java: calls that are made only where somebody opted in, and the branches that a call stands in across the literals around it.
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, BodyId, BodyKind, ExitKind, FileFacts, Form, FormId, RegionId, RegionKind};
+use blocklint_facts::{BodyId, BodyKind, Form, RegionId};
 
 use smallvec::SmallVec;
 
 use crate::code::regions::around;
-use crate::conditions::branches::answer;
 use crate::entries::callers::Caller;
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Question};
 use crate::link::Link;
+use crate::link::branches::answer;
 use crate::link::names::java;
 use crate::link::rows::Shown;
-use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, SiteRef};
 use crate::program::index::Mention;
 
 impl<'a> Link<'a> {
@@ -55,20 +55,6 @@ impl<'a> Link<'a> {
             })
     }
 
-    /// Whether a loop ends where a call that it asks says so: it looks for the first of a few that is there.
-    pub(crate) fn ends_loop(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
-        facts.regions.iter().enumerate().any(|(at, region)| {
-            region.kind == RegionKind::Then
-                && region.parent == here.region
-                && region.test.get().is_some_and(|test| asks(facts, test, site))
-                && facts.exits.iter().any(|exit| {
-                    exit.kind == ExitKind::Return && exit.at.region.get().is_some_and(|of| of.index() == at)
-                })
-        })
-    }
-
     /// Java: whether what a caller passes is a setting that fails a condition unless somebody sets it:
     /// `send(message, url.getParameter("sent", false))`.
     pub(crate) fn fails_by_default(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
@@ -88,24 +74,5 @@ impl<'a> Link<'a> {
                 Shown::No => guard.wanted,
                 Shown::Param(_) | Shown::Hidden => false,
             }
-    }
-
-    /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.
-    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
-        let facts = self.program.facts(file);
-        let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
-        let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
-        facts.args_of(call).is_empty()
-            && java::is_getter_of(facts.text(getter), facts.text(name))
-            && crate::link::completed::is_same(facts, of, from)
-    }
-}
-
-/// Whether a test asks a call, alone or as one of several that must all hold.
-fn asks(facts: &FileFacts, test: FormId, site: SiteRef) -> bool {
-    match facts.form(test) {
-        Form::Result(call) => call == site.site,
-        Form::Alt(AltKind::And, list) => facts.list(list).iter().any(|&part| asks(facts, part, site)),
-        _ => false,
     }
 }

@@ -1,9 +1,8 @@
 //! Java: calls that run only after a failure, and classes of settings.
 
 use blocklint_core::Effect;
-use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind, Sym};
+use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId, RegionKind};
 
-use crate::code::forms::field_of;
 use crate::code::forms::last_name;
 use crate::code::regions::around;
 use crate::graph::Way;
@@ -59,18 +58,6 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Whether all that a field is ever given was put in a state by the call that made it.
-    pub(crate) fn is_field_in_state(&self, file: FileId, form: FormId, state: &str) -> bool {
-        let facts = self.program.facts(file);
-        let Some(field) = field_of(facts, form) else { return false };
-        let mut given = values_given(facts, field).filter(|&value| facts.form(value) != Form::None).peekable();
-        given.peek().is_some()
-            && given.all(|value| match facts.form(value) {
-                Form::Result(site) => self.call_sets_state(SiteRef { file, site }, state),
-                _ => false,
-            })
-    }
-
     /// Whether the object of a static getter says by its class that it holds settings: `BrokerConfig.getInstance()`.
     pub(crate) fn class_of_settings(&self, site: SiteRef) -> Option<&'a str> {
         let facts = self.program.facts(site.file);
@@ -84,12 +71,6 @@ impl<'a> Link<'a> {
         };
         Some(facts.text(name))
     }
-}
-
-/// What is assigned to a field of the object itself, wherever the file does.
-fn values_given(facts: &FileFacts, field: Sym) -> impl Iterator<Item = FormId> {
-    let rows = facts.assigns.iter().filter(|row| row.target.is_some());
-    rows.filter(move |row| field_of(facts, row.target) == Some(field)).filter_map(|row| row.value.get())
 }
 
 /// Whether a form is wanted, or what a local that it is was given.

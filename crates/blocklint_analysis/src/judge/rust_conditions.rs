@@ -5,9 +5,9 @@ use blocklint_core::Language;
 use blocklint_facts::{AltKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteId, VarKind};
 
 use crate::code::regions::around;
-use crate::conditions::branches::is_condition;
 use crate::labels::label::{Choice, Guard, Question, Source};
 use crate::link::Link;
+use crate::link::branches::is_condition;
 use crate::program::ids::{FileId, SiteRef};
 
 /// How deep a test is looked into.

@@ -4,7 +4,7 @@
 use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
 
 use crate::code::forms::mentions;
-use crate::code::regions::{around, lies_in};
+use crate::code::regions::around;
 use crate::graph::Way;
 use crate::link::Link;
 use crate::program::folders;
@@ -78,25 +78,6 @@ impl Link<'_> {
         facts.exits.iter().any(|exit| {
             let kind = exit.kind == ExitKind::Return && facts.body_of(exit.at) == body && exit.value.is_some();
             kind && mentions(facts, exit.value, DEPTH, &|form| matches!(form, Form::Var(var) if is_found(var)))
-        })
-    }
-
-    /// Whether a site is the test of a branch by which a loop's function is left with what was found: the loop goes on to
-    /// the first hit alone.
-    pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
-        let facts = self.program.facts(site.file);
-        let body = facts.region(within).body;
-        facts.exits.iter().any(|exit| {
-            let inside = exit.kind == ExitKind::Return
-                && facts.body_of(exit.at) == body
-                && lies_in(facts, exit.at.region, within);
-            inside
-                && around(facts, exit.at.region).any(|id| {
-                    let region = facts.region(id);
-                    region.kind == RegionKind::Then
-                        && region.test.is_some()
-                        && facts.form(region.test) == Form::Result(site.site)
-                })
         })
     }
 }
