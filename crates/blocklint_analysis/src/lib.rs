@@ -25,6 +25,7 @@ use blocklint_core::Confidence;
 use blocklint_models::Models;
 
 pub use entries::roots::{Root, RootKind};
+pub use entries::unawaited::unawaited;
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,

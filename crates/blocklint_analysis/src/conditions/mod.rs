@@ -5,11 +5,13 @@ pub(crate) mod always;
 pub(crate) mod at_call;
 pub(crate) mod by_type;
 pub(crate) mod filled_mapping;
+pub(crate) mod java_settings;
 mod memo;
 pub(crate) mod outer;
 pub(crate) mod own_state;
 pub(crate) mod parts;
 pub(crate) mod receivers;
+pub(crate) mod rust_getters;
 pub(crate) mod told;
 
 use std::cell::RefCell;

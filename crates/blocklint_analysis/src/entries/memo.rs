@@ -7,7 +7,7 @@ use blocklint_core::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::link::memo::Remembers;
-use crate::program::ids::{FileId, Name};
+use crate::program::ids::{FileId, Name, SiteRef};
 
 /// What this layer remembers of one program.
 #[derive(Default)]
@@ -17,6 +17,8 @@ pub(crate) struct Memo {
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::entries::no_loop::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
+    /// What makes sites run the first time only.
+    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::entries::first_time::FirstTime>>>,
 }
 
 impl Remembers for Memo {

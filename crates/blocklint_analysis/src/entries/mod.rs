@@ -4,6 +4,7 @@
 pub(crate) mod assembly;
 pub(crate) mod callers;
 pub(crate) mod containers_of_calls;
+pub(crate) mod first_time;
 pub(crate) mod greenlets;
 pub(crate) mod how_often;
 pub(crate) mod lifetime;

@@ -7,6 +7,9 @@ use blocklint_facts::{BodyId, BodyKind, Flow, SuppressionKind};
 use blocklint_models::{HandoverRow, Via};
 use rustc_hash::FxHashMap;
 
+use crate::entries::assembly::{assembles, runtime_of_publisher};
+use crate::entries::no_loop::off_the_loop;
+use crate::entries::unawaited::is_dropped;
 use crate::link::Link;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, SiteRef};
@@ -93,7 +96,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         let row = facts.body(body.body);
         let runtime = link.runtime_of(body.file);
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
-            if link.is_dropped(body) {
+            if is_dropped(link, body) {
                 return None;
             }
             let runtime = self.runtime_of_task(body).or(runtime);
@@ -111,8 +114,8 @@ impl<'l, 'a> Roots<'l, 'a> {
         if matches!(row.kind, BodyKind::Lambda) {
             return self.literal(body);
         }
-        if link.assembles(body) {
-            let runtime = runtime.or_else(|| link.runtime_of_publisher(body));
+        if assembles(link, body) {
+            let runtime = runtime.or_else(|| runtime_of_publisher(link, body));
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
         None
@@ -191,7 +194,7 @@ impl<'l, 'a> Roots<'l, 'a> {
         for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = SiteRef { file: body.file, site };
-            if link.off_the_loop(site) {
+            if off_the_loop(link, site) {
                 continue;
             }
             let passing = link.passing(site, arg, EnvId::NONE);
@@ -223,16 +226,17 @@ impl<'l, 'a> Roots<'l, 'a> {
     }
 }
 
-impl<'a> Link<'a> {
-    /// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
-    pub(crate) fn threads_of(&self, file: crate::program::ids::FileId, runtime: Option<Runtime>) -> Option<Runtime> {
-        let facts = self.program.facts(file);
-        let is_imported = |&&(path, _): &&(&str, bool)| {
-            path.split('.').next().is_some_and(|head| crate::link::registered::imports(facts, head))
-        };
-        let first = Runtime::thread_functions(runtime).iter().find(is_imported);
-        let is_frameworks =
-            first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
-        if is_frameworks { Some(Runtime::Starlette) } else { runtime }
-    }
+/// The machinery whose threads a file uses: a framework that it imports comes before the event loop below.
+pub(crate) fn threads_of(
+    link: &Link<'_>,
+    file: crate::program::ids::FileId,
+    runtime: Option<Runtime>,
+) -> Option<Runtime> {
+    let facts = link.program.facts(file);
+    let is_imported = |&&(path, _): &&(&str, bool)| {
+        path.split('.').next().is_some_and(|head| crate::link::registered::imports(facts, head))
+    };
+    let first = Runtime::thread_functions(runtime).iter().find(is_imported);
+    let is_frameworks = first.is_some_and(|first| Runtime::thread_functions(Some(Runtime::Starlette)).contains(first));
+    if is_frameworks { Some(Runtime::Starlette) } else { runtime }
 }

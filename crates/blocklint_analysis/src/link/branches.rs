@@ -12,7 +12,7 @@ use self::own_params::OwnParam;
 use crate::code::regions::{around, lies_in};
 use crate::idioms;
 use crate::labels::constant::Constant;
-use crate::labels::label::{Choice, Guard, Question, Source};
+use crate::labels::label::{AskedType, Choice, Guard, Question, Source};
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::rows::Shown;
@@ -391,6 +391,24 @@ impl<'a> Link<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The types that a form names, if all are literals' or the project's own: no class of a library is derived from those by
+    /// surprise.
+    pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
+        let language = self.program.language(place.file);
+        let members = self.values.members(self.instances_of(place, class).value);
+        let types: Option<Vec<AskedType>> = members
+            .into_iter()
+            .map(|val| match val {
+                Val::Library { ty, .. } => {
+                    names::is_literal_type(language, self.library.text(ty).as_ref()).then_some(AskedType::Literal(ty))
+                }
+                Val::Instance { class, .. } if language == Language::Python => Some(AskedType::Class(class)),
+                _ => None,
+            })
+            .collect();
+        types.filter(|types| !types.is_empty())
     }
 }
 

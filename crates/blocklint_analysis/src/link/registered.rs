@@ -156,6 +156,24 @@ impl Link<'_> {
             twisted > 0 && twisted > count("asyncio")
         })
     }
+
+    /// What rules need to know of a function's declared result.
+    pub(crate) fn declared_role(&self, body: BodyRef) -> Option<Role> {
+        let facts = self.program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.returns.is_none() {
+            return None;
+        }
+        let declared = self.annotation(self.signature_scope(body), row.returns);
+        self.values.members(declared.value).into_iter().find_map(|val| match val {
+            Val::Library { ty, .. } => self.library.role(ty),
+            Val::Instance { class, .. } => self.mro(class).iter().find_map(|ancestor| match *ancestor {
+                crate::link::hierarchy::Ancestor::Library(ty, _) => self.library.role(ty),
+                _ => None,
+            }),
+            _ => None,
+        })
+    }
 }
 
 /// Whether a row holds for methods of what a library makes of a request.
