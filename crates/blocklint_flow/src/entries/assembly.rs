@@ -38,18 +38,41 @@ pub fn factory_given(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
     link.makes_chain(given).then_some(given)
 }
 
-/// Whether every known call stands in a test, or directly in a closure that runs where it may block.
+/// Callers of callers that are asked.
+const DEPTH: u32 = 6;
+
+/// Whether every known call stands in a test, or in code that runs where it may block.
 fn runs_only_aside(link: &Link<'_>, body: BodyRef) -> bool {
+    is_only_called_aside(link, body, DEPTH)
+}
+
+fn is_only_called_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
     let uses = link.uses_of_body(body);
     !uses.is_empty()
         && !link.program.is_test(body.file)
         && uses.iter().all(|of| {
             link.program.is_test(of.file())
                 || match *of {
-                    BodyUse::Call(site) => stands_in_worker(link, link.program.body_of_site(site)),
+                    BodyUse::Call(site) => {
+                        let caller = link.program.body_of_site(site);
+                        stands_in_worker(link, caller)
+                            || link.program.language(site.file) == Language::Java
+                                && caller != body
+                                && (link.is_waited_for_there(site) || may_block(link, caller, depth))
+                    }
                     BodyUse::Passed(site, arg) => is_worker_argument(link, site, arg),
                 }
         })
+}
+
+/// Java: whether a method runs where it may block, by what it is annotated with, or because it too only puts a publisher together
+/// for such code.
+fn may_block(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+    link.runs_where_it_may_block(body)
+        || link.declared_role(body) == Some(Role::Publisher)
+            && link.registered(body).is_none()
+            && is_only_called_aside(link, body, depth)
 }
 
 /// Whether a lambda is handed to a worker, or stands where a chain was moved to one.

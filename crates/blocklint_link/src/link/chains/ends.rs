@@ -40,6 +40,17 @@ impl<'a> Link<'a> {
         found
     }
 
+    /// Whether the body of a site waits itself for all of the chain that the site gives: `repository.find(id).block()`. It may
+    /// block, or that is its mistake.
+    pub fn is_waited_for_there(&self, site: SiteRef) -> bool {
+        let ends = self.ends_of_site(site);
+        let here = self.program.body_of_site(site);
+        ends.root.is_none()
+            && ends.open.is_empty()
+            && !ends.driven.is_empty()
+            && ends.driven.iter().all(|&by| self.program.body_of_site(by) == here)
+    }
+
     /// The chain is what a call stands on.
     fn ends_at_operator(&self, next: SiteRef) -> Position {
         let targets = self.targets(next, EnvId::NONE);
