@@ -59,11 +59,19 @@ fn is_only_called_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
                         stands_in_worker(link, caller)
                             || link.program.language(site.file) == Language::Java
                                 && caller != body
-                                && (link.is_waited_for_there(site) || may_block(link, caller, depth))
+                                && (waits_for(link, caller, site) || may_block(link, caller, depth))
                     }
                     BodyUse::Passed(site, arg) => is_worker_argument(link, site, arg),
                 }
         })
+}
+
+/// Java: whether a method that nobody registers waits itself for the chain that a call in it gives: `find(id).block()`.
+fn waits_for(link: &Link<'_>, caller: BodyRef, site: SiteRef) -> bool {
+    let facts = link.program.facts(caller.file);
+    facts.body(caller.body).kind == BodyKind::Function
+        && link.registered(caller).is_none()
+        && link.is_waited_for_there(site)
 }
 
 /// Java: whether a method runs where it may block, by what it is annotated with, or because it too only puts a publisher together
