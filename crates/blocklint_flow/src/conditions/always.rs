@@ -15,6 +15,9 @@ use rustc_hash::FxHashSet;
 /// Methods below which a class says nothing of the ones that nobody names.
 const FEWEST_METHODS: usize = 4;
 
+/// How often a constructor passes its parameter on to another one.
+const CONSTRUCTORS: u32 = 4;
+
 /// How deep tests and names are followed.
 const DEPTH: u32 = 4;
 
@@ -267,7 +270,12 @@ fn only_in_field(link: &Link<'_>, class: ClassRef, file: FileId, sym: Sym) -> Op
             }
         }
         for assign in link.own_assigns(next, name) {
-            found.see(plain_literal(link, next.file, facts.assign(assign).value)?);
+            let row = facts.assign(assign);
+            let given = || {
+                let setter = BodyRef { file: next.file, body: facts.body_of(row.at) };
+                link.literal_given(setter, row.value, CONSTRUCTORS)
+            };
+            found.see(plain_literal(link, next.file, row.value).or_else(given)?);
         }
     }
     let related: Vec<ClassRef> = seen.into_iter().collect();

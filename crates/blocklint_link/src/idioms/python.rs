@@ -33,6 +33,11 @@ pub(crate) fn casts(name: &str) -> bool {
     name == "cast"
 }
 
+/// Whether a function only asks what a class says of a value.
+pub(crate) fn asks_for_type(name: &str) -> bool {
+    matches!(name, "isinstance" | "issubclass" | "cast" | "super")
+}
+
 /// Whether a function counts what a collection or text holds.
 pub(crate) fn counts(name: &str) -> bool {
     name == "len"

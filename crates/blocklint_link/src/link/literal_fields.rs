@@ -1,13 +1,16 @@
-//! Java: fields that only ever hold one literal, because all who make an object pass it: `this(false)`, `new Scheduler(settings)`.
+//! Fields that only ever hold one literal, because all who make an object pass it or leave its default: `this(false)`,
+//! `new Scheduler(settings)`, `Reader(deep=False)`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, ClassId, Form, FormId};
 
+use crate::idioms;
 use crate::labels::constant::Constant;
 use crate::link::Link;
 use crate::link::names;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::program::index::Mention;
 
 /// Sites that may make an object; where there are more, nothing is said.
 const MOST_SITES: usize = 256;
@@ -71,7 +74,7 @@ impl Link<'_> {
     }
 
     /// The literal that a form of a body is, or that all who make an object pass to the constructor's parameter that it is.
-    fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
+    pub fn literal_given(&self, body: BodyRef, form: FormId, depth: u32) -> Option<Constant> {
         match self.constant_in(body.file, body.body, form, EnvId::NONE, 2) {
             literal @ (Constant::Bool(_) | Constant::Null) => Some(literal),
             Constant::Param(index) => self.literal_passed(body, index, depth.checked_sub(1)?),
@@ -95,8 +98,14 @@ impl Link<'_> {
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
-            let form = self.passed_with(site, constructor, index, with_receiver)?;
-            let literal = self.literal_given(above, form, depth)?;
+            let literal = match self.passed_with(site, constructor, index, with_receiver) {
+                Some(form) => self.literal_given(above, form, depth)?,
+                None if self.unpacks(site) => return None,
+                None => match self.default_of(constructor, index)? {
+                    literal @ (Constant::Bool(_) | Constant::Null) => literal,
+                    _ => return None,
+                },
+            };
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
@@ -106,20 +115,48 @@ impl Link<'_> {
 
     /// The sites that may run a constructor of a class: those of its name, and what its own and derived constructors begin with.
     fn sites_making(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
-        let names: Vec<Name> = self.class_names(class);
+        let is_python = self.program.language(class.file) == Language::Python;
+        let mut names: Vec<Name> = self.class_names(class);
+        let mut files = vec![class.file];
+        for &derived in self.derived(class).iter() {
+            files.push(derived.file);
+            // One without a constructor of its own is made by that of its base.
+            if is_python {
+                names.extend(self.class_names(derived));
+                if !self.derived(derived).is_empty() {
+                    return None;
+                }
+            }
+        }
+        if is_python && names.iter().any(|&name| self.is_handed_out(name)) {
+            return None;
+        }
         let mut found: Vec<SiteRef> = Vec::new();
         for name in names {
             found.extend(self.program.sites_named(name).take(MOST_SITES + 1));
         }
-        let mut files = vec![class.file];
-        files.extend(self.derived(class).iter().map(|of| of.file));
         files.sort();
         files.dedup();
-        let own = self.program.name("<init>");
+        let own = self.program.name(if is_python { "__init__" } else { "<init>" });
+        // `return cls(…)` in a method of the class.
+        let by_itself = self.program.name("cls").filter(|_| is_python);
         for file in files {
-            let Some(sym) = own.and_then(|own| self.program.local(file, own)) else { continue };
-            found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| SiteRef { file, site }));
+            for name in own.into_iter().chain(by_itself) {
+                let Some(sym) = self.program.local(file, name) else { continue };
+                found.extend(self.program.index_of(file).sites_named(sym).iter().map(|&site| SiteRef { file, site }));
+            }
         }
         (found.len() <= MOST_SITES).then_some(found)
+    }
+
+    /// Python: whether a class of this name is given away as a value, so that nobody sees who calls it.
+    fn is_handed_out(&self, name: Name) -> bool {
+        self.program.occurrences(name).iter().any(|&(file, sym)| {
+            let facts = self.program.facts(file);
+            self.program.index_of(file).mentions_named(sym).iter().any(|(mention, _)| match mention {
+                Mention::Arg(site, _) => !idioms::python::asks_for_type(facts.text(facts.site(site).name)),
+                _ => true,
+            })
+        })
     }
 }
