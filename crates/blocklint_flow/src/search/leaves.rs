@@ -82,6 +82,13 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
                 Language::Python | Language::Rust => self.glob_names(*language, &reach),
             };
+            if *language == Language::Python {
+                let roots = reach.roots(self.link.roots_of_descriptors().into_iter());
+                for &name in self.link.names_of_descriptors() {
+                    read.insert(name);
+                    names.entry(name).or_default().merge(&roots);
+                }
+            }
             let mut aliased: FxHashMap<Name, Roots> = FxHashMap::default();
             for (name, roots) in names {
                 for name in self.link.with_aliases(name) {

@@ -1,15 +1,18 @@
 //! What runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of what they get.
 
+use blocklint_core::Language;
+use blocklint_facts::{BodyKind, Flow, Form, VarId};
+use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
+
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::targets::{Edge, Target, Targets};
-use crate::link::value::{ArgsId, BoundId, EnvId, Val};
+use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId};
 use crate::link::{Link, Typed};
 use crate::program::ids::{ClassRef, Name, PathId, SiteRef};
-use blocklint_core::Language;
-use blocklint_facts::{Flow, Form, VarId};
 
-impl Link<'_> {
+impl<'a> Link<'a> {
     /// Adds a method called implicitly on a member.
     pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
         if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
@@ -105,23 +108,103 @@ impl Link<'_> {
 
     /// Adds the method of an object that a class holds under a name, where reading or setting the name runs it.
     fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
-        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
-            return;
-        };
-        let facts = self.program.facts(owner.file);
-        let body = facts.class(owner.class).body;
-        for assign in facts.assign_ids_of(var) {
-            let row = facts.assign(assign);
-            if facts.body_of(row.at) != body || row.value.is_none() {
-                continue;
-            }
-            let scope = crate::link::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
-            for val in self.values.members(self.eval(scope, row.value).value) {
-                if matches!(val, Val::Instance { .. }) {
-                    self.add_method(targets, val, method);
+        let own = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0);
+        for (value, _) in self.values_in_class(owner, var) {
+            for val in self.values.members(value) {
+                match val {
+                    Val::Instance { .. } => {
+                        if let Some(method) = own {
+                            self.add_method(targets, val, method);
+                        }
+                    }
+                    Val::Library { ty, .. } => {
+                        let path = self.library.member(ty, method);
+                        if !self.library.calls(path).is_empty() {
+                            let receiver = self.values.bound(val);
+                            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
+    }
+
+    /// What the body of a class assigns to one of its names, each with the call that makes it.
+    fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
+        let facts = self.program.facts(owner.file);
+        let body = facts.class(owner.class).body;
+        let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
+        rows.map(|row| {
+            let scope = crate::link::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
+            let made = match facts.form(row.value) {
+                Form::Result(site) => Some(SiteRef { file: owner.file, site }),
+                _ => None,
+            };
+            (self.eval(scope, row.value).value, made)
+        })
+        .collect()
+    }
+
+    /// Python: what reading a name of a class on an instance gives, where a library's descriptor stands under it and a row says so:
+    /// `author = ForeignKey(Author)`.
+    pub(crate) fn described(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
+        let facts = self.program.facts(owner.file);
+        let name = self.program.global(owner.file, facts.var(var).name)?;
+        if facts.language != Language::Python || !self.names_of_descriptors().contains(&name) {
+            return None;
+        }
+        self.values_in_class(owner, var).into_iter().find_map(|(value, made)| {
+            self.values.members(value).into_iter().find_map(|val| {
+                let Val::Library { ty, .. } = val else { return None };
+                let rows = self.library.calls(self.library.member(ty, "__get__"));
+                let returns = rows.with(|row| row.returns.is_some()).next()?.returns.clone()?;
+                let typed = self.type_value(&returns, val, made.map(|site| (site, EnvId::NONE)));
+                (!self.values.is_unknown(typed.value)).then_some(typed)
+            })
+        })
+    }
+
+    /// Python: the names under which classes of the project hold descriptors of libraries that a row speaks of.
+    pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
+        self.described.get_or_init(|| {
+            let mut found = FxHashSet::default();
+            let makers = self.makers_of_descriptors();
+            if makers.is_empty() {
+                return found;
+            }
+            for source in self.program.files.iter().filter(|source| source.facts.language == Language::Python) {
+                let facts = &source.facts;
+                for row in facts.assigns.iter() {
+                    let (Form::Var(var), Form::Result(site)) = (facts.form(row.target), facts.form(row.value)) else {
+                        continue;
+                    };
+                    let named = facts.text(facts.site(site).name);
+                    // What makes it need not be spelt as what it makes: `relationship()` gives a `Relationship`.
+                    if facts.body(facts.var(var).body).kind == BodyKind::Class
+                        && makers.iter().any(|maker| maker.eq_ignore_ascii_case(named))
+                    {
+                        found.extend(self.program.name(facts.text(facts.var(var).name)));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// The last names of the descriptors.
+    fn makers_of_descriptors(&self) -> FxHashSet<&'a str> {
+        let wanted = Uses::EFFECT.union(Uses::RETURNS);
+        let rows = self.library.of(Language::Python).names(wanted).filter(|row| row.name == "__get__");
+        let paths = rows.flat_map(|row| row.paths(wanted).map(|path| path.path).collect::<Vec<_>>());
+        paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
+    }
+
+    /// The libraries of the descriptors.
+    pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
+        let rows = self.library.of(Language::Python).names(Uses::EFFECT).filter(|row| row.name == "__get__");
+        let paths = rows.flat_map(|row| row.paths(Uses::EFFECT).map(|path| path.path).collect::<Vec<_>>());
+        paths.filter_map(|path| path.split('.').next()).collect()
     }
 
     /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.

@@ -254,6 +254,11 @@ impl<'a> Link<'a> {
     /// The value of a class's own member, bound to its receiver.
     pub(crate) fn bound_member(&self, owner: ClassRef, var: VarId, receiver: Val) -> Typed {
         let facts = self.program.facts(owner.file);
+        if matches!(receiver, Val::Instance { .. })
+            && let Some(described) = self.described(owner, var)
+        {
+            return described;
+        }
         let scope = Scope { file: owner.file, at: At::default(), env: EnvId::NONE };
         let typed = self.var(scope, var);
         let is_enum = facts.class(owner.class).kind == blocklint_facts::ClassKind::Enum;

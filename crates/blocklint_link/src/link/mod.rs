@@ -298,6 +298,8 @@ pub struct Link<'a> {
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
+    /// Python: the names under which classes hold descriptors of libraries.
+    pub(crate) described: std::cell::OnceCell<FxHashSet<Name>>,
     /// The ends of functions with the branches that they stand under.
     pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::link::branches::End]>>>,
     /// Java: the literals that fields always hold.
@@ -350,6 +352,7 @@ impl<'a> Link<'a> {
             import_aliases,
             memo: RefCell::default(),
             attrs: RefCell::default(),
+            described: std::cell::OnceCell::new(),
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),

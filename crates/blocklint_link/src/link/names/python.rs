@@ -383,11 +383,18 @@ fn parent(path: &str) -> &str {
 fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
     let relative = link.program.files[file.index()].relative.as_str();
     let own = own_root(link, relative);
+    let head = dotted.split('.').next().unwrap_or("");
+    // A script in a package finds what lies beside it.
+    let beside = |val| match val {
+        Val::External(_) if own != parent(relative) && !link.library.knows_root(Language::Python, head) => {
+            below(link, parent(relative), dotted).filter(|found| matches!(found, Val::Module(_))).unwrap_or(val)
+        }
+        _ => val,
+    };
     // Files of one root import alike.
     if let Some(&known) = link.modules.borrow().get(own).and_then(|of_root| of_root.get(dotted)) {
-        return known;
+        return beside(known);
     }
-    let head = dotted.split('.').next().unwrap_or("");
     let val = match below(link, own, dotted) {
         Some(found @ Val::Module(_)) => found,
         in_own => {
@@ -411,7 +418,7 @@ fn absolute(link: &Link<'_>, file: FileId, dotted: &str) -> Val {
         }
     };
     link.modules.borrow_mut().entry(own).or_default().insert(dotted.to_owned(), val);
-    val
+    beside(val)
 }
 
 /// The import root a file itself lies under: the parent of its topmost package, or its own folder. A folder without a
