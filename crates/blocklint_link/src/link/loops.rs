@@ -93,10 +93,13 @@ impl Link<'_> {
         })
     }
 
-    /// Python: whether a site stays short however often a loop comes to it.
+    /// Python: whether a site stays short however often a loop comes to it: by its name, or because what is read as an attribute was
+    /// mostly loaded with the rest.
     pub(crate) fn stays_short(&self, site: SiteRef) -> bool {
         let facts = self.program.facts(site.file);
-        facts.language == Language::Python && idioms::python::stays_short(facts.text(facts.site(site.site).name))
+        let row = facts.site(site.site);
+        facts.language == Language::Python
+            && (row.kind == SiteKind::Read || idioms::python::stays_short(facts.text(row.name)))
     }
 }
 
