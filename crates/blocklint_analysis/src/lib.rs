@@ -24,6 +24,7 @@ mod search;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
+pub use conditions::bound::{BoundCall, BoundUse, Carried};
 pub use entries::roots::{Root, RootKind};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{

@@ -3,6 +3,7 @@
 
 pub(crate) mod always;
 pub(crate) mod at_call;
+pub(crate) mod bound;
 pub(crate) mod branches;
 pub(crate) mod by_type;
 pub(crate) mod filled_mapping;

@@ -33,7 +33,6 @@ use crate::judge::signal::signal_named;
 use crate::judge::signal::{Judge, Traced};
 use crate::labels::label::{Label, LabelHold};
 use crate::link::Link;
-use crate::link::loop_bound::LoopBound;
 use crate::link::names;
 use crate::link::units::{ByCode, Units};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
@@ -276,7 +275,6 @@ pub(crate) fn findings<'a>(
         .collect();
     let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
-    let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| {
@@ -288,7 +286,7 @@ pub(crate) fn findings<'a>(
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
             let (mut finding, best) =
-                finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence);
+                finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
                 let more = causes.behind(way).iter().filter(|cause| !finding.causes.contains(cause));
                 let more: SmallVec<[u32; 4]> = more.copied().collect();
@@ -425,7 +423,6 @@ fn finding<'c>(
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
-    bound: &LoopBound,
     site: SiteRef,
     arg: Option<u32>,
     rule: blocklint_core::RuleCode,
@@ -508,10 +505,7 @@ fn finding<'c>(
         repeats: ways.iter().any(|way| link.is_repeated(way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: Mending {
-            needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
-            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
-        },
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins)),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,

@@ -24,7 +24,6 @@ pub(crate) mod java_roots;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub(crate) mod library;
-pub(crate) mod loop_bound;
 pub(crate) mod members;
 pub(crate) mod memo;
 pub(crate) mod method_kinds;
