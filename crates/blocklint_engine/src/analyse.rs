@@ -335,6 +335,7 @@ pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread
         trace: Vec::new(),
         causes: Vec::new(),
         fix: None,
+        unfixed: None,
         fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
         suppression: None,
         reasons: Vec::new(),

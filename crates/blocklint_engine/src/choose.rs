@@ -134,6 +134,7 @@ mod tests {
             trace: Vec::new(),
             causes: Vec::new(),
             fix: None,
+            unfixed: None,
             fingerprint: String::new(),
             suppression: None,
             reasons: Vec::new(),

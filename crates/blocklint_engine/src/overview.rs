@@ -263,6 +263,7 @@ mod tests {
             trace,
             causes: causes.iter().map(|call| cause(call)).collect(),
             fix: None,
+            unfixed: None,
             fingerprint: String::new(),
             suppression: None,
             reasons: Vec::new(),

@@ -111,6 +111,7 @@ fn finding(comment: &Comment<'_>, rule: RuleCode, message: String) -> Finding {
         trace: Vec::new(),
         causes: Vec::new(),
         fix: None,
+        unfixed: None,
         fingerprint: String::new(),
         suppression: silenced(comment, rule),
         reasons: Vec::new(),
