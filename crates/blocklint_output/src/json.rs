@@ -16,7 +16,6 @@ pub(crate) struct Object<'a> {
     filename: &'a str,
     fix: Option<FixObject<'a>>,
     /// Why there is no fix, where one was tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
     no_fix: Option<RefusalObject<'a>>,
     location: Location,
     message: &'a str,
