@@ -24,8 +24,9 @@ mod search;
 use blocklint_core::Confidence;
 use blocklint_models::Models;
 
-pub use conditions::bound::{BoundCall, BoundUse, Carried};
+pub use conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, moved_with};
 pub use entries::roots::{Root, RootKind};
+pub use entries::unawaited::unawaited;
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,

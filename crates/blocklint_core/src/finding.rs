@@ -47,6 +47,35 @@ pub struct Finding {
     pub aside: Option<Severity>,
 }
 
+impl Finding {
+    /// One about the source itself (BLT9xx): sure, of no call and no thread; its help, fingerprint and suppression are still to
+    /// be said.
+    pub fn of_source(rule: RuleCode, severity: Severity, message: String, place: Place) -> Finding {
+        Finding {
+            rule,
+            severity,
+            confidence: Confidence::High,
+            message,
+            notes: Vec::new(),
+            help: None,
+            place,
+            effect: None,
+            context: None,
+            runtime: None,
+            function: String::new(),
+            hold: Hold::Unstated,
+            trace: Vec::new(),
+            causes: Vec::new(),
+            fix: None,
+            unfixed: None,
+            fingerprint: String::new(),
+            suppression: None,
+            reasons: Vec::new(),
+            aside: None,
+        }
+    }
+}
+
 /// A signal that spoke of a finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {

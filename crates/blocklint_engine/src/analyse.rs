@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SignalSet, SourceFile};
-use blocklint_core::{Confidence, Finding, Group, Hold, Language, Place, RuleCode, Severity, Span, fingerprint};
+use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::Models;
 use blocklint_project::{CrateRootKind, Project, RustDependency};
 use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
@@ -320,26 +320,9 @@ pub(crate) fn unread(project: &Project, extracted: &[Extracted]) -> Vec<Finding>
 pub(crate) fn unread_finding(file: &blocklint_project::SourceFile, (span, unread): &(Span, Unread)) -> Finding {
     let rule: RuleCode = UNREADABLE_SOURCE.code;
     Finding {
-        rule,
-        severity: Severity::Note,
-        confidence: Confidence::High,
-        message: unread.message(),
-        notes: Vec::new(),
         help: unread.help(),
-        place: Place::unlocated(Arc::clone(&file.path), *span),
-        effect: None,
-        context: None,
-        runtime: None,
-        function: String::new(),
-        hold: Hold::Unstated,
-        trace: Vec::new(),
-        causes: Vec::new(),
-        fix: None,
-        unfixed: None,
         fingerprint: fingerprint(rule, file.relative.as_str(), "", "", 0),
-        suppression: None,
-        reasons: Vec::new(),
-        aside: None,
+        ..Finding::of_source(rule, Severity::Note, unread.message(), Place::unlocated(Arc::clone(&file.path), *span))
     }
 }
 

@@ -112,34 +112,14 @@ pub fn cap(chosen: &mut Chosen, most: usize) -> usize {
 mod tests {
     use std::sync::Arc;
 
-    use blocklint_core::{Hold, Place, RuleCode, Span, Suppression, SuppressionSource};
+    use blocklint_core::{Place, RuleCode, Span, Suppression, SuppressionSource};
     use camino::Utf8Path;
 
     use super::*;
 
     fn finding(rule: u16, severity: Severity, confidence: Confidence) -> Finding {
-        Finding {
-            rule: RuleCode(rule),
-            severity,
-            confidence,
-            message: String::new(),
-            notes: Vec::new(),
-            help: None,
-            place: Place::unlocated(Arc::from(Utf8Path::new("/a.py")), Span::default()),
-            effect: None,
-            context: None,
-            runtime: None,
-            function: String::new(),
-            hold: Hold::Unstated,
-            trace: Vec::new(),
-            causes: Vec::new(),
-            fix: None,
-            unfixed: None,
-            fingerprint: String::new(),
-            suppression: None,
-            reasons: Vec::new(),
-            aside: None,
-        }
+        let place = Place::unlocated(Arc::from(Utf8Path::new("/a.py")), Span::default());
+        Finding { confidence, ..Finding::of_source(RuleCode(rule), severity, String::new(), place) }
     }
 
     #[test]

@@ -248,26 +248,11 @@ mod tests {
         let calls = functions.iter().skip(1).copied().chain(causes.first().copied());
         let trace = functions.iter().zip(calls).map(|(function, call)| step(function, call)).collect();
         Finding {
-            rule: RuleCode(102),
-            severity: Severity::Error,
-            confidence: Confidence::High,
-            message: String::new(),
-            notes: Vec::new(),
-            help: None,
-            place: place(0),
-            effect: None,
-            context: None,
-            runtime: None,
             function: function.to_owned(),
             hold,
             trace,
             causes: causes.iter().map(|call| cause(call)).collect(),
-            fix: None,
-            unfixed: None,
-            fingerprint: String::new(),
-            suppression: None,
-            reasons: Vec::new(),
-            aside: None,
+            ..Finding::of_source(RuleCode(102), Severity::Error, String::new(), place(0))
         }
     }
 

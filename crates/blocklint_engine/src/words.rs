@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation,
-    Solved, Starved, Unbounded, What,
+    Solved, Starved, Unbounded, What, blocks_with, moved_with,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -190,17 +190,17 @@ fn moved(
     }
     if language == Language::Rust {
         // What the call itself runs says by its signature whether what it gives can leave a closure.
-        let mut called = link.moved_with(raw.site);
+        let mut called = moved_with(link, raw.site);
         called.functions.truncate(called.direct);
         return Ok(Wanted { remedy, moves: Ok(functions(link, &called)), blocks: Vec::new(), oldest });
     }
-    let blocks = link.blocks_with(raw.site).into_iter().map(|(span, carried)| {
+    let blocks = blocks_with(link, raw.site).into_iter().map(|(span, carried)| {
         let bound = carried.bound.as_ref().and_then(|bound| bound_call(link, bound));
         let whole = bound.map_or(Ok(functions(link, &carried)), |bound| Err(bound.refusal()));
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let carried = link.moved_with(raw.site);
+    let carried = moved_with(link, raw.site);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
         return Ok(Wanted { remedy, moves: Ok(functions(link, &carried)), blocks, oldest });
     };

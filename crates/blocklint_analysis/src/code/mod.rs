@@ -2,5 +2,6 @@
 //! mentions. Never what a name means.
 
 pub(crate) mod forms;
+pub(crate) mod handlers;
 pub(crate) mod regions;
 pub(crate) mod tests;

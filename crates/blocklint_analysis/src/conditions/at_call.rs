@@ -8,7 +8,13 @@ use blocklint_models::Test;
 use smallvec::SmallVec;
 
 use crate::conditions::Conditions;
+use crate::conditions::by_type::fails_by_type;
+use crate::conditions::filled_mapping::is_filled;
+use crate::conditions::java_settings::fails_by_default;
+use crate::conditions::outer::guards_over;
+use crate::conditions::rust_getters::told_by_getter;
 use crate::entries::callers::{Caller, CallerKind, Node};
+use crate::entries::no_loop::says_loop;
 use crate::idioms;
 use crate::labels::constant::Constant;
 use crate::labels::label::cap_wait;
@@ -41,7 +47,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
             match self.pass_on(caller, node, &guard) {
                 NextGuard::Fails => return Decided::Fails,
                 NextGuard::Holds(guard) => label.outer = Some(guard),
-                NextGuard::None if self.link.is_filled(caller, node.body, &guard) => steps = LOW_STEPS,
+                NextGuard::None if is_filled(self.link, caller, node.body, &guard) => steps = LOW_STEPS,
                 NextGuard::None => {}
             }
         }
@@ -58,8 +64,8 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     Source::When => return Decided::Fails,
                     Source::Unless => steps = 1,
                     Source::Branch
-                        if self.link.fails_by_default(caller, node.body, &guard)
-                            || self.link.is_filled(caller, node.body, &guard) =>
+                        if fails_by_default(self.link, caller, node.body, &guard)
+                            || is_filled(self.link, caller, node.body, &guard) =>
                     {
                         steps = LOW_STEPS;
                     }
@@ -155,11 +161,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
         }
         // What one comparison does not see of a parameter, no other does: a chain of `elif` has dozens.
         let mut unseen: SmallVec<[u32; 4]> = SmallVec::new();
-        for guard in self.link.guards_over(first).iter() {
+        for guard in guards_over(self.link, first).iter() {
             if guard.is_choice_of_literal() && unseen.contains(&guard.param) {
                 continue;
             }
-            if !sites.clone().all(|site| self.link.guards_over(site).contains(guard)) {
+            if !sites.clone().all(|site| guards_over(self.link, site).contains(guard)) {
                 continue;
             }
             let answer = self.answer_of(caller, node, guard);
@@ -356,7 +362,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
         match self.argument_for(caller, node, index, None) {
             Given::Forwarded => Truth::Param(index),
             Given::Hidden => Truth::Hidden,
-            Given::Constant(constant) => match crate::conditions::branches::answer(&Choice::Truth, &constant) {
+            Given::Constant(constant) => match crate::link::branches::answer(&Choice::Truth, &constant) {
                 Shown::Yes => Truth::Seen(true),
                 Shown::No => Truth::Seen(false),
                 Shown::Param(index) => Truth::Param(index),
@@ -399,11 +405,11 @@ impl<'l, 'a> Conditions<'l, 'a> {
             return true;
         }
         let holds = match choice {
-            Choice::OfType(types) => return link.fails_by_type(site, form, caller.env, guard, types),
-            Choice::Says(getter) => link.told_by_getter(site, form, getter),
+            Choice::OfType(types) => return fails_by_type(link, site, form, caller.env, guard, types),
+            Choice::Says(getter) => told_by_getter(link, site, form, getter),
             Choice::Truth if guard.wanted && link.is_off_by_default(site, form) => return true,
             // `acquire(isOnEventLoop())`: on a loop that is true.
-            Choice::Truth if !guard.wanted && link.says_loop(site.file, form) => return true,
+            Choice::Truth if !guard.wanted && says_loop(link, site.file, form) => return true,
             Choice::Truth => link.known_false(site, form).0.map(|is_false| !is_false),
             // What a literal is called with is there.
             _ if guard.wanted && link.is_param_of_literal(site, form) => return true,
@@ -427,7 +433,7 @@ impl<'l, 'a> Conditions<'l, 'a> {
                     _ => Shown::No,
                 },
             },
-            Question::Choice(choice) => crate::conditions::branches::answer(choice, constant),
+            Question::Choice(choice) => crate::link::branches::answer(choice, constant),
             Question::Condition(condition) => {
                 let mut all = Shown::Yes;
                 for test in &condition.tests {

@@ -63,78 +63,75 @@ pub enum BoundUse {
     Made,
 }
 
-impl Link<'_> {
-    /// What a call runs, as far as it is known, and whether what it gives works in no other thread.
-    pub fn moved_with(&self, site: SiteRef) -> Carried {
-        let mut carried = self.carried_by(vec![site]);
-        if carried.bound.is_none() {
-            carried.bound =
-                self.made_for_one_thread(site).map(|ty| self.bound(site, Bound::Thread, BoundUse::Made, ty));
-        }
-        carried
+/// What a call runs, as far as it is known, and whether what it gives works in no other thread.
+pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
+    let mut carried = carried_by(link, vec![site]);
+    if carried.bound.is_none() {
+        carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
     }
+    carried
+}
 
-    fn bound(&self, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
-        let call = self.library.text(path).to_string();
-        BoundCall { to, how, call, file: site.file, span: self.program.facts(site.file).site(site.site).span }
-    }
+fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+    let call = link.library.text(path).to_string();
+    BoundCall { to, how, call, file: site.file, span: link.program.facts(site.file).site(site.site).span }
+}
 
-    /// The type of what a call gives, if that works only in the thread in which it is made.
-    fn made_for_one_thread(&self, site: SiteRef) -> Option<PathId> {
-        let given = self.values.members(self.result(site, EnvId::NONE).value);
-        let held = given.iter().filter(|member| !self.receiver_passes(&[in_any_thread()], **member));
-        let mut types = held.flat_map(|member| self.types_through(*member));
-        types.find(|&ty| self.library.bound(ty) == Some(Bound::Thread))
-    }
+/// The type of what a call gives, if that works only in the thread in which it is made.
+fn made_for_one_thread(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
+    let given = link.values.members(link.result(site, EnvId::NONE).value);
+    let held = given.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
+    let mut types = held.flat_map(|member| link.types_through(*member));
+    types.find(|&ty| link.library.bound(ty) == Some(Bound::Thread))
+}
 
-    /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
-    /// their spans, the innermost first.
-    pub fn blocks_with(&self, site: SiteRef) -> Vec<(Span, Carried)> {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let body = facts.body_of(row.at);
-        let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
-        let around: Vec<RegionId> =
-            regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
-        let entered = (0..facts.regions.len() as u32).map(RegionId).find(|&region| {
-            let of = facts.region(region);
-            of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site.site)
-        });
-        let blocks = entered.into_iter().chain(around).filter(|&region| is_block(facts.region(region).kind));
-        let with_sites = |region: RegionId| {
-            let span = facts.region(region).span;
-            let inside = |&of: &SiteId| span.contains(facts.site(of).span);
-            let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site });
-            let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(facts.site(of.site).kind)).collect();
-            sites.insert(0, site);
-            (span, self.carried_by(sites))
-        };
-        blocks.take(MOST_BLOCKS).map(with_sites).collect()
-    }
+/// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
+/// their spans, the innermost first.
+pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let body = facts.body_of(row.at);
+    let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
+    let around: Vec<RegionId> =
+        regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
+    let entered = (0..facts.regions.len() as u32).map(RegionId).find(|&region| {
+        let of = facts.region(region);
+        of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site.site)
+    });
+    let blocks = entered.into_iter().chain(around).filter(|&region| is_block(facts.region(region).kind));
+    let with_sites = |region: RegionId| {
+        let span = facts.region(region).span;
+        let inside = |&of: &SiteId| span.contains(facts.site(of).span);
+        let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site });
+        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(facts.site(of.site).kind)).collect();
+        sites.insert(0, site);
+        (span, carried_by(link, sites))
+    };
+    blocks.take(MOST_BLOCKS).map(with_sites).collect()
+}
 
-    fn carried_by(&self, sites: Vec<SiteRef>) -> Carried {
-        let mut walk = Walk {
-            link: self,
-            roots: Roots::new(self),
-            seen: FxHashSet::default(),
-            bodies: Vec::new(),
-            values: Vec::new(),
-            own: Vec::new(),
-        };
-        let mut bound = sites.iter().find_map(|&site| walk.look(site));
-        let direct = walk.bodies.len();
-        let mut at = 0;
-        while bound.is_none() && at < walk.bodies.len() && at < MOST_BODIES {
-            let body = walk.bodies[at];
-            at += 1;
-            bound = walk.sites_of(body).into_iter().find_map(|site| walk.look(site));
-        }
-        walk.own = sites;
-        let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
-        let functions =
-            walk.bodies.iter().map(|body| (body.file, self.program.facts(body.file).body(body.body).span)).collect();
-        Carried { functions, direct, bound }
+fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
+    let mut walk = Walk {
+        link,
+        roots: Roots::new(link),
+        seen: FxHashSet::default(),
+        bodies: Vec::new(),
+        values: Vec::new(),
+        own: Vec::new(),
+    };
+    let mut bound = sites.iter().find_map(|&site| walk.look(site));
+    let direct = walk.bodies.len();
+    let mut at = 0;
+    while bound.is_none() && at < walk.bodies.len() && at < MOST_BODIES {
+        let body = walk.bodies[at];
+        at += 1;
+        bound = walk.sites_of(body).into_iter().find_map(|site| walk.look(site));
     }
+    walk.own = sites;
+    let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
+    let functions =
+        walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
+    Carried { functions, direct, bound }
 }
 
 /// Whether a site of this kind runs something, or uses a value, where it stands.
@@ -194,7 +191,7 @@ impl Walk<'_, '_> {
                 }
                 Target::Row { path, .. } => {
                     if let Some(to) = self.row_bound(site, path) {
-                        return Some(link.bound(site, to, BoundUse::Called, path));
+                        return Some(bound(link, site, to, BoundUse::Called, path));
                     }
                 }
                 Target::Body { .. } => {}
@@ -277,7 +274,7 @@ impl Walk<'_, '_> {
             let own = own.get_or_insert_with(|| self.made());
             let library = &self.link.library;
             let is_own = own.iter().any(|&made| library.is_subtype(made, ty) || library.is_subtype(ty, made));
-            (!is_own).then(|| self.link.bound(site, to, BoundUse::Used, ty))
+            (!is_own).then(|| bound(self.link, site, to, BoundUse::Used, ty))
         })
     }
 
@@ -288,9 +285,9 @@ impl Walk<'_, '_> {
             let kind = link.program.facts(site.file).site(site.site).kind;
             matches!(kind, SiteKind::Call | SiteKind::New) && self.is_kept(site)
         });
-        let made = kept.filter_map(|site| Some((site, link.made_for_one_thread(site)?)));
+        let made = kept.filter_map(|site| Some((site, made_for_one_thread(link, site)?)));
         let mut connections = made.filter(|&(_, ty)| link.library.role(ty) == Some(Role::Connection));
-        connections.next().map(|(site, ty)| link.bound(site, Bound::Thread, BoundUse::Made, ty))
+        connections.next().map(|(site, ty)| bound(link, site, Bound::Thread, BoundUse::Made, ty))
     }
 
     /// The bound types of which the bodies below make values that they do not keep.

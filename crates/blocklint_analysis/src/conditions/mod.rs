@@ -4,17 +4,15 @@
 pub(crate) mod always;
 pub(crate) mod at_call;
 pub(crate) mod bound;
-pub(crate) mod branches;
 pub(crate) mod by_type;
 pub(crate) mod filled_mapping;
-pub(crate) mod literal_fields;
+pub(crate) mod java_settings;
 mod memo;
 pub(crate) mod outer;
 pub(crate) mod own_state;
 pub(crate) mod parts;
-pub(crate) mod presence;
 pub(crate) mod receivers;
-pub(crate) mod state_by_param;
+pub(crate) mod rust_getters;
 pub(crate) mod told;
 
 use std::cell::RefCell;

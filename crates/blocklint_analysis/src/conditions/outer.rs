@@ -6,12 +6,14 @@ use std::rc::Rc;
 use blocklint_facts::RegionId;
 
 use crate::conditions::Conditions;
-use crate::conditions::branches::answer;
 use crate::conditions::memo::Memo;
+use crate::conditions::own_state::{own_state_rules_out, own_tests_over};
+use crate::conditions::parts::{asks_for_left_out, parts_over};
 use crate::entries::callers::{Caller, CallerKind};
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Question};
 use crate::link::Link;
+use crate::link::branches::answer;
 use crate::link::rows::Shown;
 use crate::program::ids::{BodyRef, SiteRef};
 
@@ -19,9 +21,9 @@ impl Conditions<'_, '_> {
     /// Whether a caller rules out that a site of the body it calls is reached: by what it passes, or by the object it calls
     /// the body on.
     pub(crate) fn is_out(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
-        let is_conditional = self.conditional.borrow().get(&site).copied();
-        let is_conditional = is_conditional.unwrap_or_else(|| {
-            let found = self.link.is_conditional(site);
+        let known = self.conditional.borrow().get(&site).copied();
+        let is_conditional = known.unwrap_or_else(|| {
+            let found = is_conditional(self.link, site);
             self.conditional.borrow_mut().insert(site, found);
             found
         });
@@ -32,9 +34,9 @@ impl Conditions<'_, '_> {
         if let Some(&known) = self.outs.borrow().get(&key) {
             return known;
         }
-        let is_out = self.link.rules_out(caller, body, site)
-            || self.link.asks_for_left_out(&self.callers, caller, body, site)
-            || self.link.own_state_rules_out(caller, body, site)
+        let is_out = rules_out(self.link, caller, body, site)
+            || asks_for_left_out(self.link, &self.callers, caller, body, site)
+            || own_state_rules_out(self.link, caller, body, site)
             || caller.arg.is_none()
                 && caller.kind == CallerKind::Runs
                 && self.link.other_kind_rules_out(caller.site, caller.env, body, site);
@@ -43,58 +45,56 @@ impl Conditions<'_, '_> {
     }
 }
 
-impl Link<'_> {
-    /// Whether a caller may rule out that a site is reached.
-    pub(crate) fn is_conditional(&self, site: SiteRef) -> bool {
-        !self.guards_over(site).is_empty()
-            || !self.parts_over(site).is_empty()
-            || !self.own_tests_over(site).is_empty()
-            || self.asks_for_kind(site)
-    }
+/// Whether a caller may rule out that a site is reached.
+pub(crate) fn is_conditional(link: &Link<'_>, site: SiteRef) -> bool {
+    !guards_over(link, site).is_empty()
+        || !parts_over(link, site).is_empty()
+        || !own_tests_over(link, site).is_empty()
+        || link.asks_for_kind(site)
+}
 
-    /// Whether what a caller passes to a body rules out that a site of it is reached.
-    pub(crate) fn rules_out(&self, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
-        if caller.arg.is_some() || caller.kind != CallerKind::Runs || self.program.body_of_site(site) != body {
-            return false;
-        }
-        self.guards_over(site).iter().any(|guard| self.fails(caller, body, guard))
+/// Whether what a caller passes to a body rules out that a site of it is reached.
+pub(crate) fn rules_out(link: &Link<'_>, caller: Caller, body: BodyRef, site: SiteRef) -> bool {
+    if caller.arg.is_some() || caller.kind != CallerKind::Runs || link.program.body_of_site(site) != body {
+        return false;
     }
+    guards_over(link, site).iter().any(|guard| fails(link, caller, body, guard))
+}
 
-    /// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
-    pub(crate) fn guards_over(&self, site: SiteRef) -> Rc<[Guard]> {
-        let facts = self.program.facts(site.file);
-        let region = facts.site(site.site).at.region;
-        if let Some(known) = self.above::<Memo>().guards.borrow().get(&(site.file, region)) {
-            return known.clone();
-        }
-        let mut found = Vec::new();
-        let mut at: RegionId = region;
-        while let Some(id) = at.get() {
-            found.extend(self.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
-            at = facts.region(id).parent;
-        }
-        let found: Rc<[Guard]> = Rc::from(found);
-        self.above::<Memo>().guards.borrow_mut().insert((site.file, region), found.clone());
-        found
+/// The conditions on parameters around a site, of all branches up to its body; remembered for its branch.
+pub(crate) fn guards_over(link: &Link<'_>, site: SiteRef) -> Rc<[Guard]> {
+    let facts = link.program.facts(site.file);
+    let region = facts.site(site.site).at.region;
+    if let Some(known) = link.above::<Memo>().guards.borrow().get(&(site.file, region)) {
+        return known.clone();
     }
+    let mut found = Vec::new();
+    let mut at: RegionId = region;
+    while let Some(id) = at.get() {
+        found.extend(link.guards_of_branch(site, id).into_iter().filter(|guard| guard.escape.is_none()));
+        at = facts.region(id).parent;
+    }
+    let found: Rc<[Guard]> = Rc::from(found);
+    link.above::<Memo>().guards.borrow_mut().insert((site.file, region), found.clone());
+    found
+}
 
-    fn fails(&self, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
-        let Question::Choice(choice) = &*guard.question else { return false };
-        if guard.asked.is_some() {
-            return false;
+fn fails(link: &Link<'_>, caller: Caller, body: BodyRef, guard: &Guard) -> bool {
+    let Question::Choice(choice) = &*guard.question else { return false };
+    if guard.asked.is_some() {
+        return false;
+    }
+    let is_out = |constant: &Constant| match answer(choice, constant) {
+        _ if guard.replaces(constant) => false,
+        Shown::Yes => !guard.wanted,
+        Shown::No => guard.wanted,
+        Shown::Param(_) | Shown::Hidden => false,
+    };
+    match link.passed_with(caller.site, body, guard.param, caller.with_receiver) {
+        Some(form) => {
+            link.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
         }
-        let is_out = |constant: &Constant| match answer(choice, constant) {
-            _ if guard.replaces(constant) => false,
-            Shown::Yes => !guard.wanted,
-            Shown::No => guard.wanted,
-            Shown::Param(_) | Shown::Hidden => false,
-        };
-        match self.passed_with(caller.site, body, guard.param, caller.with_receiver) {
-            Some(form) => {
-                self.constants_at(caller.site, form, caller.env).iter().all(|reaching| is_out(&reaching.constant))
-            }
-            None if self.unpacks(caller.site) => false,
-            None => self.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
-        }
+        None if link.unpacks(caller.site) => false,
+        None => link.default_of(body, guard.param).is_some_and(|constant| is_out(&constant)),
     }
 }

@@ -2,13 +2,18 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, RegionId, RegionKind, SiteKind};
+use blocklint_facts::{
+    BodyFlags, BodyKind, ClassKind, ExitKind, FileFacts, Flow, Form, Region, RegionId, RegionKind, SiteKind,
+};
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::code::regions::around;
 use crate::entries::callers::Callers;
+use crate::entries::first_time::{first_time_of, gives_kept_instances};
 use crate::entries::lifetime::Kept;
+use crate::entries::lifetime::kept;
+use crate::entries::when::one_shot::runs_beside_others;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
@@ -134,7 +139,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if link.program.is_test(site.file) {
             return Times::Tested;
         }
-        match link.kept(site) {
+        match kept(link, site) {
             Kept::ByProgram => Times::Once,
             Kept::Elsewhere => match self.site(site, depth) {
                 // A cache or a list: how much comes into it nobody knows.
@@ -168,9 +173,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let times = self.body(body, depth);
         // A loop of start-up code goes through what is configured.
         match times {
-            Times::Unseen | Times::Unknown | Times::Looped if self.link.is_per_item(site) => Times::PerItem(body),
-            Times::Unseen | Times::Unknown | Times::Once if self.link.is_looped(site) => Times::Looped,
-            Times::Once if self.link.runs_beside_others(site) => Times::Unknown,
+            Times::Unseen | Times::Unknown | Times::Looped if is_per_item(self.link, site) => Times::PerItem(body),
+            Times::Unseen | Times::Unknown | Times::Once if is_looped(self.link, site) => Times::Looped,
+            Times::Once if runs_beside_others(self.link, site) => Times::Unknown,
             _ if self.is_first_time(site, depth) => Times::Once,
             _ => times,
         }
@@ -178,7 +183,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 
     /// Whether a site runs once in the life of a program: a state that lives as long keeps it from running again.
     fn is_first_time(&mut self, site: SiteRef, depth: u32) -> bool {
-        let found = self.link.first_time_of(site);
+        let found = first_time_of(self.link, site);
         found.is_some_and(|found| !found.per_key && self.outlives(found.keeper, depth))
     }
 
@@ -263,7 +268,9 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         // How often something unknown calls what it was given once, nobody sees.
         let may_recur = !kept.is_empty() || self.kept_may_recur && self.is_decorated_unseen(body);
         let mut all = if !may_recur { Times::Tested } else { Times::Unseen };
-        let sites: FxHashSet<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
+        let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
+        sites.sort();
+        sites.dedup();
         for site in sites.into_iter().take(MOST_SITES) {
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
@@ -479,7 +486,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if facts.class(class.class).kind == ClassKind::Enum {
             return Times::Once;
         }
-        if self.is_single(class) || link.gives_kept_instances(class) {
+        if self.is_single(class) || gives_kept_instances(link, class) {
             return Times::Once;
         }
         let mut names = Vec::new();
@@ -541,7 +548,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             return true;
         }
         let mut said: Option<Registered> = None;
-        for path in self.link.class_decorators(class) {
+        for path in class_decorators(self.link, class) {
             for of in self.link.library.handovers(path).of_via(Via::Decorator) {
                 said = said.max(self.says(of));
             }
@@ -561,85 +568,83 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
     }
 }
 
-impl<'a> Link<'a> {
-    /// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
-    /// which is not written out. A loop that counts or waits says nothing of how much there is.
-    pub(crate) fn is_per_item(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut at: RegionId = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            match region.kind {
-                RegionKind::Body => return false,
-                RegionKind::Loop if region.test.is_some() && self.goes_through(site.file, id) => {
-                    return !self.returns_within(site.file, id);
-                }
-                _ => at = region.parent,
+/// Whether a loop goes through a collection, not on as long as something holds.
+fn is_iterated(facts: &FileFacts, region: &Region) -> bool {
+    facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
+}
+
+/// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
+/// which is not written out. A loop that counts or waits says nothing of how much there is.
+pub(crate) fn is_per_item(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let mut at: RegionId = facts.site(site.site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        match region.kind {
+            RegionKind::Body => return false,
+            RegionKind::Loop if region.test.is_some() && goes_through(link, site.file, id) => {
+                return !returns_within(link, site.file, id);
+            }
+            _ => at = region.parent,
+        }
+    }
+    false
+}
+
+/// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
+pub(crate) fn is_looped(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    around(facts, facts.site(site.site).at.region)
+        .map(|id| facts.region(id))
+        .any(|region| region.kind == RegionKind::Loop && !is_iterated(facts, &region))
+}
+
+/// Whether a loop ends by returning what it was looking for: it tries one after the other.
+fn returns_within(link: &Link<'_>, file: crate::program::ids::FileId, id: RegionId) -> bool {
+    let facts = link.program.facts(file);
+    let is_within = |mut at: RegionId| {
+        while let Some(region) = at.get() {
+            match facts.region(region).kind {
+                _ if region == id => return true,
+                RegionKind::Handler => return false,
+                _ => at = facts.region(region).parent,
             }
         }
         false
-    }
+    };
+    facts.exits.iter().any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
+}
 
-    /// Whether a site stands in a loop that goes on as long as something holds: not one over a collection.
-    pub(crate) fn is_looped(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        around(facts, facts.site(site.site).at.region).map(|id| facts.region(id)).any(|region| {
-            region.kind == RegionKind::Loop
-                && !facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
-        })
-    }
+fn goes_through(link: &Link<'_>, file: crate::program::ids::FileId, id: RegionId) -> bool {
+    let facts = link.program.facts(file);
+    let region = facts.region(id);
+    is_iterated(facts, &region)
+        && match facts.form(region.test) {
+            Form::Display(..) | Form::Pairs(_) => false,
+            Form::Result(call) => !names::counts(facts.language, facts.text(facts.site(call).name)),
+            Form::Other => facts.language != Language::Rust,
+            _ => true,
+        }
+}
 
-    /// Whether a loop ends by returning what it was looking for: it tries one after the other.
-    fn returns_within(&self, file: crate::program::ids::FileId, id: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let is_within = |mut at: RegionId| {
-            while let Some(region) = at.get() {
-                match facts.region(region).kind {
-                    _ if region == id => return true,
-                    RegionKind::Handler => return false,
-                    _ => at = facts.region(region).parent,
-                }
-            }
-            false
+/// The library paths of a class's decorators or annotations.
+pub(crate) fn class_decorators(link: &Link<'_>, class: ClassRef) -> Vec<PathId> {
+    let facts = link.program.facts(class.file);
+    let row = facts.class(class.class);
+    let region = facts.body(row.parent).region;
+    let at = blocklint_facts::At { region, position: u32::MAX };
+    let scope = crate::link::eval::Scope { file: class.file, at, env: EnvId::NONE };
+    let mut paths = Vec::new();
+    for &decorator in facts.list(row.decorators) {
+        let typed = match facts.form(decorator) {
+            Form::Result(site) => link.callee(SiteRef { file: class.file, site }, EnvId::NONE),
+            _ => link.eval(scope, decorator),
         };
-        facts
-            .exits
-            .iter()
-            .any(|exit| exit.kind == ExitKind::Return && exit.value.is_some() && is_within(exit.at.region))
-    }
-
-    fn goes_through(&self, file: crate::program::ids::FileId, id: RegionId) -> bool {
-        let facts = self.program.facts(file);
-        let region = facts.region(id);
-        let is_iterated = facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test);
-        is_iterated
-            && match facts.form(region.test) {
-                Form::Display(..) | Form::Pairs(_) => false,
-                Form::Result(call) => !names::counts(facts.language, facts.text(facts.site(call).name)),
-                Form::Other => facts.language != Language::Rust,
-                _ => true,
-            }
-    }
-
-    /// The library paths of a class's decorators or annotations.
-    pub(crate) fn class_decorators(&self, class: ClassRef) -> Vec<PathId> {
-        let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
-        let region = facts.body(row.parent).region;
-        let at = blocklint_facts::At { region, position: u32::MAX };
-        let scope = crate::link::eval::Scope { file: class.file, at, env: EnvId::NONE };
-        let mut paths = Vec::new();
-        for &decorator in facts.list(row.decorators) {
-            let typed = match facts.form(decorator) {
-                Form::Result(site) => self.callee(SiteRef { file: class.file, site }, EnvId::NONE),
-                _ => self.eval(scope, decorator),
-            };
-            for val in self.values.members(typed.value) {
-                if let Val::External(path) | Val::Method { path, .. } = val {
-                    paths.push(path);
-                }
+        for val in link.values.members(typed.value) {
+            if let Val::External(path) | Val::Method { path, .. } = val {
+                paths.push(path);
             }
         }
-        paths
     }
+    paths
 }

@@ -4,15 +4,12 @@
 pub(crate) mod assembly;
 pub(crate) mod callers;
 pub(crate) mod containers_of_calls;
-pub(crate) mod declarative;
-pub(crate) mod deployed;
+pub(crate) mod first_time;
 pub(crate) mod greenlets;
 pub(crate) mod how_often;
-pub(crate) mod java_servlets;
 pub(crate) mod lifetime;
 mod memo;
 pub(crate) mod no_loop;
-pub(crate) mod request_bodies;
 pub(crate) mod roots;
 pub(crate) mod unawaited;
 pub(crate) mod when;

@@ -43,10 +43,10 @@ pub(super) fn join_uses_of_one_file(
         let mut last = None;
         let mut at = site;
         for _ in 0..MOST_MAKERS {
-            let Some(made) = link.maker_of_receiver(at) else { break };
+            let Some(made) = maker_of_receiver(link, at) else { break };
             if is_shown(made) {
                 last = Some(made);
-            } else if !places.contains_key(&(made, None, rule)) && !link.is_unwrapped(made) {
+            } else if !places.contains_key(&(made, None, rule)) && !is_unwrapped(link, made) {
                 // What a call of another kind gives may be written to another file.
                 break;
             }
@@ -70,34 +70,32 @@ pub(super) fn join_uses_of_one_file(
     ways
 }
 
-impl Link<'_> {
-    /// Rust: whether a call takes a value out of what may have failed.
-    fn is_unwrapped(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        facts.language == Language::Rust && matches!(facts.text(facts.site(site.site).name), "unwrap" | "expect")
-    }
+/// Rust: whether a call takes a value out of what may have failed.
+fn is_unwrapped(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    facts.language == Language::Rust && matches!(facts.text(facts.site(site.site).name), "unwrap" | "expect")
+}
 
-    /// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
-    /// local variable.
-    fn maker_of_receiver(&self, site: SiteRef) -> Option<SiteRef> {
-        let facts = self.program.facts(site.file);
-        let body = facts.body_of(facts.site(site.site).at);
-        let receiver = self.receiver_form(site)?;
-        let value = match facts.form(receiver) {
-            Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                facts.only_value_of(var)?.value
-            }
-            _ => receiver,
-        };
-        let made = std::cell::Cell::new(None);
-        // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
-        mentions(facts, value, DEPTH, &|form| match form {
-            Form::Result(of) if of != site.site && facts.site(of).kind != SiteKind::Enter => {
-                made.set(Some(SiteRef { site: of, ..site }));
-                true
-            }
-            _ => false,
-        });
-        made.get().filter(|made| facts.body_of(facts.site(made.site).at) == body)
-    }
+/// The call in the same body that makes what another call is called on, as far as its text says: directly, or by the one value of a
+/// local variable.
+fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
+    let facts = link.program.facts(site.file);
+    let body = facts.body_of(facts.site(site.site).at);
+    let receiver = link.receiver_form(site)?;
+    let value = match facts.form(receiver) {
+        Form::Var(var) if facts.var(var).body == body && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+            facts.only_value_of(var)?.value
+        }
+        _ => receiver,
+    };
+    let made = std::cell::Cell::new(None);
+    // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
+    mentions(facts, value, DEPTH, &|form| match form {
+        Form::Result(of) if of != site.site && facts.site(of).kind != SiteKind::Enter => {
+            made.set(Some(SiteRef { site: of, ..site }));
+            true
+        }
+        _ => false,
+    });
+    made.get().filter(|made| facts.body_of(facts.site(made.site).at) == body)
 }

@@ -7,6 +7,7 @@ use super::{Candidate, Place, hold_of, leaf_of};
 use crate::entries::callers::Callers;
 use crate::graph::Next;
 use crate::graph::paths::Paths;
+use crate::judge::after_failure::{is_after_failure, runs_after_failure};
 use crate::judge::confidence::{confidence_of, steps_of_length};
 use crate::judge::list::named;
 use crate::link::Link;
@@ -92,8 +93,8 @@ pub(super) fn lower_what_fails_besides(
     };
     let follows_failure = |candidate: &Candidate| {
         may_be_lowered(candidate)
-            && (paths.follow(candidate.way).iter().any(|way| link.is_after_failure(way.site))
-                || link.runs_after_failure(callers, candidate.root, 3))
+            && (paths.follow(candidate.way).iter().any(|way| is_after_failure(link, way.site))
+                || runs_after_failure(link, callers, candidate.root, 3))
     };
     let after: Vec<bool> = places
         .values()

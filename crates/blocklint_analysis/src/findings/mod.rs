@@ -18,8 +18,12 @@ use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_
 use self::mending::{mending, twins};
 use crate::Options;
 use crate::entries::callers::Callers;
+use crate::entries::first_time::first_time_of;
 use crate::entries::how_often::TimesOf;
+use crate::entries::how_often::is_looped;
+use crate::entries::roots::threads_of;
 use crate::entries::roots::{Root, RootKind};
+use crate::entries::when::source_of_chain;
 use crate::entries::when::{Scopes, When};
 use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
 use crate::graph::paths::{Causes, Cost, Paths};
@@ -28,6 +32,7 @@ use crate::graph::{Graph, Next, Way};
 use crate::judge::confidence::{confidence_of, steps_of_length};
 use crate::judge::list::SIGNALS;
 use crate::judge::list::named;
+use crate::judge::once::java::runs_first_time;
 use crate::judge::signal::Signal;
 use crate::judge::signal::signal_named;
 use crate::judge::signal::{Judge, Traced};
@@ -39,7 +44,9 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::rules::large_response::{other_path, shows_by_code};
 use crate::rules::misuses::{called_for_a_chain, misuses};
 use crate::rules::native_hub::blocked_hubs;
+use crate::rules::pool_starvation::enters;
 use crate::search::cuts::{Cuts, Misuse};
+use crate::search::locks::holder_name;
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -197,7 +204,7 @@ pub(crate) fn findings<'a>(
                     candidate.handed && language == Language::Java && !link.program.is_test(candidate.root.file);
                 // Unless the chain it is for looks something up, and ends with that.
                 let ends = || {
-                    link.source_of_chain(candidate.way.site).is_some_and(names::java::looks_something_up)
+                    source_of_chain(link, candidate.way.site).is_some_and(names::java::looks_something_up)
                         || link.continues_future(candidate.way.site)
                 };
                 let when = match later {
@@ -218,8 +225,8 @@ pub(crate) fn findings<'a>(
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
                     && !candidate.handed
-                    && runs_once(link, &mut times, &ways)
                     && judge.is_on(named::ALONE)
+                    && runs_once(link, &mut times, &ways)
                 {
                     // One step less, for a program that does nothing but that is not what it could be.
                     candidate.label.severity = candidate.label.severity.lowered();
@@ -278,7 +285,7 @@ pub(crate) fn findings<'a>(
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| {
-            (one.site == *site || link.enters(*site, one.site))
+            (one.site == *site || enters(link, *site, one.site))
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
         })
     });
@@ -288,9 +295,11 @@ pub(crate) fn findings<'a>(
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
-                let more = causes.behind(way).iter().filter(|cause| !finding.causes.contains(cause));
-                let more: SmallVec<[u32; 4]> = more.copied().collect();
-                finding.causes.extend(more);
+                for &cause in causes.behind(way) {
+                    if !finding.causes.contains(&cause) {
+                        finding.causes.push(cause);
+                    }
+                }
             }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
@@ -328,8 +337,9 @@ fn reach_of(causes: &Causes, places: &FxHashMap<Place, Vec<Candidate>>) -> Vec<F
 /// Whether nothing is served yet, or nothing at all: all that leads to the beginning of a way comes from where a program begins, with no
 /// tasks beside it, and no loop on the way goes round as long as something holds.
 fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> bool {
-    ways.first().is_some_and(|first| times.of_site(first.site).is_once())
-        && !ways.iter().any(|way| link.is_looped(way.site))
+    // The loops first: who runs a site is followed up to where the program begins.
+    !ways.iter().any(|way| is_looped(link, way.site))
+        && ways.first().is_some_and(|first| times.of_site(first.site).is_once())
 }
 
 /// The signal that lowers what runs then.
@@ -489,7 +499,7 @@ fn finding<'c>(
         what: What::Holds,
         effect: Some(best.label.effect),
         context: Some(best.kind.context),
-        runtime: link.threads_of(site.file, best.kind.runtime),
+        runtime: threads_of(link, site.file, best.kind.runtime),
         root: best.root,
         root_kind: Some(best.kind.kind),
         handed: best.handed,
@@ -502,8 +512,8 @@ fn finding<'c>(
         trace,
         causes: behind,
         call,
-        repeats: ways.iter().any(|way| link.is_repeated(way.site)),
-        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| link.holder_name(holding)),
+        repeats: ways.iter().any(|way| is_repeated(link, way.site)),
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holder_name(link, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins)),
         twins,
@@ -516,12 +526,10 @@ fn finding<'c>(
     (found, best)
 }
 
-impl Link<'_> {
-    /// Whether one run of its body may run a site many times.
-    pub(crate) fn is_repeated(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        facts.in_loop(facts.site(site.site).at.region)
-    }
+/// Whether one run of its body may run a site many times.
+pub(crate) fn is_repeated(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    facts.in_loop(facts.site(site.site).at.region)
 }
 
 fn way_number(way: &Way) -> (u32, u32) {
@@ -566,7 +574,7 @@ fn reasons<'a>(
     let mut said: Vec<(&str, Option<SiteRef>)> = best.said.iter().map(|&name| (name, None)).collect();
     for way in ways.iter().filter(|_| best.label.severity == Severity::Note && !label.fails) {
         let is_cached = label.effect == Effect::File && link.method_kind(link.program.body_of_site(way.site)).cached;
-        match link.runs_first_time(way.site).or_else(|| link.first_time_of(way.site)) {
+        match runs_first_time(link, way.site).or_else(|| first_time_of(link, way.site)) {
             Some(first) if first.per_key => said.push((named::ONCE_PER_KEY, Some(way.site))),
             Some(_) if best.label.once => said.push((named::FIRST_TIME, Some(way.site))),
             _ if is_cached => said.push((named::CACHED, Some(way.site))),

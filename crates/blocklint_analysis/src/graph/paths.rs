@@ -6,6 +6,8 @@ use std::collections::BinaryHeap;
 use blocklint_core::{Effect, Language, Severity};
 use rustc_hash::FxHashMap;
 
+use crate::conditions::java_settings::is_made_by_name;
+use crate::conditions::rust_getters::deciding_tests_over;
 use crate::graph::{Graph, Next, StateId, Way};
 use crate::idioms;
 use crate::link::targets::Target;
@@ -44,12 +46,12 @@ impl Cost {
         let steps = way_steps(link, graph, way);
         let guessed = u32::from(way.steps);
         let chosen = steps - guessed;
-        let chosen = if chosen > 0 && link.is_on_own_object(way.site) { 0 } else { chosen };
+        let chosen = if chosen > 0 && is_on_own_object(link, way.site) { 0 } else { chosen };
         let conditions = match link.program.language(way.site.file) {
-            Language::Rust => link.deciding_tests_over(way.site),
+            Language::Rust => deciding_tests_over(link, way.site),
             _ => link.conditions_over(way.site),
         };
-        let ends_at_entry = link.is_of_entry(graph, way);
+        let ends_at_entry = is_of_entry(link, graph, way);
         Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
     }
 
@@ -81,20 +83,18 @@ pub(crate) struct Paths {
     pub(crate) best: Vec<Option<(Cost, Way)>>,
 }
 
-impl Link<'_> {
-    /// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
-    fn is_of_entry(&self, graph: &Graph<'_>, way: &Way) -> bool {
-        let Next::Leaf(leaf) = way.next else { return false };
-        let facts = self.program.facts(way.site.file);
-        facts.language == Language::Python
-            && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
-            && idioms::python::is_of_entry(facts.text(facts.site(way.site.site).name))
-    }
+/// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
+fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
+    let Next::Leaf(leaf) = way.next else { return false };
+    let facts = link.program.facts(way.site.file);
+    facts.language == Language::Python
+        && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
+        && idioms::python::is_of_entry(facts.text(facts.site(way.site.site).name))
+}
 
-    /// Whether a call is one of an object on itself.
-    fn is_on_own_object(&self, site: SiteRef) -> bool {
-        self.receiver_form(site).is_some_and(|form| is_own_receiver(self.program.facts(site.file), form))
-    }
+/// Whether a call is one of an object on itself.
+fn is_on_own_object(link: &Link<'_>, site: SiteRef) -> bool {
+    link.receiver_form(site).is_some_and(|form| is_own_receiver(link.program.facts(site.file), form))
 }
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
@@ -182,7 +182,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
         // names.
         let by_name = |body: &&BodyRef| {
             let class = link.program.facts(body.file).body(body.body).class.get();
-            class.is_some_and(|class| link.is_made_by_name(ClassRef { file: body.file, class }))
+            class.is_some_and(|class| is_made_by_name(link, ClassRef { file: body.file, class }))
         };
         let named_less = || {
             let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();

@@ -2,8 +2,18 @@
 
 use blocklint_core::{Effect, Language, Severity};
 
+use crate::conditions::always::{is_left_over_method, is_never_named};
 use crate::entries::roots::RootKind;
+use crate::judge::after_failure::{is_after_failure, removes_at_the_end, runs_after_failure};
+use crate::judge::java_rare::{asks_for_setting, is_asked_around};
+use crate::judge::java_slight::runs_after_failure_alone;
+use crate::judge::one_of_many::{stands_in_catch, steps_of_value};
+use crate::judge::pseudo_files::ends_at_pseudo_file;
+use crate::judge::rarely::{makes_what_lacks, prepares_process};
+use crate::judge::rust_rare::{is_kept_by_key, is_of_copy};
 use crate::judge::signal::{Asks, Makes, OfLabel, Signal, Traced};
+use crate::judge::terminals::is_for_a_terminal;
+use crate::judge::told_to_end::is_told_to_end;
 use crate::labels::label::Label;
 use crate::link::{LOW_STEPS, Link};
 use crate::program::folder;
@@ -109,36 +119,36 @@ pub static SIGNALS: &[Signal] = &[
         ("told-to-end", PYTHON, "what it waits for was told to end just before"),
         Makes::BriefNote,
         |label, _| label.for_end && is_felt(label),
-        |link, site| link.is_told_to_end(site),
+        is_told_to_end,
     ),
     site(
         ("after-a-failure", ALL, "it runs only after something failed"),
         Makes::Note,
         |label, _| is_file(label),
-        |link, site| link.is_after_failure(site),
+        is_after_failure,
     ),
     site(
         ("for-a-terminal", ALL, "it runs only where a person sits at a terminal"),
         Makes::Note,
         |label, _| is_felt(label) && !label.fails,
-        |link, site| link.is_for_a_terminal(site),
+        is_for_a_terminal,
     ),
     // Doubts about where a site stands.
     doubt(("in-a-catch", JAVA, "it stands where something was caught"), |link, site| {
-        steps(link.stands_in_catch(site), TWO)
+        steps(stands_in_catch(link, site), TWO)
     }),
-    doubt(("one-value-of-many", ALL, "it is for one value of many"), |link, site| link.steps_of_value(site)),
+    doubt(("one-value-of-many", ALL, "it is for one value of many"), steps_of_value),
     doubt(("a-setting-asks-for-it", JAVA, "a setting asks for it"), |link, at| {
-        steps(link.is_asked_around(at, |link, test| link.asks_for_setting(at.file, test)), LOW_STEPS)
+        steps(is_asked_around(link, at, |link, test| asks_for_setting(link, at.file, test)), LOW_STEPS)
     }),
     // Of a root: it serves nobody.
     root((named::SHOWS, PYTHON, "it is there to show or to measure something"), |link, root| {
         folder::is_example(&link.program.files[root.file.index()].relative)
     }),
-    root(("copy-of-a-library", RUST, "it stands in a copy of a library"), |link, root| link.is_of_copy(root.file)),
-    root(("never-named", PYTHON, "nobody names the function"), |link, root| link.is_never_named(root)),
+    root(("copy-of-a-library", RUST, "it stands in a copy of a library"), |link, root| is_of_copy(link, root.file)),
+    root(("never-named", PYTHON, "nobody names the function"), is_never_named),
     root(("left-over-method", PYTHON, "nobody names the method, but those beside it"), |link, root| {
-        link.is_left_over_method(root)
+        is_left_over_method(link, root)
     }),
     // When it runs.
     elsewhere((named::IN_TESTS, ALL, "it runs only in tests"), Makes::Note),
@@ -155,29 +165,29 @@ pub static SIGNALS: &[Signal] = &[
     ),
     // Of the whole way.
     way(("made-where-it-lacks-at-the-end", PYTHON, "a folder is made only where it lacks"), of_file, |on| {
-        on.link.makes_what_lacks(on.ways)
+        makes_what_lacks(on.link, on.ways)
     }),
     way(("removed-in-a-finally", PYTHON, "one file is removed at the end"), of_file, |on| {
-        on.link.removes_at_the_end(on.ways)
+        removes_at_the_end(on.link, on.ways)
     }),
     way(("prepares-a-process", PYTHON, "a small file is written for a process that is started next"), of_file, |on| {
-        on.link.prepares_process(on.ways)
+        prepares_process(on.link, on.ways)
     }),
     way(("called-after-failures", PYTHON, "all its calls stand where something failed"), of_file, |on| {
-        on.link.runs_after_failure(on.callers, on.root, 3)
+        runs_after_failure(on.link, on.callers, on.root, 3)
     }),
-    way(("kept-by-its-key", RUST, "it is kept by its key"), of_kept, |on| on.link.is_kept_by_key(on.ways)),
+    way(("kept-by-its-key", RUST, "it is kept by its key"), of_kept, |on| is_kept_by_key(on.link, on.ways)),
     way(("file-of-the-kernel", RUST, "the kernel makes up the file"), of_file, |on| {
-        on.link.ends_at_pseudo_file(on.ways)
+        ends_at_pseudo_file(on.link, on.ways)
     }),
     way(("folder-where-it-lacks", RUST, "a folder is made only where it lacks"), of_file, |on| {
-        on.link.makes_what_lacks(on.ways)
+        makes_what_lacks(on.link, on.ways)
     }),
     way(("for-show", JAVA, "it belongs to a program that shows or measures something"), of_any, |on| {
         folder::is_for_show(&on.link.program.files[on.root.file.index()].relative)
     }),
     way(("after-a-failure-alone", JAVA, "it runs only after something failed"), of_any, |on| {
-        on.link.runs_after_failure_alone(on.ways, on.label.effect)
+        runs_after_failure_alone(on.link, on.ways, on.label.effect)
     }),
     way(("computing-pool", JAVA, "it computes on a pool that is there for that"), of_any, |on| {
         on.label.effect == Effect::Cpu && on.kind.kind == RootKind::Computing

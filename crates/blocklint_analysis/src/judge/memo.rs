@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::link::memo::Remembers;
-use crate::program::ids::{FileId, SiteRef};
+use crate::program::ids::FileId;
 
 /// What this layer remembers of one program.
 #[derive(Default)]
@@ -14,8 +14,6 @@ pub(crate) struct Memo {
     pub(crate) alternatives: RefCell<FxHashMap<(FileId, blocklint_facts::BodyId, blocklint_facts::FormId), usize>>,
     /// With how many texts the functions of a file compare what they call by one name.
     pub(crate) told_apart: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), usize>>,
-    /// What makes sites run the first time only.
-    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::judge::once::first_time::FirstTime>>>,
 }
 
 impl Remembers for Memo {

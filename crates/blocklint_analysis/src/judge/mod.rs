@@ -3,7 +3,6 @@
 
 pub(crate) mod after_failure;
 pub(crate) mod confidence;
-pub(crate) mod java_options;
 pub(crate) mod java_rare;
 pub(crate) mod java_slight;
 pub(crate) mod list;
@@ -12,7 +11,6 @@ pub(crate) mod once;
 pub(crate) mod one_of_many;
 pub(crate) mod pseudo_files;
 pub(crate) mod rarely;
-pub(crate) mod rust_conditions;
 pub(crate) mod rust_rare;
 pub(crate) mod signal;
 pub(crate) mod terminals;

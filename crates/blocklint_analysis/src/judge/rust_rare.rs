@@ -4,7 +4,7 @@
 use blocklint_facts::{BodyId, Comparison, ExitKind, Form, FormId, RegionId, RegionKind, SiteId, VarId, VarKind};
 
 use crate::code::forms::mentions;
-use crate::code::regions::{around, lies_in};
+use crate::code::regions::around;
 use crate::graph::Way;
 use crate::link::Link;
 use crate::program::folders;
@@ -16,89 +16,68 @@ const DEPTH: u32 = 6;
 /// Folders of libraries that were copied into a project.
 const COPIES: &[&str] = &["vendor", "vendored", "third_party", "third-party"];
 
-impl Link<'_> {
-    /// Whether a file is of a library's copy: who finds something there tells the library's authors.
-    pub(crate) fn is_of_copy(&self, file: FileId) -> bool {
-        folders(&self.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
-    }
+/// Whether a file is of a library's copy: who finds something there tells the library's authors.
+pub(crate) fn is_of_copy(link: &Link<'_>, file: FileId) -> bool {
+    folders(&link.program.files[file.index()].relative).any(|folder| COPIES.contains(&folder))
+}
 
-    /// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
-    /// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
-    pub(crate) fn is_kept_by_key(&self, ways: &[Way]) -> bool {
-        ways.iter().any(|way| self.is_behind_kept(way.site))
-    }
+/// Whether a call of a way is only made where nothing is kept yet under a key that its function is given:
+/// `if let Some(found) = kept.get(&key) { return found; }`. It is paid for once with each key.
+pub(crate) fn is_kept_by_key(link: &Link<'_>, ways: &[Way]) -> bool {
+    ways.iter().any(|way| is_behind_kept(link, way.site))
+}
 
-    fn is_behind_kept(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let body = facts.body_of(row.at);
-        around(facts, row.at.region).any(|id| {
-            let Some(asked) = self.found_nothing(site.file, id) else { return false };
-            let Some(lookup) = looked_up(facts.form(asked), &|form| facts.form(form)) else { return false };
-            let is_key = |form: Form| match form {
-                Form::Var(var) => {
-                    let var = facts.var(var);
-                    var.body == body && matches!(var.kind, VarKind::Param(index) if index > 0)
-                }
+fn is_behind_kept(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let body = facts.body_of(row.at);
+    around(facts, row.at.region).any(|id| {
+        let Some(asked) = found_nothing(link, site.file, id) else { return false };
+        let Some(lookup) = looked_up(facts.form(asked), &|form| facts.form(form)) else { return false };
+        let is_key = |form: Form| match form {
+            Form::Var(var) => {
+                let var = facts.var(var);
+                var.body == body && matches!(var.kind, VarKind::Param(index) if index > 0)
+            }
+            _ => false,
+        };
+        let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
+        has_key() && gives_what_is_found(link, site.file, body, asked)
+    })
+}
+
+/// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
+fn found_nothing(link: &Link<'_>, file: FileId, id: RegionId) -> Option<FormId> {
+    let facts = link.program.facts(file);
+    let region = facts.region(id);
+    let (test, holds) = match region.kind {
+        RegionKind::Case => (region.test, true),
+        _ => link.test_of(file, id)?,
+    };
+    if test.is_none() {
+        return None;
+    }
+    match facts.form(test) {
+        Form::Compare(Comparison::Is, asked, none) if holds && facts.form(none) == Form::None => Some(asked),
+        Form::Compare(Comparison::IsNot, asked, none) if !holds && facts.form(none) == Form::None => Some(asked),
+        _ => None,
+    }
+}
+
+/// Whether a function gives what was found as it is: `Some(found) => Ok(found)`.
+fn gives_what_is_found(link: &Link<'_>, file: FileId, body: BodyId, asked: FormId) -> bool {
+    let facts = link.program.facts(file);
+    let is_found = |var: VarId| {
+        facts.var(var).body == body
+            && facts.assigns_of(var).any(|assign| match facts.form(assign.value) {
+                Form::Field(of, _) | Form::Part(of, _) => facts.form(of) == facts.form(asked) || of == asked,
                 _ => false,
-            };
-            let has_key = || facts.args_of(lookup).iter().any(|arg| mentions(facts, arg.value, DEPTH, &is_key));
-            has_key() && self.gives_what_is_found(site.file, body, asked)
-        })
-    }
-
-    /// What a branch has asked for and not found: `None => …`, the rest after `if let Some(…) = … { return … }`.
-    fn found_nothing(&self, file: FileId, id: RegionId) -> Option<FormId> {
-        let facts = self.program.facts(file);
-        let region = facts.region(id);
-        let (test, holds) = match region.kind {
-            RegionKind::Case => (region.test, true),
-            _ => self.test_of(file, id)?,
-        };
-        if test.is_none() {
-            return None;
-        }
-        match facts.form(test) {
-            Form::Compare(Comparison::Is, asked, none) if holds && facts.form(none) == Form::None => Some(asked),
-            Form::Compare(Comparison::IsNot, asked, none) if !holds && facts.form(none) == Form::None => Some(asked),
-            _ => None,
-        }
-    }
-
-    /// Whether a function gives what was found as it is: `Some(found) => Ok(found)`.
-    fn gives_what_is_found(&self, file: FileId, body: BodyId, asked: FormId) -> bool {
-        let facts = self.program.facts(file);
-        let is_found = |var: VarId| {
-            facts.var(var).body == body
-                && facts.assigns_of(var).any(|assign| match facts.form(assign.value) {
-                    Form::Field(of, _) | Form::Part(of, _) => facts.form(of) == facts.form(asked) || of == asked,
-                    _ => false,
-                })
-        };
-        facts.exits.iter().any(|exit| {
-            let kind = exit.kind == ExitKind::Return && facts.body_of(exit.at) == body && exit.value.is_some();
-            kind && mentions(facts, exit.value, DEPTH, &|form| matches!(form, Form::Var(var) if is_found(var)))
-        })
-    }
-
-    /// Whether a site is the test of a branch by which a loop's function is left with what was found: the loop goes on to
-    /// the first hit alone.
-    pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
-        let facts = self.program.facts(site.file);
-        let body = facts.region(within).body;
-        facts.exits.iter().any(|exit| {
-            let inside = exit.kind == ExitKind::Return
-                && facts.body_of(exit.at) == body
-                && lies_in(facts, exit.at.region, within);
-            inside
-                && around(facts, exit.at.region).any(|id| {
-                    let region = facts.region(id);
-                    region.kind == RegionKind::Then
-                        && region.test.is_some()
-                        && facts.form(region.test) == Form::Result(site.site)
-                })
-        })
-    }
+            })
+    };
+    facts.exits.iter().any(|exit| {
+        let kind = exit.kind == ExitKind::Return && facts.body_of(exit.at) == body && exit.value.is_some();
+        kind && mentions(facts, exit.value, DEPTH, &|form| matches!(form, Form::Var(var) if is_found(var)))
+    })
 }
 
 /// The call that a form is, behind `?`.

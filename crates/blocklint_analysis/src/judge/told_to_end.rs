@@ -6,24 +6,22 @@ use crate::link::Link;
 use crate::link::names;
 use crate::program::ids::SiteRef;
 
-impl Link<'_> {
-    /// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
-    /// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
-    pub(crate) fn is_told_to_end(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let here = facts.site(site.site).at;
-        let body = facts.body_of(here);
-        let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
-        self.calls_before(site, names::TELLS_TO_END).any(|call| is_method(&call))
-            || self.calls_before(site, names::WAITS).any(|call| waits_to_be_told(facts, call))
-            || self.calls_before(site, names::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
-            || facts.assigns.iter().any(|row| {
-                matches!(facts.form(row.target), Form::Attr(..))
-                    && matches!(facts.form(row.value), Form::Bool(_))
-                    && facts.body_of(row.at) == body
-                    && row.at.position < here.position
-            })
-    }
+/// Whether something before a site, in the same body, tells others to end: a call (`event.set()`, `server.shutdown()`,
+/// `queue.put(None)`), or a flag that is set (`self._running = False`); or waits until they say that they have.
+pub(crate) fn is_told_to_end(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let here = facts.site(site.site).at;
+    let body = facts.body_of(here);
+    let is_method = |&call: &SiteId| matches!(facts.form(facts.site(call).callee), Form::Attr(..));
+    link.calls_before(site, names::TELLS_TO_END).any(|call| is_method(&call))
+        || link.calls_before(site, names::WAITS).any(|call| waits_to_be_told(facts, call))
+        || link.calls_before(site, names::GIVES_SENTINEL).filter(is_method).any(|call| gives_none(facts, call))
+        || facts.assigns.iter().any(|row| {
+            matches!(facts.form(row.target), Form::Attr(..))
+                && matches!(facts.form(row.value), Form::Bool(_))
+                && facts.body_of(row.at) == body
+                && row.at.position < here.position
+        })
 }
 
 /// Whether a call gives `None` alone.

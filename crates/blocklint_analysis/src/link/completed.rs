@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::link::names;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::ids::SiteRef;
+use crate::program::ids::{FileId, SiteRef};
 
 impl<'a> Link<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
@@ -62,6 +62,16 @@ impl<'a> Link<'a> {
                                     .is_some_and(|of| is_same(facts, of, receiver)))
                 })
         })
+    }
+
+    /// Whether a getter reads the field of its name: `it.getFuture()` and `it.future`.
+    pub(crate) fn reads_same(&self, file: FileId, a: FormId, b: FormId) -> bool {
+        let facts = self.program.facts(file);
+        let (Form::Attr(of, name), Form::Result(call)) = (facts.form(a), facts.form(b)) else { return false };
+        let Form::Attr(from, getter) = facts.form(facts.site(call).callee) else { return false };
+        facts.args_of(call).is_empty()
+            && names::java::is_getter_of(facts.text(getter), facts.text(name))
+            && crate::link::completed::is_same(facts, of, from)
     }
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod annotation;
 pub(crate) mod available;
 pub(crate) mod below;
+pub(crate) mod branches;
 pub(crate) mod by_name;
 pub(crate) mod call;
 pub(crate) mod called_before;
@@ -12,6 +13,8 @@ pub(crate) mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
 pub(crate) mod contents;
+pub(crate) mod declarative;
+pub(crate) mod deployed;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub(crate) mod eval;
@@ -21,22 +24,30 @@ pub(crate) mod hierarchy;
 pub(crate) mod implicit;
 pub(crate) mod java_modules;
 pub(crate) mod java_roots;
+pub(crate) mod java_servlets;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub(crate) mod library;
+pub(crate) mod literal_fields;
+pub(crate) mod loops;
 pub(crate) mod members;
 pub(crate) mod memo;
 pub(crate) mod method_kinds;
+pub(crate) mod model_fields;
 pub(crate) mod named_rows;
 pub(crate) mod names;
 pub(crate) mod origins;
 pub(crate) mod overloads;
 pub(crate) mod passing;
 pub(crate) mod patched;
+pub(crate) mod presence;
 pub(crate) mod qualified;
 pub(crate) mod reach;
 pub(crate) mod reaching;
+pub(crate) mod registered;
+pub(crate) mod request_bodies;
 pub(crate) mod rows;
+pub(crate) mod state_by_param;
 pub(crate) mod summary;
 pub(crate) mod targets;
 pub(crate) mod time_units;
@@ -285,6 +296,20 @@ pub struct Link<'a> {
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
+    /// The ends of functions with the branches that they stand under.
+    pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::link::branches::End]>>>,
+    /// Java: the literals that fields always hold.
+    pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
+    /// Python: classes of which libraries make instances of requests, on an event loop.
+    pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: where the project's classes are deployed.
+    pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
+    /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
+    /// Python: whether files that import no runtime run on Twisted's reactor.
+    pub(crate) on_twisted: std::cell::OnceCell<bool>,
+    /// The runtimes of files of which no row says more.
+    pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,
     /// How many tasks are running.
@@ -323,6 +348,13 @@ impl<'a> Link<'a> {
             import_aliases,
             memo: RefCell::default(),
             attrs: RefCell::default(),
+            ends: RefCell::default(),
+            literal_fields: RefCell::default(),
+            parsed: std::cell::OnceCell::new(),
+            deployments: std::cell::OnceCell::new(),
+            servlets: RefCell::default(),
+            on_twisted: std::cell::OnceCell::new(),
+            runtimes: RefCell::default(),
             running: Cell::new(0),
             states_asked: Cell::new(0),
             bases: RefCell::default(),

@@ -14,7 +14,7 @@ use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::program::index::Mention;
 
 /// How a target runs.
@@ -577,6 +577,13 @@ impl<'a> Link<'a> {
             names.extend(names::python::protocol_functions(own).filter_map(|function| self.program.name(function)));
         }
         names
+    }
+
+    /// Python: whether a call makes an exception, by its name, that nobody uses: it is raised.
+    pub(crate) fn is_raised(&self, file: FileId, call: SiteId) -> bool {
+        let facts = self.program.facts(file);
+        idioms::python::sounds_like_exception(facts.text(facts.site(call).name))
+            && self.program.index_of(file).uses_of_result(call).is_empty()
     }
 }
 

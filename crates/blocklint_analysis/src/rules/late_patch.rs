@@ -32,215 +32,213 @@ pub(crate) struct LateImport {
 /// Modules are followed through so many imports.
 const DEEPEST: usize = 12;
 
-impl Link<'_> {
-    /// Every import that comes before patching; one per statement.
-    pub(crate) fn late_imports(&self, units: &Units) -> Vec<LateImport> {
-        let switches: Vec<&Switch> = self.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
-        let mut found = Vec::new();
-        for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
-            let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(self, path)).collect();
-            for path in &switch.call {
-                for call in calls_of(self, path) {
-                    let is_patched_before = units.is_set(self, call.file, &switch.name);
-                    // A server that patches before it loads the program leaves nothing to be late for.
-                    if !is_patched_before && !self.program.is_test(call.file) && self.is_top_level(call) {
-                        self.before(switch, path, call, &mut found);
-                    } else if !is_patched_before
-                        && !self.program.is_test(call.file)
-                        && !patching.iter().any(|other| {
-                            // A module of the same program that patches when it is imported may come first.
-                            self.is_top_level(*other)
-                                && !self.program.is_test(other.file)
-                                && std::ptr::eq(units.of(self, other.file), units.of(self, call.file))
-                        })
-                    {
-                        found.extend(self.called_late(switch, path, call));
-                    }
+/// Every import that comes before patching; one per statement.
+pub(crate) fn late_imports(link: &Link<'_>, units: &Units) -> Vec<LateImport> {
+    let switches: Vec<&Switch> = link.library.of(Language::Python).switches().map(|(switch, _)| switch).collect();
+    let mut found = Vec::new();
+    for switch in switches.into_iter().filter(|switch| !switch.patches.is_empty()) {
+        let patching: Vec<SiteRef> = switch.call.iter().flat_map(|path| calls_of(link, path)).collect();
+        for path in &switch.call {
+            for call in calls_of(link, path) {
+                let is_patched_before = units.is_set(link, call.file, &switch.name);
+                // A server that patches before it loads the program leaves nothing to be late for.
+                if !is_patched_before && !link.program.is_test(call.file) && is_top_level(link, call) {
+                    before(link, switch, path, call, &mut found);
+                } else if !is_patched_before
+                    && !link.program.is_test(call.file)
+                    && !patching.iter().any(|other| {
+                        // A module of the same program that patches when it is imported may come first.
+                        is_top_level(link, *other)
+                            && !link.program.is_test(other.file)
+                            && std::ptr::eq(units.of(link, other.file), units.of(link, call.file))
+                    })
+                {
+                    found.extend(called_late(link, switch, path, call));
                 }
             }
         }
-        found.sort_by_key(|one: &LateImport| (one.site, std::cmp::Reverse(one.confidence)));
-        found.dedup_by_key(|one| one.site);
-        found
     }
+    found.sort_by_key(|one: &LateImport| (one.site, std::cmp::Reverse(one.confidence)));
+    found.dedup_by_key(|one| one.site);
+    found
+}
 
-    /// Whether a file is run as a program: it asks for its own name, or is called so.
-    fn is_entry_point(&self, file: FileId) -> bool {
-        let relative = &self.program.files[file.index()].relative;
-        let name = relative.rsplit('/').next().unwrap_or(relative);
-        let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
-        let facts = self.program.facts(file);
-        let asks = facts.regions.iter().any(|region| match facts.form(region.test) {
-            Form::Compare(_, left, _) => is_dunder_name(facts, left),
-            _ => false,
-        });
-        let named =
-            matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
-        !aside && !self.program.is_test(file) && (asks || named)
-    }
+/// Whether a file is run as a program: it asks for its own name, or is called so.
+fn is_entry_point(link: &Link<'_>, file: FileId) -> bool {
+    let relative = &link.program.files[file.index()].relative;
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let aside = relative.split('/').any(|folder| matches!(folder, "docs" | "doc" | "examples" | "example"));
+    let facts = link.program.facts(file);
+    let asks = facts.regions.iter().any(|region| match facts.form(region.test) {
+        Form::Compare(_, left, _) => is_dunder_name(facts, left),
+        _ => false,
+    });
+    let named = matches!(name, "__main__.py" | "main.py" | "wsgi.py" | "app.py" | "server.py" | "manage.py" | "run.py");
+    !aside && !link.program.is_test(file) && (asks || named)
+}
 
-    fn is_top_level(&self, site: SiteRef) -> bool {
-        self.program.body_of_site(site).body == BodyId(0)
-    }
+fn is_top_level(link: &Link<'_>, site: SiteRef) -> bool {
+    link.program.body_of_site(site).body == BodyId(0)
+}
 
-    /// A call in a function: by then its module has imported all that it does.
-    fn called_late(&self, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
-        let facts = self.program.facts(call.file);
-        facts.imports.iter().filter(|import| self.runs_at_import(call.file, import)).find_map(|import| {
-            let mut way = vec![self.import_site(call.file, &import)?];
-            let mut seen = FxHashSet::from_iter([call.file]);
-            let (taken, is_module) = self.takes_early(switch, call.file, &import, &mut way, &mut seen)?;
-            let (patch, confidence) = (path.to_owned(), Confidence::High);
-            Some(LateImport { site: call, way: Vec::new(), taken, is_module, patch, confidence })
-        })
-    }
+/// A call in a function: by then its module has imported all that it does.
+fn called_late(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef) -> Option<LateImport> {
+    let facts = link.program.facts(call.file);
+    facts.imports.iter().filter(|import| runs_at_import(link, call.file, import)).find_map(|import| {
+        let mut way = vec![import_site(link, call.file, &import)?];
+        let mut seen = FxHashSet::from_iter([call.file]);
+        let (taken, is_module) = takes_early(link, switch, call.file, &import, &mut way, &mut seen)?;
+        let (patch, confidence) = (path.to_owned(), Confidence::High);
+        Some(LateImport { site: call, way: Vec::new(), taken, is_module, patch, confidence })
+    })
+}
 
-    /// The imports before a call: in its own file, and in entry points that import that file.
-    fn before(&self, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
-        let facts = self.program.facts(call.file);
-        let until = facts.site(call.site).at.position;
-        self.imports_before(switch, path, call.file, until, Confidence::High, found);
-        for (file, import) in self.importers(call.file) {
-            // One that others import, or that some program loads, may run after an entry point has patched.
-            if !self.is_entry_point(file) || !self.importers(file).is_empty() {
-                continue;
-            }
-            let patches_itself = switch.call.iter().flat_map(|path| calls_of(self, path)).any(|other| {
-                other.file == file && facts_at(self, other) < import.at.position && self.is_top_level(other)
+/// The imports before a call: in its own file, and in entry points that import that file.
+fn before(link: &Link<'_>, switch: &Switch, path: &str, call: SiteRef, found: &mut Vec<LateImport>) {
+    let facts = link.program.facts(call.file);
+    let until = facts.site(call.site).at.position;
+    imports_before(link, switch, path, call.file, until, Confidence::High, found);
+    for (file, import) in importers(link, call.file) {
+        // One that others import, or that some program loads, may run after an entry point has patched.
+        if !is_entry_point(link, file) || !importers(link, file).is_empty() {
+            continue;
+        }
+        let patches_itself =
+            switch.call.iter().flat_map(|path| calls_of(link, path)).any(|other| {
+                other.file == file && facts_at(link, other) < import.at.position && is_top_level(link, other)
             });
-            if patches_itself {
-                continue;
-            }
-            self.imports_before(switch, path, file, import.at.position, Confidence::Medium, found);
+        if patches_itself {
+            continue;
+        }
+        imports_before(link, switch, path, file, import.at.position, Confidence::Medium, found);
+    }
+}
+
+fn imports_before(
+    link: &Link<'_>,
+    switch: &Switch,
+    path: &str,
+    file: FileId,
+    until: u32,
+    confidence: Confidence,
+    found: &mut Vec<LateImport>,
+) {
+    let facts = link.program.facts(file);
+    for import in facts.imports.iter().filter(|import| runs_at_import(link, file, import)) {
+        if import.at.position >= until {
+            continue;
+        }
+        let Some(site) = import_site(link, file, &import) else { continue };
+        let mut way = vec![site];
+        let mut seen = FxHashSet::from_iter([file]);
+        if let Some((taken, is_module)) = takes_early(link, switch, file, &import, &mut way, &mut seen) {
+            found.push(LateImport { site, way, taken, is_module, patch: path.to_owned(), confidence });
         }
     }
+}
 
-    fn imports_before(
-        &self,
-        switch: &Switch,
-        path: &str,
-        file: FileId,
-        until: u32,
-        confidence: Confidence,
-        found: &mut Vec<LateImport>,
-    ) {
-        let facts = self.program.facts(file);
-        for import in facts.imports.iter().filter(|import| self.runs_at_import(file, import)) {
-            if import.at.position >= until {
-                continue;
-            }
-            let Some(site) = self.import_site(file, &import) else { continue };
-            let mut way = vec![site];
-            let mut seen = FxHashSet::from_iter([file]);
-            if let Some((taken, is_module)) = self.takes_early(switch, file, &import, &mut way, &mut seen) {
-                found.push(LateImport { site, way, taken, is_module, patch: path.to_owned(), confidence });
+/// What an import takes that is patched later, itself or in the modules it runs.
+fn takes_early(
+    link: &Link<'_>,
+    switch: &Switch,
+    file: FileId,
+    import: &Import,
+    way: &mut Vec<SiteRef>,
+    seen: &mut FxHashSet<FileId>,
+) -> Option<(String, bool)> {
+    let facts = link.program.facts(file);
+    let (module, name) = (facts.text(import.module), facts.text(import.name));
+    let (target, folder) = imported_module(link, file, import);
+    if target.is_none() && folder.is_none() && import.level == 0 {
+        if import.kind == ImportKind::Name {
+            let full = format!("{module}.{name}");
+            if switch.patches.contains(&full) {
+                return Some((full, false));
             }
         }
+        let is_copy = |copy: &String| {
+            module == copy || module.strip_prefix(copy.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        return switch.copies.iter().find(|copy| is_copy(copy)).map(|copy| (copy.clone(), true));
     }
-
-    /// What an import takes that is patched later, itself or in the modules it runs.
-    fn takes_early(
-        &self,
-        switch: &Switch,
-        file: FileId,
-        import: &Import,
-        way: &mut Vec<SiteRef>,
-        seen: &mut FxHashSet<FileId>,
-    ) -> Option<(String, bool)> {
-        let facts = self.program.facts(file);
-        let (module, name) = (facts.text(import.module), facts.text(import.name));
-        let (target, folder) = imported_module(self, file, import);
-        if target.is_none() && folder.is_none() && import.level == 0 {
-            if import.kind == ImportKind::Name {
-                let full = format!("{module}.{name}");
-                if switch.patches.contains(&full) {
-                    return Some((full, false));
-                }
-            }
-            let is_copy = |copy: &String| {
-                module == copy || module.strip_prefix(copy.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    let mut targets: Vec<FileId> = target.into_iter().collect();
+    if import.kind == ImportKind::Name
+        && let Some(folder) = folder
+        && let Some(name) = link.program.global(file, import.name)
+    {
+        targets.extend(file_below(link, &folder, name));
+    }
+    for target in targets {
+        if way.len() >= DEEPEST || !seen.insert(target) || link.program.language(target) != Language::Python {
+            continue;
+        }
+        let inner = link.program.facts(target);
+        // A module that patches first has everything behind it in order.
+        let patched = switch.call.iter().flat_map(|path| calls_of(link, path));
+        let patched = patched.filter(|call| call.file == target && is_top_level(link, *call));
+        let until = patched.map(|call| inner.site(call.site).at.position).min().unwrap_or(u32::MAX);
+        for import in inner.imports.iter().filter(|import| runs_at_import(link, target, import)) {
+            let Some(site) = import_site(link, target, &import).filter(|_| import.at.position < until) else {
+                continue;
             };
-            return switch.copies.iter().find(|copy| is_copy(copy)).map(|copy| (copy.clone(), true));
+            way.push(site);
+            if let Some(taken) = takes_early(link, switch, target, &import, way, seen) {
+                return Some(taken);
+            }
+            way.pop();
         }
-        let mut targets: Vec<FileId> = target.into_iter().collect();
-        if import.kind == ImportKind::Name
-            && let Some(folder) = folder
-            && let Some(name) = self.program.global(file, import.name)
-        {
-            targets.extend(file_below(self, &folder, name));
+    }
+    None
+}
+
+/// Whether an import runs when its module does: at the top level, and not for type checkers only.
+fn runs_at_import(link: &Link<'_>, file: FileId, import: &Import) -> bool {
+    let facts = link.program.facts(file);
+    if facts.body_of(import.at) != BodyId(0) {
+        return false;
+    }
+    // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
+    !link.tests_at(file, import.at.region).any(|(test, holds)| {
+        let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
+        holds && (is_program || idioms::python::is_for_type_checkers(facts, test))
+    })
+}
+
+fn import_site(link: &Link<'_>, file: FileId, import: &Import) -> Option<SiteRef> {
+    let facts = link.program.facts(file);
+    let row = facts.sites.iter().enumerate().find(|(_, site)| {
+        site.kind == SiteKind::Import && site.span.start <= import.span.start && site.span.end >= import.span.end
+    });
+    row.map(|(at, _)| SiteRef { file, site: SiteId(at as u32) })
+}
+
+/// The files whose top level imports a file, with the import.
+fn importers(link: &Link<'_>, file: FileId) -> Vec<(FileId, Import)> {
+    let relative = &link.program.files[file.index()].relative;
+    let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);
+    let last = stem.rsplit('/').next().unwrap_or(stem);
+    let mut found = Vec::new();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let other = FileId(slot as u32);
+        if source.facts.language != Language::Python || other == file {
+            continue;
         }
-        for target in targets {
-            if way.len() >= DEEPEST || !seen.insert(target) || self.program.language(target) != Language::Python {
+        for import in source.facts.imports.iter() {
+            let (module, name) = (source.facts.text(import.module), source.facts.text(import.name));
+            if module.rsplit('.').next() != Some(last) && name != last || !runs_at_import(link, other, &import) {
                 continue;
             }
-            let inner = self.program.facts(target);
-            // A module that patches first has everything behind it in order.
-            let patched = switch.call.iter().flat_map(|path| calls_of(self, path));
-            let patched = patched.filter(|call| call.file == target && self.is_top_level(*call));
-            let until = patched.map(|call| inner.site(call.site).at.position).min().unwrap_or(u32::MAX);
-            for import in inner.imports.iter().filter(|import| self.runs_at_import(target, import)) {
-                let Some(site) = self.import_site(target, &import).filter(|_| import.at.position < until) else {
-                    continue;
-                };
-                way.push(site);
-                if let Some(taken) = self.takes_early(switch, target, &import, way, seen) {
-                    return Some(taken);
-                }
-                way.pop();
+            let (target, folder) = imported_module(link, other, &import);
+            let below = || {
+                let name = link.program.global(other, import.name)?;
+                file_below(link, folder.as_deref()?, name)
+            };
+            if target == Some(file) || below() == Some(file) {
+                found.push((other, import));
             }
         }
-        None
     }
-
-    /// Whether an import runs when its module does: at the top level, and not for type checkers only.
-    fn runs_at_import(&self, file: FileId, import: &Import) -> bool {
-        let facts = self.program.facts(file);
-        if facts.body_of(import.at) != BodyId(0) {
-            return false;
-        }
-        // `if TYPE_CHECKING`, `if __name__ == "__main__"`.
-        !self.tests_at(file, import.at.region).any(|(test, holds)| {
-            let is_program = matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left));
-            holds && (is_program || idioms::python::is_for_type_checkers(facts, test))
-        })
-    }
-
-    fn import_site(&self, file: FileId, import: &Import) -> Option<SiteRef> {
-        let facts = self.program.facts(file);
-        let row = facts.sites.iter().enumerate().find(|(_, site)| {
-            site.kind == SiteKind::Import && site.span.start <= import.span.start && site.span.end >= import.span.end
-        });
-        row.map(|(at, _)| SiteRef { file, site: SiteId(at as u32) })
-    }
-
-    /// The files whose top level imports a file, with the import.
-    fn importers(&self, file: FileId) -> Vec<(FileId, Import)> {
-        let relative = &self.program.files[file.index()].relative;
-        let stem = relative.strip_suffix("/__init__.py").or_else(|| relative.strip_suffix(".py")).unwrap_or(relative);
-        let last = stem.rsplit('/').next().unwrap_or(stem);
-        let mut found = Vec::new();
-        for (slot, source) in self.program.files.iter().enumerate() {
-            let other = FileId(slot as u32);
-            if source.facts.language != Language::Python || other == file {
-                continue;
-            }
-            for import in source.facts.imports.iter() {
-                let (module, name) = (source.facts.text(import.module), source.facts.text(import.name));
-                if module.rsplit('.').next() != Some(last) && name != last || !self.runs_at_import(other, &import) {
-                    continue;
-                }
-                let (target, folder) = imported_module(self, other, &import);
-                let below = || {
-                    let name = self.program.global(other, import.name)?;
-                    file_below(self, folder.as_deref()?, name)
-                };
-                if target == Some(file) || below() == Some(file) {
-                    found.push((other, import));
-                }
-            }
-        }
-        found
-    }
+    found
 }
 
 fn facts_at(link: &Link<'_>, site: SiteRef) -> u32 {

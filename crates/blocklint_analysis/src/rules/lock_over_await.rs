@@ -28,258 +28,256 @@ struct Givers {
     holders: FxHashSet<ClassRef>,
 }
 
-impl<'a> Link<'a> {
-    /// Where coroutines hold a guard over `.await`.
-    pub(crate) fn guards_over_await(&self) -> Vec<HeldOverAwait> {
-        let mut found = Vec::new();
-        let mut givers = None;
-        for (slot, source) in self.program.files.iter().enumerate() {
-            if source.facts.language != Language::Rust {
-                continue;
-            }
-            let file = FileId(slot as u32);
-            let awaits = awaits_of(&source.facts);
-            if awaits.is_empty() {
-                continue;
-            }
-            let givers = givers.get_or_insert_with(|| self.guard_givers());
-            let index = self.program.index_of(file);
-            let mut candidates: Vec<SiteId> = givers
-                .names
-                .iter()
-                .filter_map(|&name| self.program.local(file, name))
-                .flat_map(|sym| index.sites_named(sym).iter().copied())
-                .filter(|&site| awaits.contains_key(&source.facts.body_of(source.facts.site(site).at)))
-                .collect();
-            candidates.sort_unstable();
-            candidates.dedup();
-            for site in candidates {
-                let row = source.facts.site(site);
-                if !matches!(row.kind, SiteKind::Call | SiteKind::New) || row.flags.has(SiteFlags::AWAITED) {
-                    continue;
-                }
-                let taken = SiteRef { file, site };
-                let given = self.result(taken, EnvId::NONE);
-                if given.steps >= LOW_STEPS {
-                    continue;
-                }
-                let Some(ty) = self.guard_in(given.value, givers, DEPTH) else { continue };
-                let body = source.facts.body_of(row.at);
-                let awaited = awaits.get(&body).and_then(|awaits| self.first_await_alive(taken, awaits, givers));
-                if let Some(awaited) = awaited {
-                    found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
-                }
-            }
+/// Where coroutines hold a guard over `.await`.
+pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+    let mut found = Vec::new();
+    let mut givers = None;
+    for (slot, source) in link.program.files.iter().enumerate() {
+        if source.facts.language != Language::Rust {
+            continue;
         }
-        found
-    }
-
-    /// The names of what can give a guard, in models and in the project.
-    fn guard_givers(&self) -> Givers {
-        let models = self.library.of(Language::Rust);
-        let mut types: FxHashSet<&str> = FxHashSet::default();
-        for name in models.names(Uses::TYPE) {
-            let is_guard =
-                name.paths(Uses::TYPE).any(|path| self.is_guard(self.library.path(Language::Rust, path.path)));
-            if is_guard {
-                types.insert(name.name);
-            }
+        let file = FileId(slot as u32);
+        let awaits = awaits_of(&source.facts);
+        if awaits.is_empty() {
+            continue;
         }
-        let mut givers = Givers::default();
-        for name in models.names(Uses::RETURNS) {
-            let Some(known) = self.program.name(name.name) else { continue };
-            let gives = name.paths(Uses::RETURNS).any(|path| {
-                let rows = self.library.calls(self.library.path(Language::Rust, path.path));
-                rows.with(|row| row.returns.is_some())
-                    .any(|row| row.row.returns.as_ref().is_some_and(|of| self.names_guard(of, DEPTH)))
-            });
-            if gives {
-                givers.names.insert(known);
-            }
-        }
-        let guards = types.iter().filter_map(|name| self.program.name(name)).collect();
-        self.add_declared(&mut givers, &guards);
-        let holders: FxHashSet<Name> = givers
-            .holders
+        let givers = givers.get_or_insert_with(|| guard_givers(link));
+        let index = link.program.index_of(file);
+        let mut candidates: Vec<SiteId> = givers
+            .names
             .iter()
-            .filter_map(|of| self.program.global(of.file, self.program.facts(of.file).class(of.class).name))
+            .filter_map(|&name| link.program.local(file, name))
+            .flat_map(|sym| index.sites_named(sym).iter().copied())
+            .filter(|&site| awaits.contains_key(&source.facts.body_of(source.facts.site(site).at)))
             .collect();
-        self.add_declared(&mut givers, &holders);
-        givers
-    }
-
-    /// Adds the project's functions and structs that declare a type of one of these names.
-    fn add_declared(&self, givers: &mut Givers, names: &FxHashSet<Name>) {
-        if names.is_empty() {
-            return;
-        }
-        for (slot, source) in self.program.files.iter().enumerate() {
-            let (file, facts) = (FileId(slot as u32), &source.facts);
-            if facts.language != Language::Rust {
+        candidates.sort_unstable();
+        candidates.dedup();
+        for site in candidates {
+            let row = source.facts.site(site);
+            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || row.flags.has(SiteFlags::AWAITED) {
                 continue;
             }
-            let here: FxHashSet<_> = names.iter().filter_map(|&name| self.program.local(file, name)).collect();
-            if here.is_empty() {
+            let taken = SiteRef { file, site };
+            let given = link.result(taken, EnvId::NONE);
+            if given.steps >= LOW_STEPS {
                 continue;
             }
-            let says = |form: FormId| {
-                mentions(facts, form, DEPTH, &|form| match form {
-                    Form::Name(sym) | Form::Path(_, sym) | Form::Attr(_, sym) => here.contains(&sym),
-                    Form::Var(var) => here.contains(&facts.var(var).name),
-                    _ => false,
-                })
-            };
-            for body in &facts.bodies {
-                if body.returns.is_some() && says(body.returns) {
-                    givers.names.extend(self.program.global(file, body.name));
-                }
-            }
-            for assign in facts.assigns.iter().filter(|assign| assign.value.is_none() && says(assign.annotation)) {
-                let owner = facts.body_of(assign.at);
-                // Types of other libraries have the names of guards, too.
-                let scope = Scope { file, at: assign.at, env: EnvId::NONE };
-                if !self.declares_guard(self.annotation(scope, assign.annotation).value, givers, DEPTH) {
-                    continue;
-                }
-                if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
-                    givers.holders.insert(ClassRef { file, class: ClassId(at as u32) });
-                }
+            let Some(ty) = guard_in(link, given.value, givers, DEPTH) else { continue };
+            let body = source.facts.body_of(row.at);
+            let awaited = awaits.get(&body).and_then(|awaits| first_await_alive(link, taken, awaits, givers));
+            if let Some(awaited) = awaited {
+                found.push(HeldOverAwait { taken, awaited: SiteRef { file, site: awaited }, ty });
             }
         }
     }
+    found
+}
 
-    /// Whether a declared type is a guard, or has one among what it is made of.
-    fn declares_guard(&self, value: ValueId, givers: &Givers, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        self.values.members(value).into_iter().any(|val| match val {
-            Val::Library { ty, args, .. } => {
-                self.is_guard(ty)
-                    || (0..4).map_while(|at| self.values.nth(args, at)).any(|of| self.declares_guard(of, givers, depth))
-            }
-            Val::Instance { class, .. } => givers.holders.contains(&class),
-            _ => false,
-        })
-    }
-
-    fn is_guard(&self, ty: PathId) -> bool {
-        self.library.role(ty) == Some(Role::Guard)
-    }
-
-    /// Whether a type of a model is a guard, or holds one.
-    fn names_guard(&self, of: &TypeExpr, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        match of {
-            TypeExpr::Path { path, arguments } => {
-                self.is_guard(self.library.path(Language::Rust, path))
-                    || arguments.iter().any(|argument| self.names_guard(argument, depth))
-            }
-            TypeExpr::SelfType(parts) | TypeExpr::Union(parts) | TypeExpr::Tuple(parts) => {
-                parts.iter().any(|part| self.names_guard(part, depth))
-            }
-            _ => false,
+/// The names of what can give a guard, in models and in the project.
+fn guard_givers(link: &Link<'_>) -> Givers {
+    let models = link.library.of(Language::Rust);
+    let mut types: FxHashSet<&str> = FxHashSet::default();
+    for name in models.names(Uses::TYPE) {
+        let is_guard = name.paths(Uses::TYPE).any(|path| is_guard(link, link.library.path(Language::Rust, path.path)));
+        if is_guard {
+            types.insert(name.name);
         }
     }
-
-    /// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
-    fn guard_in(&self, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
-        let depth = depth.checked_sub(1)?;
-        self.values.members(value).into_iter().find_map(|val| match val {
-            Val::Library { ty, .. } if self.is_guard(ty) => Some(ty),
-            Val::Library { ty, args, .. } => {
-                let fallible = |of: PathId| crate::link::names::rust::is_fallible(&self.library.text(of));
-                let holds = fallible(ty) || self.library.supertypes(ty).iter().any(|&of| fallible(of));
-                let inner = self.values.nth(args, 0).filter(|_| holds)?;
-                self.guard_in(inner, givers, depth)
-            }
-            Val::Instance { class, .. } if givers.holders.contains(&class) => {
-                Some(self.library.path(Language::Rust, &self.qualified_class(class)))
-            }
-            _ => None,
-        })
-    }
-
-    /// The first site awaited while what a site gives is alive.
-    fn first_await_alive(&self, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
-        let facts = self.program.facts(taken.file);
-        let row = facts.site(taken.site);
-        let body = facts.body_of(row.at);
-        let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
-        let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
-        if self.is_consumed(taken) {
-            return None;
-        }
-        // `*lock()` and `take(&mut *lock())` keep what is behind the guard, which ends with the statement.
-        let is_read = facts.sites.iter().any(|of| {
-            of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken.site)
+    let mut givers = Givers::default();
+    for name in models.names(Uses::RETURNS) {
+        let Some(known) = link.program.name(name.name) else { continue };
+        let gives = name.paths(Uses::RETURNS).any(|path| {
+            let rows = link.library.calls(link.library.path(Language::Rust, path.path));
+            rows.with(|row| row.returns.is_some())
+                .any(|row| row.row.returns.as_ref().is_some_and(|of| names_guard(link, of, DEPTH)))
         });
-        // What binds it.
-        let bound = facts.assigns.iter().find(|assign| {
-            !is_read
-                && assign.at.position >= row.at.position
-                && assign.value.is_some()
-                && facts.body_of(assign.at) == body
-                && matches!(facts.form(assign.target), Form::Var(_))
-                && holds(assign.value)
-                && {
-                    let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
-                    self.guard_in(self.eval(scope, assign.value).value, givers, DEPTH).is_some()
-                }
+        if gives {
+            givers.names.insert(known);
+        }
+    }
+    let guards = types.iter().filter_map(|name| link.program.name(name)).collect();
+    add_declared(link, &mut givers, &guards);
+    let holders: FxHashSet<Name> = givers
+        .holders
+        .iter()
+        .filter_map(|of| link.program.global(of.file, link.program.facts(of.file).class(of.class).name))
+        .collect();
+    add_declared(link, &mut givers, &holders);
+    givers
+}
+
+/// Adds the project's functions and structs that declare a type of one of these names.
+fn add_declared(link: &Link<'_>, givers: &mut Givers, names: &FxHashSet<Name>) {
+    if names.is_empty() {
+        return;
+    }
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let (file, facts) = (FileId(slot as u32), &source.facts);
+        if facts.language != Language::Rust {
+            continue;
+        }
+        let here: FxHashSet<_> = names.iter().filter_map(|&name| link.program.local(file, name)).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let says = |form: FormId| {
+            mentions(facts, form, DEPTH, &|form| match form {
+                Form::Name(sym) | Form::Path(_, sym) | Form::Attr(_, sym) => here.contains(&sym),
+                Form::Var(var) => here.contains(&facts.var(var).name),
+                _ => false,
+            })
+        };
+        for body in &facts.bodies {
+            if body.returns.is_some() && says(body.returns) {
+                givers.names.extend(link.program.global(file, body.name));
+            }
+        }
+        for assign in facts.assigns.iter().filter(|assign| assign.value.is_none() && says(assign.annotation)) {
+            let owner = facts.body_of(assign.at);
+            // Types of other libraries have the names of guards, too.
+            let scope = Scope { file, at: assign.at, env: EnvId::NONE };
+            if !declares_guard(link, link.annotation(scope, assign.annotation).value, givers, DEPTH) {
+                continue;
+            }
+            if let Some(at) = facts.classes.iter().position(|class| class.body == owner) {
+                givers.holders.insert(ClassRef { file, class: ClassId(at as u32) });
+            }
+        }
+    }
+}
+
+/// Whether a declared type is a guard, or has one among what it is made of.
+fn declares_guard(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    link.values.members(value).into_iter().any(|val| match val {
+        Val::Library { ty, args, .. } => {
+            is_guard(link, ty)
+                || (0..4).map_while(|at| link.values.nth(args, at)).any(|of| declares_guard(link, of, givers, depth))
+        }
+        Val::Instance { class, .. } => givers.holders.contains(&class),
+        _ => false,
+    })
+}
+
+fn is_guard(link: &Link<'_>, ty: PathId) -> bool {
+    link.library.role(ty) == Some(Role::Guard)
+}
+
+/// Whether a type of a model is a guard, or holds one.
+fn names_guard(link: &Link<'_>, of: &TypeExpr, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match of {
+        TypeExpr::Path { path, arguments } => {
+            is_guard(link, link.library.path(Language::Rust, path))
+                || arguments.iter().any(|argument| names_guard(link, argument, depth))
+        }
+        TypeExpr::SelfType(parts) | TypeExpr::Union(parts) | TypeExpr::Tuple(parts) => {
+            parts.iter().any(|part| names_guard(link, part, depth))
+        }
+        _ => false,
+    }
+}
+
+/// The guard's type, if a value is one or holds one: as it is, as what may have failed, in a struct.
+fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Option<PathId> {
+    let depth = depth.checked_sub(1)?;
+    link.values.members(value).into_iter().find_map(|val| match val {
+        Val::Library { ty, .. } if is_guard(link, ty) => Some(ty),
+        Val::Library { ty, args, .. } => {
+            let fallible = |of: PathId| crate::link::names::rust::is_fallible(&link.library.text(of));
+            let holds = fallible(ty) || link.library.supertypes(ty).iter().any(|&of| fallible(of));
+            let inner = link.values.nth(args, 0).filter(|_| holds)?;
+            guard_in(link, inner, givers, depth)
+        }
+        Val::Instance { class, .. } if givers.holders.contains(&class) => {
+            Some(link.library.path(Language::Rust, &link.qualified_class(class)))
+        }
+        _ => None,
+    })
+}
+
+/// The first site awaited while what a site gives is alive.
+fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
+    let facts = link.program.facts(taken.file);
+    let row = facts.site(taken.site);
+    let body = facts.body_of(row.at);
+    let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
+    let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
+    if is_consumed(link, taken) {
+        return None;
+    }
+    // `*lock()` and `take(&mut *lock())` keep what is behind the guard, which ends with the statement.
+    let is_read = facts
+        .sites
+        .iter()
+        .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken.site));
+    // What binds it.
+    let bound = facts.assigns.iter().find(|assign| {
+        !is_read
+            && assign.at.position >= row.at.position
+            && assign.value.is_some()
+            && facts.body_of(assign.at) == body
+            && matches!(facts.form(assign.target), Form::Var(_))
+            && holds(assign.value)
+            && {
+                let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
+                guard_in(link, link.eval(scope, assign.value).value, givers, DEPTH).is_some()
+            }
+    });
+    if let Some(bound) = bound {
+        let Form::Var(var) = facts.form(bound.target) else { return None };
+        return awaits.iter().copied().find(|&site| {
+            let at = facts.site(site).at;
+            at.position > bound.at.position
+                && lies_in(facts, at.region, bound.at.region)
+                && !is_moved_before(link, taken.file, Form::Var(var), bound.at.position, site)
         });
-        if let Some(bound) = bound {
-            let Form::Var(var) = facts.form(bound.target) else { return None };
-            return awaits.iter().copied().find(|&site| {
-                let at = facts.site(site).at;
-                at.position > bound.at.position
-                    && lies_in(facts, at.region, bound.at.region)
-                    && !self.is_moved_before(taken.file, Form::Var(var), bound.at.position, site)
-            });
-        }
-        // The subject of a `match` and the like.
-        let region = facts.region(row.at.region);
-        if region.kind == RegionKind::Block && region.test.is_some() && holds(region.test) {
-            // From edition 2024 on it ends before the `else` of its `if let`.
-            let ends_early = self.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
-            return awaits.iter().filter(behind).copied().find(|&site| {
-                let at = facts.site(site).at;
-                lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
-            });
-        }
-        // A part of what is awaited.
-        awaits.iter().filter(behind).copied().find(|&site| {
-            let awaited = facts.site(site);
-            holds(awaited.callee) || facts.args_of(site).iter().any(|argument| holds(argument.value))
-        })
     }
+    // The subject of a `match` and the like.
+    let region = facts.region(row.at.region);
+    if region.kind == RegionKind::Block && region.test.is_some() && holds(region.test) {
+        // From edition 2024 on it ends before the `else` of its `if let`.
+        let ends_early = link.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+        return awaits.iter().filter(behind).copied().find(|&site| {
+            let at = facts.site(site).at;
+            lies_in(facts, at.region, row.at.region) && !(ends_early && is_in_else(facts, at.region, row.at.region))
+        });
+    }
+    // A part of what is awaited.
+    awaits.iter().filter(behind).copied().find(|&site| {
+        let awaited = facts.site(site);
+        holds(awaited.callee) || facts.args_of(site).iter().any(|argument| holds(argument.value))
+    })
+}
 
-    /// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
-    fn is_consumed(&self, taken: SiteRef) -> bool {
-        let facts = self.program.facts(taken.file);
-        facts.sites.iter().any(|of| match facts.form(of.callee) {
-            Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken.site),
-            _ => false,
-        })
-    }
+/// Whether a method of `Option` or `Result` takes a guard and hands it to a closure, which drops it.
+fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
+    let facts = link.program.facts(taken.file);
+    facts.sites.iter().any(|of| match facts.form(of.callee) {
+        Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken.site),
+        _ => false,
+    })
+}
 
-    /// Whether a variable is given away between its binding and a site, on every way there.
-    fn is_moved_before(&self, file: FileId, variable: Form, bound: u32, site: SiteId) -> bool {
-        let facts = self.program.facts(file);
-        let to = facts.site(site).at;
-        let body = facts.body_of(to);
-        facts.sites.iter().enumerate().any(|(at, row)| {
-            row.at.position > bound
-                && row.at.position < to.position
-                && !row.args.is_empty()
-                && facts.body_of(row.at) == body
-                && lies_in(facts, to.region, row.at.region)
-                && facts.args_of(SiteId(at as u32)).iter().any(|argument| facts.form(argument.value) == variable)
-        })
-    }
+/// Whether a variable is given away between its binding and a site, on every way there.
+fn is_moved_before(link: &Link<'_>, file: FileId, variable: Form, bound: u32, site: SiteId) -> bool {
+    let facts = link.program.facts(file);
+    let to = facts.site(site).at;
+    let body = facts.body_of(to);
+    facts.sites.iter().enumerate().any(|(at, row)| {
+        row.at.position > bound
+            && row.at.position < to.position
+            && !row.args.is_empty()
+            && facts.body_of(row.at) == body
+            && lies_in(facts, to.region, row.at.region)
+            && facts.args_of(SiteId(at as u32)).iter().any(|argument| facts.form(argument.value) == variable)
+    })
+}
 
-    /// Whether a guard's place is built for tests only.
-    pub(crate) fn is_test_site(&self, site: SiteRef) -> bool {
-        let body = self.program.facts(site.file).body_of(self.program.facts(site.file).site(site.site).at);
-        self.is_for_tests(BodyRef { file: site.file, body })
-    }
+/// Whether a guard's place is built for tests only.
+pub(crate) fn is_test_site(link: &Link<'_>, site: SiteRef) -> bool {
+    let body = link.program.facts(site.file).body_of(link.program.facts(site.file).site(site.site).at);
+    link.is_for_tests(BodyRef { file: site.file, body })
 }
 
 /// The awaited sites of each coroutine of a file, in order.

@@ -6,10 +6,13 @@ use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
 
 use crate::entries::callers::Callers;
+use crate::entries::how_often::is_per_item;
 use crate::entries::how_often::{Times, TimesOf};
 use crate::entries::lifetime::Kept;
+use crate::entries::lifetime::{kept, runs_another};
 use crate::graph::finding::Anew;
 use crate::idioms;
+use crate::judge::java_rare::is_switched_on;
 use crate::labels::label::LabelHold;
 use crate::link::Link;
 use crate::link::names;
@@ -41,11 +44,11 @@ pub(crate) struct MadeAnew {
 pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &Reach) -> Vec<MadeAnew> {
     let mut times = TimesOf::new(link, callers);
     let mut found = Vec::new();
-    for (site, path, creates) in link.makers(reach) {
+    for (site, path, creates) in makers(link, reach) {
         let aside = link.program.is_test(site.file)
             || link.program.is_command_line(site.file)
             || is_example(&link.program.files[site.file.index()].relative);
-        if aside || creates == Creates::Threads && link.is_dedicated(site) {
+        if aside || creates == Creates::Threads && is_dedicated(link, site) {
             continue;
         }
         let Some((anew, steps)) = how(link, &mut times, site) else { continue };
@@ -55,15 +58,15 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Anew::PerInstance { shown, .. } => shown,
             Anew::PerCall => false,
         };
-        let made_for_caller = matches!(link.kept(site), Kept::ByCaller(_));
+        let made_for_caller = matches!(kept(link, site), Kept::ByCaller(_));
         let severity = match creates {
             // A collection of what is configured, in which each is kept.
             _ if made_for_caller && matches!(anew, Anew::PerItem(_)) => Severity::Note,
             // Threads that work together on one thing and end with it: many at once are many threads, but none stays.
             Creates::Threads
                 if matches!(anew, Anew::PerEntry(_) | Anew::PerItem(_))
-                    && !link.is_scheduler(site, path)
-                    && link.ends_here(site) =>
+                    && !is_scheduler(link, site, path)
+                    && ends_here(link, site) =>
             {
                 if names::is_made_by_others(facts.language) {
                     Severity::Warning
@@ -72,7 +75,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
                 }
             }
             // What a setting asks for few programs have.
-            Creates::Threads | Creates::Pool if facts.language == Language::Java && link.is_switched_on(site) => {
+            Creates::Threads | Creates::Pool if facts.language == Language::Java && is_switched_on(link, site) => {
                 Severity::Note
             }
             Creates::Threads if is_shown => Severity::Error,
@@ -80,24 +83,24 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Creates::Threads | Creates::Pool
                 if !is_shown
                     && names::is_made_by_others(facts.language)
-                    && (creates == Creates::Threads || link.is_of_role(path, Role::Pool)) =>
+                    && (creates == Creates::Threads || is_of_role(link, path, Role::Pool)) =>
             {
-                match link.is_one_of_its_kind(&mut times, site, anew) {
+                match is_one_of_its_kind(link, &mut times, site, anew) {
                     false => Severity::Warning,
                     true if creates == Creates::Threads => Severity::Note,
                     true => continue,
                 }
             }
             // A runtime that is there for one call: its threads start and end with it.
-            Creates::Threads if anew == Anew::PerCall && link.runs_a_loop(callers, site) => Severity::Warning,
+            Creates::Threads if anew == Anew::PerCall && runs_a_loop(link, callers, site) => Severity::Warning,
             Creates::Threads if anew != Anew::PerCall => Severity::Note,
             // Made where a call wants one, and nobody else has it: not even the function can use it again.
-            Creates::Threads if facts.language == Language::Python && link.is_for_one_call(site) => Severity::Warning,
+            Creates::Threads if facts.language == Language::Python && is_for_one_call(link, site) => Severity::Warning,
             // What is made of what each request brings cannot be shared as it stands.
-            Creates::Connections | Creates::Pool if is_shown && link.depends_on_caller(site) => Severity::Note,
+            Creates::Connections | Creates::Pool if is_shown && depends_on_caller(link, site) => Severity::Note,
             Creates::Pool if is_shown => Severity::Warning,
             // What only those who administer the program ask for is asked for now and then.
-            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && link.is_for_administrators(entry)) => {
+            Creates::Connections if matches!(anew, Anew::PerEntry(entry) if steps == 0 && is_for_administrators(link, entry)) => {
                 Severity::Note
             }
             // Each one connects and shakes hands anew.
@@ -123,7 +126,7 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
         Times::PerItem(body) => Some((Anew::PerItem(body), u8::from(body != link.program.body_of_site(site)))),
         Times::PerEntry(body, steps) => Some((Anew::PerEntry(body), steps)),
     };
-    match link.kept(site) {
+    match kept(link, site) {
         Kept::ByProgram | Kept::Elsewhere => None,
         Kept::Nowhere => anew(times.of_site(site)),
         Kept::ByInstance(class) => {
@@ -133,481 +136,473 @@ fn how<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef) -> O
         // A literal that returns it gives it to whoever asked for a value: mostly a cache. Of a function that nobody is seen
         // to call nothing is known, unless it is a builder's, which gives it away inside of what it builds.
         Kept::ByCaller(body) => match link.program.facts(body.file).body(body.body).kind {
-            BodyKind::Function => {
-                anew(times.of_made(site)).filter(|(anew, _)| *anew != Anew::PerCall || link.is_given_inside(site, body))
-            }
+            BodyKind::Function => anew(times.of_made(site))
+                .filter(|(anew, _)| *anew != Anew::PerCall || is_given_inside(link, site, body)),
             _ => None,
         },
     }
 }
 
-impl<'a> Link<'a> {
-    /// The calls that make threads or connections, with their rows' paths, in order.
-    fn makers(&self, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
-        let kinds = [SiteKind::Call, SiteKind::New];
-        let mut sites: Vec<SiteRef> = Vec::new();
-        for &language in Language::ALL {
-            sites.extend(self.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
-        }
-        sites.sort();
-        sites.into_iter().filter_map(|site| self.made_at(site).map(|(path, creates)| (site, path, creates))).collect()
+/// The calls that make threads or connections, with their rows' paths, in order.
+fn makers(link: &Link<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
+    let kinds = [SiteKind::Call, SiteKind::New];
+    let mut sites: Vec<SiteRef> = Vec::new();
+    for &language in Language::ALL {
+        sites.extend(link.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
+    sites.sort();
+    sites.into_iter().filter_map(|site| made_at(link, site).map(|(path, creates)| (site, path, creates))).collect()
+}
 
-    /// The row by which a site makes threads or connections.
-    fn made_at(&self, site: SiteRef) -> Option<(PathId, Creates)> {
-        let targets = self.targets(site, EnvId::NONE);
-        targets.list.iter().find_map(|target| {
-            let Target::Row { path, .. } = *target else { return None };
-            let calls = self.library.calls(path);
-            let mut rows = calls.with(|row| row.creates.is_some());
-            let row = rows.find(|row| self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
-            Some((path, row.row.creates?))
-        })
+/// The row by which a site makes threads or connections.
+fn made_at(link: &Link<'_>, site: SiteRef) -> Option<(PathId, Creates)> {
+    let targets = link.targets(site, EnvId::NONE);
+    targets.list.iter().find_map(|target| {
+        let Target::Row { path, .. } = *target else { return None };
+        let calls = link.library.calls(path);
+        let mut rows = calls.with(|row| row.creates.is_some());
+        let row = rows.find(|row| link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE))?;
+        Some((path, row.row.creates?))
+    })
+}
+
+/// Whether what a site makes is a scheduler of chains, or becomes one.
+fn is_scheduler(link: &Link<'_>, site: SiteRef, path: PathId) -> bool {
+    let says = |path: PathId| link.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
+    if says(path) {
+        return true;
     }
-
-    /// Whether what a site makes is a scheduler of chains, or becomes one.
-    fn is_scheduler(&self, site: SiteRef, path: PathId) -> bool {
-        let says = |path: PathId| self.library.calls(path).iter().any(|row| row.row.scheduler.is_some());
-        if says(path) {
-            return true;
-        }
-        let index = self.program.index_of(site.file);
-        let class = self.class_around(site.file, self.program.body_of_site(site).body);
-        let facts = self.program.facts(site.file);
-        let of_holder = self.holder_of(site).map(|sym| index.mentions_named(sym));
-        index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
-            let Mention::Arg(taker, _) = mention else { return false };
-            let taker = SiteRef { file: site.file, site: taker };
-            self.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
-                && self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => says(path),
-                    _ => false,
-                })
-        })
-    }
-
-    /// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
-    /// again makes another one.
-    fn is_for_one_call(&self, site: SiteRef) -> bool {
-        let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        let mut uses = uses.iter();
-        let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
+    let index = link.program.index_of(site.file);
+    let class = link.class_around(site.file, link.program.body_of_site(site).body);
+    let facts = link.program.facts(site.file);
+    let of_holder = holder_of(link, site).map(|sym| index.mentions_named(sym));
+    index.uses_of_result(site.site).iter().chain(of_holder.iter().flat_map(|of| of.iter())).any(|(mention, _)| {
+        let Mention::Arg(taker, _) = mention else { return false };
         let taker = SiteRef { file: site.file, site: taker };
-        self.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.runs_another(taker, arg, path),
-            _ => false,
-        })
-    }
-
-    /// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
-    fn ends_here(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let body = self.program.body_of_site(site).body;
-        match self.kept(site) {
-            Kept::Nowhere if facts.language == Language::Rust => return true,
-            // A generator lends it.
-            Kept::ByCaller(of) if of.body == body => {}
-            Kept::Nowhere => {}
-            _ => return false,
-        }
-        let holder = self.holder_of(site);
-        let is_it = |form: FormId| match facts.form(form) {
-            Form::Result(of) => of == site.site,
-            Form::Var(var) => Some(facts.var(var).name) == holder,
-            _ => false,
-        };
-        facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
-            (SiteKind::Enter, _) => is_it(row.callee),
-            (SiteKind::Call, Form::Attr(base, method)) => {
-                names::ends_threads(facts.text(method)) && is_it(base) && self.is_inside(site.file, row.at, body)
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether a place lies in a body or in one inside of it.
-    fn is_inside(&self, file: FileId, at: At, body: BodyId) -> bool {
-        let facts = self.program.facts(file);
-        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body)
-    }
-
-    /// Whether what a site is given comes from its body's own parameters or from the loop around it.
-    fn depends_on_caller(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        // What a builder was told counts too.
-        let told = match facts.form(facts.site(site.site).callee) {
-            Form::Attr(base, _) => self.is_brought(site, base, 12),
-            _ => false,
-        };
-        told || facts.args_of(site.site).into_iter().any(|arg| self.is_brought(site, arg.value, 12))
-    }
-
-    /// Whether a form comes from a parameter or an element of a loop.
-    fn is_brought(&self, site: SiteRef, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(site.file);
-        let any = |form: FormId| self.is_brought(site, form, depth);
-        match facts.form(form) {
-            Form::Var(var) => {
-                let row = facts.var(var);
-                if crate::program::index::is_own_receiver(facts, form) {
-                    return false;
-                }
-                match row.kind {
-                    VarKind::Param(_) => true,
-                    // What the module or class holds is there for all.
-                    _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
-                    _ => facts.assigns_of(var).any(|assign| any(assign.value)),
-                }
-            }
-            // What is put together of several parts: not all of it can be seen.
-            Form::Element(_) | Form::Text(_) | Form::Other => true,
-            Form::Attr(base, _)
-            | Form::Path(base, _)
-            | Form::Await(base)
-            | Form::Try(base)
-            | Form::Star(base)
-            | Form::StarStar(base)
-            | Form::Field(base, _)
-            | Form::Part(base, _)
-            | Form::Cast(base, _)
-            | Form::Not(base) => any(base),
-            Form::Subscript(base, index) => any(base) || any(index),
-            Form::Result(call) => {
-                let row = facts.site(call);
-                let receiver = match facts.form(row.callee) {
-                    Form::Attr(base, _) => any(base),
-                    _ => false,
-                };
-                receiver || facts.args_of(call).into_iter().any(|arg| any(arg.value))
-            }
-            Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
-                facts.list(list).iter().any(|&part| any(part))
-            }
-            _ => false,
-        }
-    }
-
-    /// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
-    /// all that make the owner are parts of a program of which there is one.
-    fn is_one_of_its_kind(&self, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
-        let Some(class) = self.class_of_site(site) else { return false };
-        match anew {
-            Anew::PerInstance { class: owner, .. } => {
-                self.is_injected(owner) || self.is_injected(class) || !self.is_made_on_demand(times, owner, 8)
-            }
-            _ => {
-                let name = self.name_of_body_around(site);
-                names::java::ends(name)
-                    || names::java::runs_once(name)
-                        && (self.is_injected(class) || !self.is_made_on_demand(times, class, 8))
-            }
-        }
-    }
-
-    /// The name of the method that a site stands in.
-    fn name_of_body_around(&self, site: SiteRef) -> &'a str {
-        let facts = self.program.facts(site.file);
-        let mut row = facts.body(self.program.body_of_site(site).body);
-        while matches!(row.kind, BodyKind::Lambda) {
-            let Some(parent) = row.parent.get() else { break };
-            row = facts.body(parent);
-        }
-        facts.text(row.name)
-    }
-
-    /// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
-    /// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
-    /// there for others.
-    fn is_made_on_demand(&self, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let mut any = false;
-        for name in self.class_names(class) {
-            for &(file, sym) in self.program.occurrences(name) {
-                for &site in self.program.index_of(file).sites_named(sym) {
-                    let site = SiteRef { file, site };
-                    let made = self.eval_made(site);
-                    if made != Some(class) {
-                        continue;
-                    }
-                    any = true;
-                    if times.of_site(site).is_once() {
-                        continue;
-                    }
-                    let is_part = match self.kept(site) {
-                        Kept::ByProgram => true,
-                        Kept::ByInstance(owner) => owner == class || !self.is_made_on_demand(times, owner, depth),
-                        _ => {
-                            let around = self.class_of_site(site).filter(|around| *around != class);
-                            names::java::runs_once(self.name_of_body_around(site))
-                                && !around.is_some_and(|around| self.is_made_on_demand(times, around, depth))
-                        }
-                    };
-                    if !is_part {
-                        return true;
-                    }
-                }
-            }
-        }
-        !any && !self.is_injected(class)
-    }
-
-    /// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
-    fn is_given_inside(&self, site: SiteRef, body: BodyRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if !names::is_made_by_others(facts.language)
-            || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
-        {
-            return false;
-        }
-        // What is given away itself is what its caller asked for.
-        facts.exits.iter().any(|exit| {
-            let scope = crate::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
-            exit.kind == ExitKind::Return
-                && exit.value.is_some()
-                && facts.body_of(exit.at) == body.body
-                && self
-                    .values
-                    .members(self.eval(scope, exit.value).value)
-                    .iter()
-                    .any(|val| matches!(val, Val::Instance { .. }))
-        })
-    }
-
-    /// Whether the type that a call's row gives, or makes, plays a role.
-    fn is_of_role(&self, path: PathId, role: Role) -> bool {
-        let text = self.library.text(path);
-        let ty = text.split('(').next().unwrap_or(&text);
-        self.library.role(self.library.path(self.library.language(path), ty)) == Some(role)
-    }
-
-    /// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
-    fn is_for_administrators(&self, entry: BodyRef) -> bool {
-        let facts = self.program.facts(entry.file);
-        let says = |form: FormId| self.speaks_of_administrators(entry.file, form, 6);
-        facts.language == Language::Python
-            && (facts.params_of(entry.body).iter().any(|param| says(param.default) || says(param.annotation))
-                || facts.list(facts.body(entry.body).decorators).iter().any(|&decorator| match facts.form(decorator) {
-                    Form::Result(site) => {
-                        facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
-                    }
-                    _ => says(decorator),
-                }))
-    }
-
-    fn speaks_of_administrators(&self, file: FileId, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
-        let facts = self.program.facts(file);
-        let says = |form: FormId| self.speaks_of_administrators(file, form, depth);
-        match facts.form(form) {
-            Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
-            Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
-            Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
-            Form::Subscript(base, index) => says(base) || says(index),
-            Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
-            Form::Result(site) => {
-                says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value))
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a literal is given to a call that runs it elsewhere.
-    fn is_handed_over(&self, literal: BodyRef) -> bool {
-        self.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
-            let Mention::Arg(of, _) = mention else { return false };
-            self.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(
-                |target| match *target {
-                    Target::Row { path, .. } => !self.library.handovers(path).is_empty(),
-                    _ => false,
-                },
-            )
-        })
-    }
-
-    /// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
-    fn runs_a_loop(&self, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if facts.language != Language::Rust || self.kept(site) != Kept::Nowhere {
-            return false;
-        }
-        // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
-        let body = self.program.body_of_site(site).body;
-        let is_aside = |body: BodyRef| {
-            let facts = self.program.facts(body.file);
-            std::iter::successors(Some(body.body), |&id| facts.body(id).parent.get()).any(|id| {
-                let of = BodyRef { body: id, ..body };
-                let row = facts.body(id);
-                row.flow == Flow::Coroutine
-                    || row.kind == BodyKind::AsyncBlock
-                    || row.kind == BodyKind::Function && !self.given_body(of).is_empty()
-                    || row.kind == BodyKind::Lambda && self.is_handed_over(of)
-            })
-        };
-        let own = BodyRef { file: site.file, body };
-        let calls = callers.call_sites(own);
-        if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(self.program.body_of_site(call))) {
-            return false;
-        }
-        facts.sites.iter().enumerate().any(|(at, row)| {
-            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
-            row.kind == SiteKind::Call
-                && self.is_inside(site.file, row.at, body)
-                && self.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => {
-                        self.library.calls(path).iter().any(|row| {
-                            row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))
-                        })
-                    }
-                    _ => false,
-                })
-        })
-    }
-
-    /// The class of which a site makes an object.
-    fn eval_made(&self, site: SiteRef) -> Option<ClassRef> {
-        if self.program.facts(site.file).site(site.site).kind != SiteKind::New {
-            return None;
-        }
-        match self.values.members(self.result(site, EnvId::NONE).value)[..] {
-            [Val::Instance { class, .. }] => Some(class),
-            _ => None,
-        }
-    }
-
-    /// The class that a site stands in.
-    pub(crate) fn class_of_site(&self, site: SiteRef) -> Option<ClassRef> {
-        self.class_around(site.file, self.program.body_of_site(site).body)
-    }
-
-    /// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
-    fn is_injected(&self, class: ClassRef) -> bool {
-        let facts = self.program.facts(class.file);
-        facts.bodies.iter().any(|row| {
-            row.class.get() == Some(class.class)
-                && row.kind == BodyKind::Function
-                && names::is_constructor(facts.language, facts.text(row.name))
-                && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
-        })
-    }
-
-    /// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
-    /// such a loop needs.
-    fn is_dedicated(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let Some(sym) = self.holder_of(site) else {
-            // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
-            return facts.language == Language::Java
-                && facts.sites.iter().any(|row| match facts.form(row.callee) {
-                    Form::Attr(base, _) => {
-                        facts.form(base) == Form::Result(site.site)
-                            && idioms::java::REPEATS.contains(&facts.text(row.name))
-                    }
-                    _ => false,
-                });
-        };
-        let is_it = |form: FormId| match facts.form(form) {
-            Form::Var(var) => facts.var(var).name == sym,
-            Form::Attr(_, name) => name == sym,
-            _ => false,
-        };
-        let class = self.class_around(site.file, self.program.body_of_site(site).body);
-        let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
-        for (at, row) in facts.sites.iter().enumerate() {
-            let Form::Attr(base, _) = facts.form(row.callee) else { continue };
-            if row.kind != SiteKind::Call || !is_it(base) {
-                continue;
-            }
-            // Another class has a field of this name too.
-            if self.class_around(site.file, facts.body_of(row.at)) != class {
-                continue;
-            }
-            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
-            for target in &self.targets(of, EnvId::NONE).list {
-                let Target::Row { path, .. } = *target else { continue };
-                for handed in self.library.handovers(path).iter() {
-                    let Selector::Argument(argument) = &handed.row.selector else { continue };
-                    let Some(form) = self.argument(of, argument) else { continue };
-                    let typed = self.eval(self.scope_of(of, EnvId::NONE), form);
-                    tasks.extend(self.values.members(typed.value).iter().map(|val| match *val {
-                        Val::Fn { body, .. } => (of, Some(body)),
-                        _ => (of, None),
-                    }));
-                }
-            }
-        }
-        // The rows of a type and of its bases may speak of one argument.
-        tasks.sort();
-        tasks.dedup();
-        match tasks[..] {
-            [(_, Some(body))] => self.waits_for_ever(body, 3, &mut FxHashSet::default()),
-            _ => false,
-        }
-    }
-
-    /// Whether a call makes a scheduler of what it is given.
-    fn made_of(&self, site: SiteRef) -> bool {
-        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
-            _ => false,
-        })
-    }
-
-    /// The name of the field or local that holds what a site makes.
-    pub(crate) fn holder_of(&self, site: SiteRef) -> Option<Sym> {
-        let facts = self.program.facts(site.file);
-        let body = facts.body(self.program.body_of_site(site).body);
-        if body.kind == BodyKind::Initialiser {
-            return Some(body.name);
-        }
-        let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        uses.iter().find_map(|(mention, _)| {
-            let assign = match mention {
-                Mention::Assign(assign) => assign,
-                // A scheduler made of an executor.
-                Mention::Arg(taker, _) => {
-                    let taker = SiteRef { site: taker, ..site };
-                    return self.made_of(taker).then(|| self.holder_of(taker)).flatten();
-                }
-                _ => return None,
-            };
-            match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => Some(facts.var(var).name),
-                Form::Attr(_, sym) => Some(sym),
-                _ => None,
-            }
-        })
-    }
-
-    /// Whether a body loops without a count over a wait or network call that has no limit.
-    pub(crate) fn waits_for_ever(&self, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        if !seen.insert(body) {
-            return false;
-        }
-        let facts = self.program.facts(body.file);
-        facts.sites.iter().enumerate().any(|(at, row)| {
-            if facts.body_of(row.at) != body.body {
-                return false;
-            }
-            let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
-            let mut region = row.at.region;
-            let mut endless = false;
-            while let Some(id) = region.get() {
-                let of = facts.region(id);
-                endless |= of.kind == RegionKind::Loop && !self.is_per_item(site);
-                region = of.parent;
-            }
-            self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-                Target::Row { path, receiver, property, .. } if endless => {
-                    self.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
-                        matches!(leaf.label.effect, Effect::Wait | Effect::Network)
-                            && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
-                    })
-                }
-                Target::Body { body, .. } => self.waits_for_ever(body, depth, seen),
+        link.class_around(site.file, facts.body_of(facts.site(taker.site).at)) == class
+            && link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => says(path),
                 _ => false,
             })
-        })
+    })
+}
+
+/// Whether what a site makes stands where a call takes an executor, and nothing else has it: the function that is entered
+/// again makes another one.
+fn is_for_one_call(link: &Link<'_>, site: SiteRef) -> bool {
+    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let mut uses = uses.iter();
+    let (Some((Mention::Arg(taker, arg), Wrap::Direct)), None) = (uses.next(), uses.next()) else { return false };
+    let taker = SiteRef { file: site.file, site: taker };
+    link.targets(taker, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => runs_another(link, taker, arg, path),
+        _ => false,
+    })
+}
+
+/// Whether what a site makes ends with the run of its body: it is entered, or shut down there, or dropped.
+fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let body = link.program.body_of_site(site).body;
+    match kept(link, site) {
+        Kept::Nowhere if facts.language == Language::Rust => return true,
+        // A generator lends it.
+        Kept::ByCaller(of) if of.body == body => {}
+        Kept::Nowhere => {}
+        _ => return false,
     }
+    let holder = holder_of(link, site);
+    let is_it = |form: FormId| match facts.form(form) {
+        Form::Result(of) => of == site.site,
+        Form::Var(var) => Some(facts.var(var).name) == holder,
+        _ => false,
+    };
+    facts.sites.iter().any(|row| match (row.kind, facts.form(row.callee)) {
+        (SiteKind::Enter, _) => is_it(row.callee),
+        (SiteKind::Call, Form::Attr(base, method)) => {
+            names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, site.file, row.at, body)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a place lies in a body or in one inside of it.
+fn is_inside(link: &Link<'_>, file: FileId, at: At, body: BodyId) -> bool {
+    let facts = link.program.facts(file);
+    std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body)
+}
+
+/// Whether what a site is given comes from its body's own parameters or from the loop around it.
+fn depends_on_caller(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    // What a builder was told counts too.
+    let told = match facts.form(facts.site(site.site).callee) {
+        Form::Attr(base, _) => is_brought(link, site, base, 12),
+        _ => false,
+    };
+    told || facts.args_of(site.site).into_iter().any(|arg| is_brought(link, site, arg.value, 12))
+}
+
+/// Whether a form comes from a parameter or an element of a loop.
+fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(site.file);
+    let any = |form: FormId| is_brought(link, site, form, depth);
+    match facts.form(form) {
+        Form::Var(var) => {
+            let row = facts.var(var);
+            if crate::program::index::is_own_receiver(facts, form) {
+                return false;
+            }
+            match row.kind {
+                VarKind::Param(_) => true,
+                // What the module or class holds is there for all.
+                _ if matches!(facts.body(row.body).kind, BodyKind::Module | BodyKind::Class) => false,
+                _ => facts.assigns_of(var).any(|assign| any(assign.value)),
+            }
+        }
+        // What is put together of several parts: not all of it can be seen.
+        Form::Element(_) | Form::Text(_) | Form::Other => true,
+        Form::Attr(base, _)
+        | Form::Path(base, _)
+        | Form::Await(base)
+        | Form::Try(base)
+        | Form::Star(base)
+        | Form::StarStar(base)
+        | Form::Field(base, _)
+        | Form::Part(base, _)
+        | Form::Cast(base, _)
+        | Form::Not(base) => any(base),
+        Form::Subscript(base, index) => any(base) || any(index),
+        Form::Result(call) => {
+            let row = facts.site(call);
+            let receiver = match facts.form(row.callee) {
+                Form::Attr(base, _) => any(base),
+                _ => false,
+            };
+            receiver || facts.args_of(call).into_iter().any(|arg| any(arg.value))
+        }
+        Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
+            facts.list(list).iter().any(|&part| any(part))
+        }
+        _ => false,
+    }
+}
+
+/// Java: whether what a site makes is there once for a program, as far as the code tells: a container makes its owner, or
+/// all that make the owner are parts of a program of which there is one.
+fn is_one_of_its_kind<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, site: SiteRef, anew: Anew) -> bool {
+    let Some(class) = class_of_site(link, site) else { return false };
+    match anew {
+        Anew::PerInstance { class: owner, .. } => {
+            is_injected(link, owner) || is_injected(link, class) || !is_made_on_demand(link, times, owner, 8)
+        }
+        _ => {
+            let name = name_of_body_around(link, site);
+            names::java::ends(name)
+                || names::java::runs_once(name)
+                    && (is_injected(link, class) || !is_made_on_demand(link, times, class, 8))
+        }
+    }
+}
+
+/// The name of the method that a site stands in.
+fn name_of_body_around<'a>(link: &Link<'a>, site: SiteRef) -> &'a str {
+    let facts = link.program.facts(site.file);
+    let mut row = facts.body(link.program.body_of_site(site).body);
+    while matches!(row.kind, BodyKind::Lambda) {
+        let Some(parent) = row.parent.get() else { break };
+        row = facts.body(parent);
+    }
+    facts.text(row.name)
+}
+
+/// Java: whether objects of a class are made for whoever asks for one, by a builder or another method, which the class
+/// around may be made by. What stays in a part of the program is made as often as that part; a class that nobody makes is
+/// there for others.
+fn is_made_on_demand<'a>(link: &Link<'a>, times: &mut TimesOf<'_, '_, 'a>, class: ClassRef, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let mut any = false;
+    for name in link.class_names(class) {
+        for &(file, sym) in link.program.occurrences(name) {
+            for &site in link.program.index_of(file).sites_named(sym) {
+                let site = SiteRef { file, site };
+                let made = eval_made(link, site);
+                if made != Some(class) {
+                    continue;
+                }
+                any = true;
+                if times.of_site(site).is_once() {
+                    continue;
+                }
+                let is_part = match kept(link, site) {
+                    Kept::ByProgram => true,
+                    Kept::ByInstance(owner) => owner == class || !is_made_on_demand(link, times, owner, depth),
+                    _ => {
+                        let around = class_of_site(link, site).filter(|around| *around != class);
+                        names::java::runs_once(name_of_body_around(link, site))
+                            && !around.is_some_and(|around| is_made_on_demand(link, times, around, depth))
+                    }
+                };
+                if !is_part {
+                    return true;
+                }
+            }
+        }
+    }
+    !any && !is_injected(link, class)
+}
+
+/// Java: whether a method that makes what it is asked for gives away an object that holds what a site makes.
+fn is_given_inside(link: &Link<'_>, site: SiteRef, body: BodyRef) -> bool {
+    let facts = link.program.facts(site.file);
+    if !names::is_made_by_others(facts.language)
+        || !names::java::makes_on_demand(facts.text(facts.body(body.body).name))
+    {
+        return false;
+    }
+    // What is given away itself is what its caller asked for.
+    facts.exits.iter().any(|exit| {
+        let scope = crate::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+        exit.kind == ExitKind::Return
+            && exit.value.is_some()
+            && facts.body_of(exit.at) == body.body
+            && link
+                .values
+                .members(link.eval(scope, exit.value).value)
+                .iter()
+                .any(|val| matches!(val, Val::Instance { .. }))
+    })
+}
+
+/// Whether the type that a call's row gives, or makes, plays a role.
+fn is_of_role(link: &Link<'_>, path: PathId, role: Role) -> bool {
+    let text = link.library.text(path);
+    let ty = text.split('(').next().unwrap_or(&text);
+    link.library.role(link.library.path(link.library.language(path), ty)) == Some(role)
+}
+
+/// Python: whether an entry asks who calls it to be an administrator, by the names of what it depends on.
+fn is_for_administrators(link: &Link<'_>, entry: BodyRef) -> bool {
+    let facts = link.program.facts(entry.file);
+    let says = |form: FormId| speaks_of_administrators(link, entry.file, form, 6);
+    facts.language == Language::Python
+        && (facts.params_of(entry.body).iter().any(|param| says(param.default) || says(param.annotation))
+            || facts.list(facts.body(entry.body).decorators).iter().any(|&decorator| match facts.form(decorator) {
+                Form::Result(site) => {
+                    facts.args_of(site).iter().any(|arg| facts.text(arg.name) == "dependencies" && says(arg.value))
+                }
+                _ => says(decorator),
+            }))
+}
+
+fn speaks_of_administrators(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1).filter(|_| form.is_some()) else { return false };
+    let facts = link.program.facts(file);
+    let says = |form: FormId| speaks_of_administrators(link, file, form, depth);
+    match facts.form(form) {
+        Form::Name(name) => idioms::python::names_administrators(facts.text(name)),
+        Form::Var(var) => idioms::python::names_administrators(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => idioms::python::names_administrators(facts.text(name)) || says(base),
+        Form::Subscript(base, index) => says(base) || says(index),
+        Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| says(part)),
+        Form::Result(site) => says(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| says(arg.value)),
+        _ => false,
+    }
+}
+
+/// Whether a literal is given to a call that runs it elsewhere.
+fn is_handed_over(link: &Link<'_>, literal: BodyRef) -> bool {
+    link.program.index_of(literal.file).uses_of_callable(literal.body).iter().any(|(mention, _)| {
+        let Mention::Arg(of, _) = mention else { return false };
+        link.targets(SiteRef { file: literal.file, site: of }, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => !link.library.handovers(path).is_empty(),
+            _ => false,
+        })
+    })
+}
+
+/// Rust: whether what a site makes drives futures in the body that made it, and lives no longer: `Runtime::new()?.block_on(…)`.
+fn runs_a_loop<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    if facts.language != Language::Rust || kept(link, site) != Kept::Nowhere {
+        return false;
+    }
+    // In a task it fails, which is another rule's; a thread of its own may have a runtime of its own.
+    let body = link.program.body_of_site(site).body;
+    let is_aside = |body: BodyRef| {
+        let facts = link.program.facts(body.file);
+        std::iter::successors(Some(body.body), |&id| facts.body(id).parent.get()).any(|id| {
+            let of = BodyRef { body: id, ..body };
+            let row = facts.body(id);
+            row.flow == Flow::Coroutine
+                || row.kind == BodyKind::AsyncBlock
+                || row.kind == BodyKind::Function && !link.given_body(of).is_empty()
+                || row.kind == BodyKind::Lambda && is_handed_over(link, of)
+        })
+    };
+    let own = BodyRef { file: site.file, body };
+    let calls = callers.call_sites(own);
+    if is_aside(own) || !calls.is_empty() && calls.iter().all(|&call| is_aside(link.program.body_of_site(call))) {
+        return false;
+    }
+    facts.sites.iter().enumerate().any(|(at, row)| {
+        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        row.kind == SiteKind::Call
+            && is_inside(link, site.file, row.at, body)
+            && link.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => link
+                    .library
+                    .calls(path)
+                    .iter()
+                    .any(|row| row.row.effect.is_some_and(|effect| effect == RowEffect::Holds(Effect::NestedLoop))),
+                _ => false,
+            })
+    })
+}
+
+/// The class of which a site makes an object.
+fn eval_made(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
+    if link.program.facts(site.file).site(site.site).kind != SiteKind::New {
+        return None;
+    }
+    match link.values.members(link.result(site, EnvId::NONE).value)[..] {
+        [Val::Instance { class, .. }] => Some(class),
+        _ => None,
+    }
+}
+
+/// The class that a site stands in.
+pub(crate) fn class_of_site(link: &Link<'_>, site: SiteRef) -> Option<ClassRef> {
+    link.class_around(site.file, link.program.body_of_site(site).body)
+}
+
+/// Java: whether a container makes a class's objects: an annotation marks the constructor that it calls.
+fn is_injected(link: &Link<'_>, class: ClassRef) -> bool {
+    let facts = link.program.facts(class.file);
+    facts.bodies.iter().any(|row| {
+        row.class.get() == Some(class.class)
+            && row.kind == BodyKind::Function
+            && names::is_constructor(facts.language, facts.text(row.name))
+            && names::java::mark_names(facts, row.decorators).any(names::java::is_injection)
+    })
+}
+
+/// Whether the only task of a scheduler is an endless loop that waits without a limit: a thread of its own is what
+/// such a loop needs.
+fn is_dedicated(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let Some(sym) = holder_of(link, site) else {
+        // `newSingleThreadScheduledExecutor().scheduleAtFixedRate(…)`: nobody else has it.
+        return facts.language == Language::Java
+            && facts.sites.iter().any(|row| match facts.form(row.callee) {
+                Form::Attr(base, _) => {
+                    facts.form(base) == Form::Result(site.site) && idioms::java::REPEATS.contains(&facts.text(row.name))
+                }
+                _ => false,
+            });
+    };
+    let is_it = |form: FormId| match facts.form(form) {
+        Form::Var(var) => facts.var(var).name == sym,
+        Form::Attr(_, name) => name == sym,
+        _ => false,
+    };
+    let class = link.class_around(site.file, link.program.body_of_site(site).body);
+    let mut tasks: Vec<(SiteRef, Option<BodyRef>)> = Vec::new();
+    for (at, row) in facts.sites.iter().enumerate() {
+        let Form::Attr(base, _) = facts.form(row.callee) else { continue };
+        if row.kind != SiteKind::Call || !is_it(base) {
+            continue;
+        }
+        // Another class has a field of this name too.
+        if link.class_around(site.file, facts.body_of(row.at)) != class {
+            continue;
+        }
+        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        for target in &link.targets(of, EnvId::NONE).list {
+            let Target::Row { path, .. } = *target else { continue };
+            for handed in link.library.handovers(path).iter() {
+                let Selector::Argument(argument) = &handed.row.selector else { continue };
+                let Some(form) = link.argument(of, argument) else { continue };
+                let typed = link.eval(link.scope_of(of, EnvId::NONE), form);
+                tasks.extend(link.values.members(typed.value).iter().map(|val| match *val {
+                    Val::Fn { body, .. } => (of, Some(body)),
+                    _ => (of, None),
+                }));
+            }
+        }
+    }
+    // The rows of a type and of its bases may speak of one argument.
+    tasks.sort();
+    tasks.dedup();
+    match tasks[..] {
+        [(_, Some(body))] => waits_for_ever(link, body, 3, &mut FxHashSet::default()),
+        _ => false,
+    }
+}
+
+/// Whether a call makes a scheduler of what it is given.
+fn made_of(link: &Link<'_>, site: SiteRef) -> bool {
+    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => link.rows_at(path, site).with(|row| row.scheduler.is_some()).next().is_some(),
+        _ => false,
+    })
+}
+
+/// The name of the field or local that holds what a site makes.
+pub(crate) fn holder_of(link: &Link<'_>, site: SiteRef) -> Option<Sym> {
+    let facts = link.program.facts(site.file);
+    let body = facts.body(link.program.body_of_site(site).body);
+    if body.kind == BodyKind::Initialiser {
+        return Some(body.name);
+    }
+    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    uses.iter().find_map(|(mention, _)| {
+        let assign = match mention {
+            Mention::Assign(assign) => assign,
+            // A scheduler made of an executor.
+            Mention::Arg(taker, _) => {
+                let taker = SiteRef { site: taker, ..site };
+                return made_of(link, taker).then(|| holder_of(link, taker)).flatten();
+            }
+            _ => return None,
+        };
+        match facts.form(facts.assign(assign).target) {
+            Form::Var(var) => Some(facts.var(var).name),
+            Form::Attr(_, sym) => Some(sym),
+            _ => None,
+        }
+    })
+}
+
+/// Whether a body loops without a count over a wait or network call that has no limit.
+pub(crate) fn waits_for_ever(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    if !seen.insert(body) {
+        return false;
+    }
+    let facts = link.program.facts(body.file);
+    facts.sites.iter().enumerate().any(|(at, row)| {
+        if facts.body_of(row.at) != body.body {
+            return false;
+        }
+        let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+        let mut region = row.at.region;
+        let mut endless = false;
+        while let Some(id) = region.get() {
+            let of = facts.region(id);
+            endless |= of.kind == RegionKind::Loop && !is_per_item(link, site);
+            region = of.parent;
+        }
+        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, receiver, property, .. } if endless => {
+                link.leaf(site, path, receiver, property, EnvId::NONE).is_some_and(|leaf| {
+                    matches!(leaf.label.effect, Effect::Wait | Effect::Network)
+                        && leaf.label.hold == LabelHold::Fixed(Hold::Unbounded)
+                })
+            }
+            Target::Body { body, .. } => waits_for_ever(link, body, depth, seen),
+            _ => false,
+        })
+    })
 }

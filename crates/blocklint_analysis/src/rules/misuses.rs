@@ -1,6 +1,7 @@
 //! Findings that no blocking call at the end of a path makes: calls instead of handovers, large responses, late patches, locks,
 //! pools and what is made anew.
 
+use crate::entries::assembly::factory_given;
 use crate::entries::callers::Callers;
 use crate::graph::Graph;
 use crate::graph::finding::{Mending, RawFinding, RawStep, What};
@@ -8,8 +9,13 @@ use crate::graph::steps::place_of;
 use crate::link::Link;
 use crate::link::units::Units;
 use crate::program::ids::SiteRef;
+use crate::rules::called_instead::{gives_coroutine, handed_results};
 use crate::rules::large_response::LargeResponse;
+use crate::rules::large_response::large_responses;
+use crate::rules::late_patch::late_imports;
+use crate::rules::lock_over_await::{guards_over_await, is_test_site};
 use crate::search::cuts::{Cuts, Misuse};
+use crate::search::locks::held_over_await;
 use blocklint_core::{Confidence, Hold, Language, Severity};
 use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
@@ -29,7 +35,7 @@ pub(crate) fn called_for_a_chain(
         if finding.handed || !is_held || link.program.language(finding.file) != Language::Java {
             return true;
         }
-        let Some(taker) = link.factory_given(finding.site) else { return true };
+        let Some(taker) = factory_given(link, finding.site) else { return true };
         finding.rule = rule;
         finding.what = What::CalledInstead { taker: link.written_site(taker) };
         finding.severity = match link.program.is_test(finding.file) {
@@ -54,7 +60,7 @@ pub(crate) fn misuses<'a>(
     let reach = &graph.reach;
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
-        for one in link.handed_results(reach) {
+        for one in handed_results(link, reach) {
             let what = What::CalledInstead { taker: link.written_site(one.taker) };
             let call = link.library.text(one.path).to_string();
             let severity = match link.program.is_test(one.called.file) {
@@ -63,12 +69,12 @@ pub(crate) fn misuses<'a>(
             };
             let mut finding = misuse(link, cuts, rule, what, one.called, call, severity, one.confidence);
             finding.mending.passes = one.passes;
-            finding.mending.gives_coroutine = link.gives_coroutine(one.called);
+            finding.mending.gives_coroutine = gives_coroutine(link, one.called);
             found.push(finding);
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LateMonkeyPatch) {
-        for one in link.late_imports(units) {
+        for one in late_imports(link, units) {
             let what = What::LatePatch { taken: one.taken.clone(), is_module: one.is_module, patch: one.patch };
             let mut finding =
                 misuse(link, cuts, rule, what, one.site, one.taken.clone(), Severity::Warning, one.confidence);
@@ -81,16 +87,16 @@ pub(crate) fn misuses<'a>(
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LargeResponse) {
-        for one in link.large_responses(units) {
+        for one in large_responses(link, units) {
             found.push(large_response(link, cuts, rule, one));
         }
     }
     if let Some(rule) = cuts.rule_of_misuse(Misuse::LockHeldOverAwait) {
-        for one in link.held_over_await().into_iter().chain(link.guards_over_await()) {
+        for one in held_over_await(link).into_iter().chain(guards_over_await(link)) {
             let reentrant = link.library.role(one.ty) == Some(Role::ReentrantLock);
             let what = What::LockOverAwait { awaited: link.written_site(one.awaited), reentrant };
             let call = link.library.text(one.ty).to_string();
-            let severity = match link.is_test_site(one.taken) {
+            let severity = match is_test_site(link, one.taken) {
                 true => Severity::Warning.lowered(),
                 false => Severity::Warning,
             };

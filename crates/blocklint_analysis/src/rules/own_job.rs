@@ -14,7 +14,9 @@ use crate::link::targets::{Edge, Target};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::program::index::Mention;
+use crate::rules::made_anew::holder_of;
 use crate::rules::pool_starvation::{Pool, PoolHold};
+use crate::rules::pool_starvation::{pool_by, pools_there};
 
 /// Calls followed from a job.
 const DEPTH: u32 = 3;
@@ -29,7 +31,7 @@ struct Submitted {
 /// All such waits of the program, in order.
 pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     let mut found = Vec::new();
-    for one in link.submitted(reach) {
+    for one in submitted(link, reach) {
         let facts = link.program.facts(one.site.file);
         let row = facts.body(link.program.body_of_site(one.site).body);
         if link.program.is_test(one.site.file) || row.flags.has(BodyFlags::TEST) {
@@ -37,7 +39,7 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
         }
         for &job in &one.jobs {
             let mut seen = FxHashSet::default();
-            if let Some((wait, path, handed)) = link.waits_for_own(job, &[one.pool], DEPTH, &mut seen) {
+            if let Some((wait, path, handed)) = waits_for_own(link, job, &[one.pool], DEPTH, &mut seen) {
                 let direct = link.program.body_of_site(wait) == job;
                 found.push(PoolHold {
                     site: wait,
@@ -55,156 +57,153 @@ pub(crate) fn own_jobs(link: &Link<'_>, reach: &Reach) -> Vec<PoolHold> {
     found
 }
 
-impl<'a> Link<'a> {
-    fn submitted(&self, reach: &Reach) -> Vec<Submitted> {
-        let mut sites: Vec<SiteRef> = Vec::new();
-        for language in [Language::Python, Language::Java] {
-            let models = self.library.of(language);
-            let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-            let takes =
-                |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
-            let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
-            sites.extend(self.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
-        }
-        sites.sort();
-        sites.dedup();
-        sites.into_iter().filter_map(|site| self.submitted_at(site)).collect()
+fn submitted<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Submitted> {
+    let mut sites: Vec<SiteRef> = Vec::new();
+    for language in [Language::Python, Language::Java] {
+        let models = link.library.of(language);
+        let method = |path: &'a str| path.split('(').next().unwrap_or(path);
+        let takes = |path: &&'a str| models.handovers(method(path)).iter().any(|row| executor_of(row.row).is_some());
+        let wanted = |paths: Vec<&'a str>| if paths.iter().any(takes) { paths } else { Vec::new() };
+        sites.extend(link.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
+    sites.sort();
+    sites.dedup();
+    sites.into_iter().filter_map(|site| submitted_at(link, site)).collect()
+}
 
-    /// What a site hands to which pool.
-    fn submitted_at(&self, site: SiteRef) -> Option<Submitted> {
-        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
-            let Target::Row { path, .. } = *target else { return None };
-            let rows = self.library.handovers(path);
-            // Of Java's overloads each has a row, and only one has all its arguments here.
-            let (row, form) = rows.iter().find_map(|row| {
-                if !self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
-                    return None;
-                }
-                let form = match executor_of(row.row)? {
-                    Some(argument) => self.argument(site, argument)?,
-                    None => self.receiver_form(site)?,
-                };
-                Some((row, form))
-            })?;
-            let pool = self.pool_by(self.scope_of(site, EnvId::NONE), form)?;
-            if self.grows(site, pool) {
+/// What a site hands to which pool.
+fn submitted_at(link: &Link<'_>, site: SiteRef) -> Option<Submitted> {
+    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+        let Target::Row { path, .. } = *target else { return None };
+        let rows = link.library.handovers(path);
+        // Of Java's overloads each has a row, and only one has all its arguments here.
+        let (row, form) = rows.iter().find_map(|row| {
+            if !link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE) {
                 return None;
             }
-            let Selector::Argument(argument) = &row.row.selector else { return None };
-            let typed = self.eval(self.scope_of(site, EnvId::NONE), self.argument(site, argument)?);
-            let jobs = self.values.members(typed.value).into_iter().filter_map(|val| match val {
-                Val::Fn { body, .. } => Some(body),
-                _ => None,
-            });
-            Some(Submitted { site, pool, jobs: jobs.collect() })
-        })
-    }
-
-    /// Whether a pool makes a thread for whoever waits: what makes it says so.
-    fn grows(&self, site: SiteRef, pool: Pool) -> bool {
-        let name = match pool {
-            Pool::Local(file, var) => {
-                let facts = self.program.facts(file);
-                facts.text(facts.var(var).name).to_owned()
-            }
-            Pool::Held(held) => self.program.text(held.name()).to_owned(),
-        };
-        let facts = self.program.facts(site.file);
-        facts.sites.iter().enumerate().any(|(at, row)| {
-            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
-            matches!(row.kind, SiteKind::Call | SiteKind::New)
-                && names::makes_growing_pool(facts.text(row.name))
-                && self.holder_of(of).is_some_and(|sym| facts.text(sym) == name)
-        })
-    }
-
-    /// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
-    fn waits_for_own(
-        &self,
-        job: BodyRef,
-        pools: &[Pool],
-        depth: u32,
-        seen: &mut FxHashSet<BodyRef>,
-    ) -> Option<(SiteRef, PathId, SiteRef)> {
-        let depth = depth.checked_sub(1)?;
-        if !seen.insert(job) {
+            let form = match executor_of(row.row)? {
+                Some(argument) => link.argument(site, argument)?,
+                None => link.receiver_form(site)?,
+            };
+            Some((row, form))
+        })?;
+        let pool = pool_by(link, link.scope_of(site, EnvId::NONE), form)?;
+        if grows(link, site, pool) {
             return None;
         }
-        let facts = self.program.facts(job.file);
-        for (at, row) in facts.sites.iter().enumerate() {
-            if facts.body_of(row.at) != job.body || row.kind != SiteKind::Call {
-                continue;
-            }
-            let site = SiteRef { file: job.file, site: blocklint_facts::SiteId(at as u32) };
-            if let Some(inner) = self.submitted_at(site)
-                && pools.contains(&inner.pool)
-                && let Some((wait, path)) = self.waited_for(site)
-            {
-                return Some((wait, path, site));
-            }
-            for target in &self.targets(site, EnvId::NONE).list {
-                let Target::Body { body, edge: Edge::Call, with_receiver, .. } = *target else { continue };
-                let there = self.pools_there(site, pools, body, with_receiver);
-                if !there.is_empty()
-                    && let Some(found) = self.waits_for_own(body, &there, depth, seen)
-                {
-                    return Some(found);
-                }
-            }
-        }
-        None
-    }
-
-    /// What waits in the same body for what a site gives.
-    fn waited_for(&self, site: SiteRef) -> Option<(SiteRef, PathId)> {
-        if let Some(path) = self.waits_at(site) {
-            // What is made of a pool's results lazily waits when it is gone through.
-            let is_used = self.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
-            let facts = self.program.facts(site.file);
-            let is_gone_through = facts
-                .sites
-                .iter()
-                .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
-            return (is_used || is_gone_through).then_some((site, path));
-        }
-        let facts = self.program.facts(site.file);
-        let body = self.program.body_of_site(site);
-        let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        let held = uses.iter().find_map(|(mention, _)| match mention {
-            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => Some(var),
-                _ => None,
-            },
+        let Selector::Argument(argument) = &row.row.selector else { return None };
+        let typed = link.eval(link.scope_of(site, EnvId::NONE), link.argument(site, argument)?);
+        let jobs = link.values.members(typed.value).into_iter().filter_map(|val| match val {
+            Val::Fn { body, .. } => Some(body),
             _ => None,
         });
-        facts.sites.iter().enumerate().find_map(|(at, row)| {
-            let Form::Attr(base, _) = facts.form(row.callee) else { return None };
-            let is_it = match facts.form(base) {
-                Form::Result(of) => of == site.site,
-                Form::Var(var) => Some(var) == held,
-                _ => false,
-            };
-            let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
-            if row.kind != SiteKind::Call || !is_it || self.program.body_of_site(of) != body {
-                return None;
-            }
-            self.waits_at(of).map(|path| (of, path))
-        })
-    }
+        Some(Submitted { site, pool, jobs: jobs.collect() })
+    })
+}
 
-    /// The row by which a site waits.
-    fn waits_at(&self, site: SiteRef) -> Option<PathId> {
-        self.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
-            Target::Row { path, .. } => self
-                .library
-                .calls(path)
-                .iter()
-                .any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Wait)))
-                .then_some(path),
-            _ => None,
-        })
+/// Whether a pool makes a thread for whoever waits: what makes it says so.
+fn grows(link: &Link<'_>, site: SiteRef, pool: Pool) -> bool {
+    let name = match pool {
+        Pool::Local(file, var) => {
+            let facts = link.program.facts(file);
+            facts.text(facts.var(var).name).to_owned()
+        }
+        Pool::Held(held) => link.program.text(held.name()).to_owned(),
+    };
+    let facts = link.program.facts(site.file);
+    facts.sites.iter().enumerate().any(|(at, row)| {
+        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        matches!(row.kind, SiteKind::Call | SiteKind::New)
+            && names::makes_growing_pool(facts.text(row.name))
+            && holder_of(link, of).is_some_and(|sym| facts.text(sym) == name)
+    })
+}
+
+/// Where a job waits for one that it hands to a pool, what waits, and where it hands it over.
+fn waits_for_own(
+    link: &Link<'_>,
+    job: BodyRef,
+    pools: &[Pool],
+    depth: u32,
+    seen: &mut FxHashSet<BodyRef>,
+) -> Option<(SiteRef, PathId, SiteRef)> {
+    let depth = depth.checked_sub(1)?;
+    if !seen.insert(job) {
+        return None;
     }
+    let facts = link.program.facts(job.file);
+    for (at, row) in facts.sites.iter().enumerate() {
+        if facts.body_of(row.at) != job.body || row.kind != SiteKind::Call {
+            continue;
+        }
+        let site = SiteRef { file: job.file, site: blocklint_facts::SiteId(at as u32) };
+        if let Some(inner) = submitted_at(link, site)
+            && pools.contains(&inner.pool)
+            && let Some((wait, path)) = waited_for(link, site)
+        {
+            return Some((wait, path, site));
+        }
+        for target in &link.targets(site, EnvId::NONE).list {
+            let Target::Body { body, edge: Edge::Call, with_receiver, .. } = *target else { continue };
+            let there = pools_there(link, site, pools, body, with_receiver);
+            if !there.is_empty()
+                && let Some(found) = waits_for_own(link, body, &there, depth, seen)
+            {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+/// What waits in the same body for what a site gives.
+fn waited_for(link: &Link<'_>, site: SiteRef) -> Option<(SiteRef, PathId)> {
+    if let Some(path) = waits_at(link, site) {
+        // What is made of a pool's results lazily waits when it is gone through.
+        let is_used = link.program.index_of(site.file).uses_of_result(site.site).iter().next().is_some();
+        let facts = link.program.facts(site.file);
+        let is_gone_through = facts
+            .sites
+            .iter()
+            .any(|row| row.kind == SiteKind::Iterate && facts.form(row.callee) == Form::Result(site.site));
+        return (is_used || is_gone_through).then_some((site, path));
+    }
+    let facts = link.program.facts(site.file);
+    let body = link.program.body_of_site(site);
+    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    let held = uses.iter().find_map(|(mention, _)| match mention {
+        Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+            Form::Var(var) => Some(var),
+            _ => None,
+        },
+        _ => None,
+    });
+    facts.sites.iter().enumerate().find_map(|(at, row)| {
+        let Form::Attr(base, _) = facts.form(row.callee) else { return None };
+        let is_it = match facts.form(base) {
+            Form::Result(of) => of == site.site,
+            Form::Var(var) => Some(var) == held,
+            _ => false,
+        };
+        let of = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
+        if row.kind != SiteKind::Call || !is_it || link.program.body_of_site(of) != body {
+            return None;
+        }
+        waits_at(link, of).map(|path| (of, path))
+    })
+}
+
+/// The row by which a site waits.
+fn waits_at(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
+    link.targets(site, EnvId::NONE).list.iter().find_map(|target| match *target {
+        Target::Row { path, .. } => link
+            .library
+            .calls(path)
+            .iter()
+            .any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Wait)))
+            .then_some(path),
+        _ => None,
+    })
 }
 
 /// Whether a wait is given how long it may take.
@@ -212,7 +211,7 @@ fn has_limit(link: &Link<'_>, wait: SiteRef) -> bool {
     let facts = link.program.facts(wait.file);
     let is_limit = |form| !matches!(facts.form(form), Form::None);
     // `map` takes what it runs first.
-    let own = link.submitted_at(wait).is_none();
+    let own = submitted_at(link, wait).is_none();
     facts.args_of(wait.site).iter().any(|arg| (own || facts.text(arg.name) == "timeout") && is_limit(arg.value))
 }
 

@@ -6,6 +6,7 @@ use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Run
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::Callers;
+use crate::entries::how_often::is_per_item;
 use crate::entries::how_often::{Times, TimesOf};
 use crate::graph::Graph;
 use crate::graph::finding::Unbounded;
@@ -15,6 +16,8 @@ use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, PathId, SiteRef};
 use crate::program::index::Mention;
+use crate::rules::made_anew::waits_for_ever;
+use crate::rules::pool_starvation::taken_at;
 
 /// One hand-over without a bound.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +59,7 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
     let mut times = TimesOf::new(link, callers);
     // Bodies that calculate: what a thread does for long without waiting.
-    let calculates: FxHashSet<BodyRef> = graph
+    let calculating_bodies: FxHashSet<BodyRef> = graph
         .states
         .iter()
         .filter(|state| graph.labels.get(state.label).effect == Effect::Cpu)
@@ -81,34 +84,34 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .map(|state| state.node.body)
         .collect();
     let mut calculating = Calculating::default();
-    let sites = link.offload_sites(graph);
-    let bounding = if sites.is_empty() { FxHashSet::default() } else { link.bounding_names() };
+    let sites = offload_sites(link, graph);
+    let bounding = if sites.is_empty() { FxHashSet::default() } else { bounding_names(link) };
     let mut found = Vec::new();
     for Handed { site, path, tasks, calls } in sites {
         let facts = link.program.facts(site.file);
         let body = link.program.body_of_site(site);
         let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
-        if is_test || link.program.is_command_line(site.file) || link.is_bounded(site, &bounding) {
+        if is_test || link.program.is_command_line(site.file) || is_bounded(link, site, &bounding) {
             continue;
         }
-        let takes = tasks.iter().find_map(|&task| link.takes_connection(task));
-        let (when, awaited) = (times.of_site(site), link.is_awaited(site));
+        let takes = tasks.iter().find_map(|&task| takes_connection(link, task));
+        let (when, awaited) = (times.of_site(site), is_awaited(link, site));
         let is_aside = when.is_once();
-        let per_item = (!awaited && link.is_per_piece(site)) || link.is_started_per_piece(body);
+        let per_item = (!awaited && is_per_piece(link, site)) || is_started_per_piece(link, body);
         // What keeps a core busy: a known call does, or the project's own code does nothing else.
-        let works = tasks.iter().any(|task| calculates.contains(task))
-            || calls.is_some_and(|path| link.row_calculates(path))
-            || tasks.iter().any(|&task| !waits.contains(&task) && link.calculates(task, &mut calculating));
+        let works = tasks.iter().any(|task| calculating_bodies.contains(task))
+            || calls.is_some_and(|path| row_calculates(link, path))
+            || tasks.iter().any(|&task| !waits.contains(&task) && calculates(link, task, &mut calculating));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = works || tasks.iter().any(|task| waits.contains(task));
         // What is known to be short; of the rest nobody knows.
-        let is_busy = works && !tasks.iter().any(|task| calculates.contains(task) && !busy.contains(task))
+        let is_busy = works && !tasks.iter().any(|task| calculating_bodies.contains(task) && !busy.contains(task))
             || tasks.iter().any(|task| busy.contains(task));
         let is_short = names::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
-            for call in link.gathered(body, callers, &bounding, COROUTINES) {
+            for call in gathered(link, body, callers, &bounding, COROUTINES) {
                 let of_call = times.of_site(call);
                 if of_call.is_once() {
                     continue;
@@ -135,7 +138,7 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
             Unbounded::PerEntry(entry)
         } else if !is_aside
             && !names::bounds_offloads(facts.language)
-            && tasks.iter().any(|&task| link.never_ends(task))
+            && tasks.iter().any(|&task| never_ends(link, task))
         {
             Unbounded::Endless
         } else {
@@ -175,388 +178,381 @@ struct Handed {
     calls: Option<PathId>,
 }
 
-impl<'a> Link<'a> {
-    /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-    fn offload_sites(&self, graph: &Graph<'_>) -> Vec<Handed> {
-        let mut sites: Vec<SiteRef> = Vec::new();
-        for &language in Language::ALL {
-            let models = self.library.of(language);
-            // The rows of an overload are asked for by its method.
-            let method = |path: &'a str| path.split('(').next().unwrap_or(path);
-            let offloads = |path: &&'a str| {
-                let unbounded = self.is_unbounded(self.library.path(language, method(path)));
-                models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
-            };
-            let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
-            sites.extend(self.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
-        }
-        sites.sort();
-        sites.into_iter().filter_map(|site| self.offload_at(site)).collect()
-    }
-
-    /// Whether a call starts whatever it is given, however much there is.
-    fn is_unbounded(&self, path: PathId) -> bool {
-        self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
-    }
-
-    fn offload_at(&self, site: SiteRef) -> Option<Handed> {
-        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
-            let Target::Row { path, .. } = *target else { return None };
-            let rows = self.library.handovers(path);
-            // The first row whose conditions hold speaks.
-            let holds = |row: &HandoverRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
-            // Of Java's overloads each has rows of its own.
-            let overloaded = self.program.language(site.file) == Language::Java;
-            let mut held = rows.iter().filter(|row| holds(row.row));
-            let row = match overloaded {
-                true => held.find(|row| takes_all(row.row, self.is_unbounded(path)))?,
-                false => held.next().filter(|row| takes_all(row.row, self.is_unbounded(path)))?,
-            };
-            let Selector::Argument(argument) = &row.row.selector else { return None };
-            let form = self.argument(site, argument)?;
-            let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-            let members = self.values.members(typed.value);
-            let calls = members.iter().find_map(|val| match *val {
-                Val::External(path) | Val::Method { path, .. } => Some(path),
-                _ => None,
-            });
-            let tasks = members.iter().filter_map(|val| match *val {
-                Val::Fn { body, .. } => Some(body),
-                _ => None,
-            });
-            Some(Handed { site, path, tasks: tasks.collect(), calls })
-        })
-    }
-
-    /// Whether a library's function calculates.
-    fn row_calculates(&self, path: PathId) -> bool {
-        self.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
-    }
-
-    /// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
-    /// goes through loops in which everything is known, or calls itself.
-    fn calculates(&self, body: BodyRef, known: &mut Calculating) -> bool {
-        self.calculates_within(body, known, CALCULATIONS)
-    }
-
-    fn calculates_within(&self, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
-        if let Some(&said) = known.get(&body) {
-            return said;
-        }
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        known.insert(body, false);
-        let facts = self.program.facts(body.file);
-        let inside = |at: blocklint_facts::At| {
-            std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
+/// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
+fn offload_sites<'a>(link: &Link<'a>, graph: &Graph<'_>) -> Vec<Handed> {
+    let mut sites: Vec<SiteRef> = Vec::new();
+    for &language in Language::ALL {
+        let models = link.library.of(language);
+        // The rows of an overload are asked for by its method.
+        let method = |path: &'a str| path.split('(').next().unwrap_or(path);
+        let offloads = |path: &&'a str| {
+            let unbounded = is_unbounded(link, link.library.path(language, method(path)));
+            models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
         };
-        let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
-        for (at, row) in facts.sites.iter().enumerate() {
-            if !inside(row.at) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
-                continue;
-            }
-            let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
-            let targets = self.targets(site, EnvId::NONE);
-            calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
-            for target in &targets.list {
-                match *target {
-                    Target::Row { path, .. } => calculates |= self.row_calculates(path),
-                    Target::Body { body: of, .. } if of == body => calls_itself += 1,
-                    Target::Body { body: of, .. } => calculates |= self.calculates_within(of, known, depth),
-                    Target::Overrides { .. } => calls_unknown = true,
-                }
-            }
-        }
-        let loops = || {
-            let is_own = |of: BodyId| {
-                std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
-            };
-            facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
+        let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
+        sites.extend(link.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+    }
+    sites.sort();
+    sites.into_iter().filter_map(|site| offload_at(link, site)).collect()
+}
+
+/// Whether a call starts whatever it is given, however much there is.
+fn is_unbounded(link: &Link<'_>, path: PathId) -> bool {
+    link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+}
+
+fn offload_at(link: &Link<'_>, site: SiteRef) -> Option<Handed> {
+    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+        let Target::Row { path, .. } = *target else { return None };
+        let rows = link.library.handovers(path);
+        // The first row whose conditions hold speaks.
+        let holds = |row: &HandoverRow| link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);
+        // Of Java's overloads each has rows of its own.
+        let overloaded = link.program.language(site.file) == Language::Java;
+        let mut held = rows.iter().filter(|row| holds(row.row));
+        let row = match overloaded {
+            true => held.find(|row| takes_all(row.row, is_unbounded(link, path)))?,
+            false => held.next().filter(|row| takes_all(row.row, is_unbounded(link, path)))?,
         };
-        // One that calls itself twice goes through a tree.
-        let said = calculates || !calls_unknown && (calls_itself > 1 || loops());
-        known.insert(body, said);
-        said
-    }
+        let Selector::Argument(argument) = &row.row.selector else { return None };
+        let form = link.argument(site, argument)?;
+        let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
+        let members = link.values.members(typed.value);
+        let calls = members.iter().find_map(|val| match *val {
+            Val::External(path) | Val::Method { path, .. } => Some(path),
+            _ => None,
+        });
+        let tasks = members.iter().filter_map(|val| match *val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
+        });
+        Some(Handed { site, path, tasks: tasks.collect(), calls })
+    })
+}
 
-    /// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
-    /// is called so.
-    fn bounding_names(&self) -> FxHashSet<(Language, &'a str)> {
-        let mut names = FxHashSet::default();
-        for &language in Language::ALL {
-            for row in self.library.of(language).names(Uses::CONCURRENCY) {
-                let bounds = row.paths(Uses::CONCURRENCY).any(|path| {
-                    let calls = self.library.calls(self.library.path(language, path.path));
-                    calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
-                });
-                if bounds {
-                    names.insert((language, row.name));
-                }
+/// Whether a library's function calculates.
+fn row_calculates(link: &Link<'_>, path: PathId) -> bool {
+    link.library.calls(path).iter().any(|row| row.row.effect == Some(RowEffect::Holds(Effect::Cpu)))
+}
+
+/// Whether a body, or one that it calls, does nothing but calculate, as far as the code shows: it calls what is known to,
+/// goes through loops in which everything is known, or calls itself.
+fn calculates(link: &Link<'_>, body: BodyRef, known: &mut Calculating) -> bool {
+    calculates_within(link, body, known, CALCULATIONS)
+}
+
+fn calculates_within(link: &Link<'_>, body: BodyRef, known: &mut Calculating, depth: u32) -> bool {
+    if let Some(&said) = known.get(&body) {
+        return said;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    known.insert(body, false);
+    let facts = link.program.facts(body.file);
+    let inside = |at: blocklint_facts::At| {
+        std::iter::successors(Some(facts.body_of(at)), |&id| facts.body(id).parent.get()).any(|id| id == body.body)
+    };
+    let (mut calls_itself, mut calls_unknown, mut calculates) = (0, false, false);
+    for (at, row) in facts.sites.iter().enumerate() {
+        if !inside(row.at) || !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+            continue;
+        }
+        let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
+        let targets = link.targets(site, EnvId::NONE);
+        calls_unknown |= targets.list.is_empty() && !names::only_calculates(facts.language, facts.text(row.name));
+        for target in &targets.list {
+            match *target {
+                Target::Row { path, .. } => calculates |= row_calculates(link, path),
+                Target::Body { body: of, .. } if of == body => calls_itself += 1,
+                Target::Body { body: of, .. } => calculates |= calculates_within(link, of, known, depth),
+                Target::Overrides { .. } => calls_unknown = true,
             }
         }
-        names
     }
+    let loops = || {
+        let is_own =
+            |of: BodyId| std::iter::successors(Some(of), |&id| facts.body(id).parent.get()).any(|id| id == body.body);
+        facts.regions.iter().any(|region| region.kind == RegionKind::Loop && is_own(region.body))
+    };
+    // One that calls itself twice goes through a tree.
+    let said = calculates || !calls_unknown && (calls_itself > 1 || loops());
+    known.insert(body, said);
+    said
+}
 
-    /// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
-    fn is_bounded(&self, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut body = Some(self.program.body_of_site(site).body);
-        while let Some(id) = body {
-            let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
-                facts.body_of(row.at) == id
-                    && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
-                    && (bounding.contains(&(facts.language, facts.text(row.name)))
-                        || self.bounds(SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) }))
+/// The names of operations that run only so many at once. Chains that hold them often have no known type, and nothing else
+/// is called so.
+fn bounding_names<'a>(link: &Link<'a>) -> FxHashSet<(Language, &'a str)> {
+    let mut names = FxHashSet::default();
+    for &language in Language::ALL {
+        for row in link.library.of(language).names(Uses::CONCURRENCY) {
+            let bounds = row.paths(Uses::CONCURRENCY).any(|path| {
+                let calls = link.library.calls(link.library.path(language, path.path));
+                calls.iter().any(|row| matches!(row.row.concurrency, Some(Concurrency::Argument(_))))
             });
-            if bounded {
-                return true;
+            if bounds {
+                names.insert((language, row.name));
             }
-            let row = facts.body(id);
-            body = match row.kind {
-                BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => row.parent.get(),
-                // A function inside of another one is started from there.
-                BodyKind::Function if row.class.is_none() => row
-                    .parent
-                    .get()
-                    .filter(|&parent| matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda)),
-                _ => None,
-            };
         }
-        false
     }
+    names
+}
 
-    /// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
-    fn bounds(&self, site: SiteRef) -> bool {
-        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => self.library.calls(path).iter().any(|row| {
-                matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
-                    && self.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+/// Whether something around or before a site in its body, or in the call it is an argument of, bounds how much runs at once.
+fn is_bounded<'a>(link: &Link<'a>, site: SiteRef, bounding: &FxHashSet<(Language, &'a str)>) -> bool {
+    let facts = link.program.facts(site.file);
+    let mut body = Some(link.program.body_of_site(site).body);
+    while let Some(id) = body {
+        let bounded = facts.sites.iter().enumerate().any(|(at, row)| {
+            facts.body_of(row.at) == id
+                && matches!(row.kind, SiteKind::Call | SiteKind::Enter)
+                && (bounding.contains(&(facts.language, facts.text(row.name)))
+                    || bounds(link, SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) }))
+        });
+        if bounded {
+            return true;
+        }
+        let row = facts.body(id);
+        body = match row.kind {
+            BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression => row.parent.get(),
+            // A function inside of another one is started from there.
+            BodyKind::Function if row.class.is_none() => row
+                .parent
+                .get()
+                .filter(|&parent| matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda)),
+            _ => None,
+        };
+    }
+    false
+}
+
+/// Whether a call bounds concurrent work: a permit is taken, or so many run at once.
+fn bounds(link: &Link<'_>, site: SiteRef) -> bool {
+    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => link.library.calls(path).iter().any(|row| {
+            matches!(row.row.concurrency, Some(Concurrency::Bounded | Concurrency::Argument(_)))
+                && link.conditions_shown(&row.row.when, &row.row.unless, site, EnvId::NONE)
+        }),
+        // A permit of the project's own.
+        Target::Body { body, .. } => {
+            let name = link.program.facts(body.file).text(link.program.facts(body.file).body(body.body).name);
+            matches!(name, "acquire" | "__aenter__" | "__enter__")
+        }
+        Target::Overrides { .. } => false,
+    })
+}
+
+/// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
+fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    if facts.site(site.site).flags.has(SiteFlags::AWAITED) {
+        return true;
+    }
+    // Through the local it is put into, or unwrapped.
+    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+    uses.iter().any(|(mention, wrap)| match mention {
+        _ if wrap == crate::program::index::Wrap::Awaited => true,
+        Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+            Form::Var(var) => facts.sites.iter().any(|row| {
+                row.flags.has(SiteFlags::AWAITED)
+                    && facts.form(row.callee) == Form::Var(var)
+                    && same_loop(link, site, row.at.region)
             }),
-            // A permit of the project's own.
-            Target::Body { body, .. } => {
-                let name = self.program.facts(body.file).text(self.program.facts(body.file).body(body.body).name);
-                matches!(name, "acquire" | "__aenter__" | "__enter__")
-            }
-            Target::Overrides { .. } => false,
-        })
-    }
-
-    /// Whether what a site gives is awaited where it stands: the next one starts when this one has ended.
-    fn is_awaited(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        if facts.site(site.site).flags.has(SiteFlags::AWAITED) {
-            return true;
-        }
-        // Through the local it is put into, or unwrapped.
-        let uses = self.program.index_of(site.file).uses_of_result(site.site);
-        uses.iter().any(|(mention, wrap)| match mention {
-            _ if wrap == crate::program::index::Wrap::Awaited => true,
-            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => facts.sites.iter().any(|row| {
-                    row.flags.has(SiteFlags::AWAITED)
-                        && facts.form(row.callee) == Form::Var(var)
-                        && self.same_loop(site, row.at.region)
-                }),
-                _ => false,
-            },
-            Mention::Arg(of, _) => {
-                facts.site(of).flags.has(SiteFlags::AWAITED) && self.same_loop(site, facts.site(of).at.region)
-            }
             _ => false,
-        })
-    }
+        },
+        Mention::Arg(of, _) => {
+            facts.site(of).flags.has(SiteFlags::AWAITED) && same_loop(link, site, facts.site(of).at.region)
+        }
+        _ => false,
+    })
+}
 
-    /// Whether a region lies in the innermost loop around a site.
-    fn same_loop(&self, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
-        let facts = self.program.facts(site.file);
-        let innermost = |mut at: blocklint_facts::RegionId| {
-            while let Some(id) = at.get() {
-                if facts.region(id).kind == RegionKind::Loop {
-                    return Some(id);
-                }
-                at = facts.region(id).parent;
+/// Whether a region lies in the innermost loop around a site.
+fn same_loop(link: &Link<'_>, site: SiteRef, region: blocklint_facts::RegionId) -> bool {
+    let facts = link.program.facts(site.file);
+    let innermost = |mut at: blocklint_facts::RegionId| {
+        while let Some(id) = at.get() {
+            if facts.region(id).kind == RegionKind::Loop {
+                return Some(id);
             }
-            None
-        };
-        innermost(facts.site(site.site).at.region) == innermost(region)
-    }
+            at = facts.region(id).parent;
+        }
+        None
+    };
+    innermost(facts.site(site.site).at.region) == innermost(region)
+}
 
-    /// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
-    /// library takes for each element.
-    fn is_per_piece(&self, site: SiteRef) -> bool {
-        if self.is_per_item(site) {
-            return true;
-        }
-        let body = self.program.body_of_site(site);
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        match row.kind {
-            BodyKind::GeneratorExpression => true,
-            BodyKind::Lambda => {
-                self.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| {
-                    let Mention::Arg(of, _) = mention else { return false };
-                    names::goes_through(facts.language, facts.text(facts.site(of).name))
-                })
-            }
-            _ => false,
-        }
+/// Whether a site runs for each element of a collection: in a loop over it, or in a literal that a lazy operation of a
+/// library takes for each element.
+fn is_per_piece(link: &Link<'_>, site: SiteRef) -> bool {
+    if is_per_item(link, site) {
+        return true;
     }
-
-    /// Whether tasks that run a body are started for each element of a collection.
-    fn is_started_per_piece(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.kind != BodyKind::AsyncBlock {
-            return false;
-        }
-        if self.is_mapped_and_started(body) {
-            return true;
-        }
-        facts.sites.iter().enumerate().any(|(at, of)| {
-            let id = blocklint_facts::SiteId(at as u32);
-            let takes = facts
-                .args_of(id)
-                .into_iter()
-                .any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body.body));
-            let site = SiteRef { file: body.file, site: id };
-            takes
-                && of.kind == SiteKind::Call
-                && !of.flags.has(SiteFlags::AWAITED)
-                && self.is_per_piece(site)
-                && self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => {
-                        self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
-                    }
-                    _ => false,
-                })
-        })
-    }
-
-    /// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
-    /// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
-    fn is_mapped_and_started(&self, body: BodyRef) -> bool {
-        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
-        uses.iter().any(|(mention, _)| self.is_given_by_literal(body.file, mention))
-    }
-
-    fn is_given_by_literal(&self, file: crate::program::ids::FileId, mention: Mention) -> bool {
-        let facts = self.program.facts(file);
-        let Mention::Exit(exit) = mention else { return false };
-        let literal = facts.body_of(facts.exits.at(exit as usize).at);
-        if facts.body(literal).kind != BodyKind::Lambda {
-            return false;
-        }
-        let uses = self.program.index_of(file).uses_of_callable(literal);
-        uses.iter().any(|(mention, _)| {
+    let body = link.program.body_of_site(site);
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    match row.kind {
+        BodyKind::GeneratorExpression => true,
+        BodyKind::Lambda => link.program.index_of(body.file).uses_of_callable(body.body).iter().any(|(mention, _)| {
             let Mention::Arg(of, _) = mention else { return false };
-            let around = facts.body_of(facts.site(of).at);
             names::goes_through(facts.language, facts.text(facts.site(of).name))
-                && facts.sites.iter().enumerate().any(|(at, row)| {
-                    row.kind == SiteKind::Call
-                        && facts.body_of(row.at) == around
-                        && self.starts_all(SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
-                })
-        })
+        }),
+        _ => false,
     }
+}
 
-    /// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
-    /// awaited before the next one starts: `gather(*[load(name) for name in names])`.
-    fn gathered(
-        &self,
-        body: BodyRef,
-        callers: &Callers<'_, 'a>,
-        bounding: &FxHashSet<(Language, &'a str)>,
-        depth: u32,
-    ) -> Vec<SiteRef> {
-        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-        let row = self.program.facts(body.file).body(body.body);
-        if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for &call in callers.call_sites(body).iter() {
-            let of = self.program.body_of_site(call);
-            let aside = self.program.is_test(call.file) || self.program.is_command_line(call.file);
-            if aside || of == body || self.is_bounded(call, bounding) {
-                continue;
-            }
-            if self.is_awaited(call) {
-                // `async move { render(page).await }`, one for each.
-                if self.is_started_per_piece(of) {
-                    found.push(call);
+/// Whether tasks that run a body are started for each element of a collection.
+fn is_started_per_piece(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.kind != BodyKind::AsyncBlock {
+        return false;
+    }
+    if is_mapped_and_started(link, body) {
+        return true;
+    }
+    facts.sites.iter().enumerate().any(|(at, of)| {
+        let id = blocklint_facts::SiteId(at as u32);
+        let takes =
+            facts.args_of(id).into_iter().any(|arg| matches!(facts.form(arg.value), Form::Run(of) if of == body.body));
+        let site = SiteRef { file: body.file, site: id };
+        takes
+            && of.kind == SiteKind::Call
+            && !of.flags.has(SiteFlags::AWAITED)
+            && is_per_piece(link, site)
+            && link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => {
+                    link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
                 }
-                found.extend(self.gathered(of, callers, bounding, depth));
-            } else if self.is_per_piece(call) && self.is_started(call, 4) {
+                _ => false,
+            })
+    })
+}
+
+/// Whether a literal gives this block, or the result of this call, for each element of a collection, and the body around it
+/// starts all of them: `join_all(pages.iter().map(|page| async move { … }))`.
+fn is_mapped_and_started(link: &Link<'_>, body: BodyRef) -> bool {
+    let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+    uses.iter().any(|(mention, _)| is_given_by_literal(link, body.file, mention))
+}
+
+fn is_given_by_literal(link: &Link<'_>, file: crate::program::ids::FileId, mention: Mention) -> bool {
+    let facts = link.program.facts(file);
+    let Mention::Exit(exit) = mention else { return false };
+    let literal = facts.body_of(facts.exits.at(exit as usize).at);
+    if facts.body(literal).kind != BodyKind::Lambda {
+        return false;
+    }
+    let uses = link.program.index_of(file).uses_of_callable(literal);
+    uses.iter().any(|(mention, _)| {
+        let Mention::Arg(of, _) = mention else { return false };
+        let around = facts.body_of(facts.site(of).at);
+        names::goes_through(facts.language, facts.text(facts.site(of).name))
+            && facts.sites.iter().enumerate().any(|(at, row)| {
+                row.kind == SiteKind::Call
+                    && facts.body_of(row.at) == around
+                    && starts_all(link, SiteRef { file, site: blocklint_facts::SiteId(at as u32) })
+            })
+    })
+}
+
+/// The calls that make a coroutine, which waits for its thread, for each element of a collection, and none of which is
+/// awaited before the next one starts: `gather(*[load(name) for name in names])`.
+fn gathered<'a>(
+    link: &Link<'a>,
+    body: BodyRef,
+    callers: &Callers<'_, 'a>,
+    bounding: &FxHashSet<(Language, &'a str)>,
+    depth: u32,
+) -> Vec<SiteRef> {
+    let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+    let row = link.program.facts(body.file).body(body.body);
+    if row.flow != Flow::Coroutine || row.kind != BodyKind::Function {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for &call in callers.call_sites(body).iter() {
+        let of = link.program.body_of_site(call);
+        let aside = link.program.is_test(call.file) || link.program.is_command_line(call.file);
+        if aside || of == body || is_bounded(link, call, bounding) {
+            continue;
+        }
+        if is_awaited(link, call) {
+            // `async move { render(page).await }`, one for each.
+            if is_started_per_piece(link, of) {
                 found.push(call);
             }
+            found.extend(gathered(link, of, callers, bounding, depth));
+        } else if is_per_piece(link, call) && is_started(link, call, 4) {
+            found.push(call);
         }
-        found
     }
+    found
+}
 
-    /// Whether what a site gives is started together with others, as far as the code around it shows.
-    fn is_started(&self, site: SiteRef, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(site.file);
-        let index = self.program.index_of(site.file);
-        let starts = |mention: Mention| match mention {
-            Mention::Arg(of, _) => {
-                let of = SiteRef { file: site.file, site: of };
-                let adds = facts.site(of.site).kind == SiteKind::Call
-                    && self.adds_to(of).is_some_and(|list| {
-                        index.mentions_named(list).iter().any(|(mention, _)| match mention {
-                            Mention::Arg(of, _) => self.starts_all(SiteRef { file: site.file, site: of }),
-                            _ => false,
-                        })
-                    });
-                adds || self.starts_all(of) || self.is_started(of, depth)
-            }
+/// Whether what a site gives is started together with others, as far as the code around it shows.
+fn is_started(link: &Link<'_>, site: SiteRef, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(site.file);
+    let index = link.program.index_of(site.file);
+    let starts = |mention: Mention| match mention {
+        Mention::Arg(of, _) => {
+            let of = SiteRef { file: site.file, site: of };
+            let adds = facts.site(of.site).kind == SiteKind::Call
+                && adds_to(link, of).is_some_and(|list| {
+                    index.mentions_named(list).iter().any(|(mention, _)| match mention {
+                        Mention::Arg(of, _) => starts_all(link, SiteRef { file: site.file, site: of }),
+                        _ => false,
+                    })
+                });
+            adds || starts_all(link, of) || is_started(link, of, depth)
+        }
+        _ => false,
+    };
+    index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+        Mention::Exit(_) => is_given_by_literal(link, site.file, mention),
+        Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
+            Form::Var(var) => index
+                .mentions_named(facts.var(var).name)
+                .iter()
+                .any(|(mention, _)| link.mentions_var(site.file, mention, var) && starts(mention)),
             _ => false,
-        };
-        index.uses_of_result(site.site).iter().any(|(mention, _)| match mention {
-            Mention::Exit(_) => self.is_given_by_literal(site.file, mention),
-            Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
-                Form::Var(var) => index
-                    .mentions_named(facts.var(var).name)
-                    .iter()
-                    .any(|(mention, _)| self.mentions_var(site.file, mention, var) && starts(mention)),
-                _ => false,
-            },
-            mention => starts(mention),
-        })
-    }
+        },
+        mention => starts(mention),
+    })
+}
 
-    /// Whether a call starts all that it is given.
-    fn starts_all(&self, site: SiteRef) -> bool {
-        self.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => {
-                self.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
-            }
-            _ => false,
-        })
-    }
+/// Whether a call starts all that it is given.
+fn starts_all(link: &Link<'_>, site: SiteRef) -> bool {
+    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => {
+            link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+        }
+        _ => false,
+    })
+}
 
-    /// The name of the local list that a call puts its argument into.
-    fn adds_to(&self, site: SiteRef) -> Option<blocklint_facts::Sym> {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let Form::Attr(base, method) = facts.form(row.callee) else { return None };
-        let Form::Var(var) = facts.form(base) else { return None };
-        matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
-    }
+/// The name of the local list that a call puts its argument into.
+fn adds_to(link: &Link<'_>, site: SiteRef) -> Option<blocklint_facts::Sym> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let Form::Attr(base, method) = facts.form(row.callee) else { return None };
+    let Form::Var(var) = facts.form(base) else { return None };
+    matches!(facts.text(method), "append" | "add").then(|| facts.var(var).name)
+}
 
-    /// What a task takes from a pool, holding its thread until there is one.
-    fn takes_connection(&self, task: BodyRef) -> Option<PathId> {
-        let facts = self.program.facts(task.file);
-        facts.sites.iter().enumerate().find_map(|(at, row)| {
-            if facts.body_of(row.at) != task.body || row.kind != SiteKind::Call {
-                return None;
-            }
-            let site = SiteRef { file: task.file, site: blocklint_facts::SiteId(at as u32) };
-            self.taken_at(site).filter(|taken| taken.blocks).map(|taken| taken.path)
-        })
-    }
+/// What a task takes from a pool, holding its thread until there is one.
+fn takes_connection(link: &Link<'_>, task: BodyRef) -> Option<PathId> {
+    let facts = link.program.facts(task.file);
+    facts.sites.iter().enumerate().find_map(|(at, row)| {
+        if facts.body_of(row.at) != task.body || row.kind != SiteKind::Call {
+            return None;
+        }
+        let site = SiteRef { file: task.file, site: blocklint_facts::SiteId(at as u32) };
+        taken_at(link, site).filter(|taken| taken.blocks).map(|taken| taken.path)
+    })
+}
 
-    /// Whether a task loops without an end over a wait that has no limit.
-    fn never_ends(&self, task: BodyRef) -> bool {
-        self.waits_for_ever(task, 2, &mut FxHashSet::default())
-    }
+/// Whether a task loops without an end over a wait that has no limit.
+fn never_ends(link: &Link<'_>, task: BodyRef) -> bool {
+    waits_for_ever(link, task, 2, &mut FxHashSet::default())
 }

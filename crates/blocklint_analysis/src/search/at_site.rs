@@ -2,8 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::conditions::always::never_runs;
+use crate::conditions::rust_getters::getter_guard;
 use crate::entries::callers::{Caller, Node};
+use crate::entries::no_loop::off_the_loop;
 use crate::graph::Way;
+use crate::judge::one_of_many::guard_of_rare_choice;
 use crate::judge::signal::{Heard, Judge, Makes};
 use crate::labels::label::{Guard, Label, Own};
 use crate::link::Link;
@@ -32,12 +36,12 @@ pub(crate) struct Place<'s, 'l, 'a> {
 impl Place<'_, '_, '_> {
     /// [`Link::never_runs`].
     pub(crate) fn never_runs(&mut self) -> bool {
-        *self.known.never_runs.get_or_insert_with(|| self.link.never_runs(self.site))
+        *self.known.never_runs.get_or_insert_with(|| never_runs(self.link, self.site))
     }
 
     /// [`Link::off_the_loop`].
     pub(crate) fn off_the_loop(&mut self) -> bool {
-        *self.known.off_the_loop.get_or_insert_with(|| self.link.off_the_loop(self.site))
+        *self.known.off_the_loop.get_or_insert_with(|| off_the_loop(self.link, self.site))
     }
 
     /// What signals make of a label that reaches it.
@@ -53,13 +57,13 @@ impl Place<'_, '_, '_> {
     /// The condition of the innermost branch around it.
     pub(crate) fn guard(&mut self) -> Option<Guard> {
         let (link, site) = (self.link, self.site);
-        let find = || link.branch_guard(site).or_else(|| link.getter_guard(site));
+        let find = || link.branch_guard(site).or_else(|| getter_guard(link, site));
         self.known.guard.get_or_insert_with(find).clone()
     }
 
     /// [`Link::guard_of_rare_choice`].
     pub(crate) fn guard_of_rare_choice(&mut self) -> Option<Guard> {
-        self.known.rare_choice.get_or_insert_with(|| self.link.guard_of_rare_choice(self.site)).clone()
+        self.known.rare_choice.get_or_insert_with(|| guard_of_rare_choice(self.link, self.site)).clone()
     }
 }
 

@@ -9,6 +9,7 @@ use blocklint_facts::{Flow, Form};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::callers::{CallerKind, Node};
+use crate::entries::no_loop::off_the_loop;
 use crate::entries::roots::{Root, RootKind};
 use crate::graph::{StateId, Way};
 use crate::labels::label::Label;
@@ -77,7 +78,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 let mut seen = FxHashSet::default();
                 let root = sites.iter().find_map(|&site| {
                     let around = self.link.program.body_of_site(site);
-                    if self.link.off_the_loop(site) { None } else { self.root_above(around, &made, &mut seen) }
+                    if off_the_loop(self.link, site) { None } else { self.root_above(around, &made, &mut seen) }
                 });
                 if let Some(root) = root {
                     more.push((body, root));
@@ -158,7 +159,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     }
                     CallerKind::Runs | CallerKind::Consumes => {
                         let steps = steps + caller.steps + u8::from(caller.shared);
-                        if steps < crate::link::LOW_STEPS && !self.link.off_the_loop(caller.site) {
+                        if steps < crate::link::LOW_STEPS && !off_the_loop(self.link, caller.site) {
                             // A closure of a decorator is called by who calls what it wraps here.
                             let body = self.link.program.body_of_site(caller.site);
                             queue.push(Reverse((steps, Node { body, env: caller.env })));

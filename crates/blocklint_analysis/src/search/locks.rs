@@ -51,191 +51,185 @@ pub(crate) struct HeldOverAwait {
     pub(crate) ty: PathId,
 }
 
-impl<'a> Link<'a> {
-    /// The lock's type, if a form is one.
-    fn lock_type(&self, scope: Scope, form: FormId) -> Option<PathId> {
-        self.values.members(self.eval(scope, form).value).iter().find_map(|val| match *val {
-            Val::Library { .. } | Val::Instance { .. } => {
-                self.types_through(*val).into_iter().find(|&ty| self.library.role(ty).is_some_and(Role::is_lock))
-            }
-            _ => None,
-        })
-    }
-
-    /// What holds the value of a form, where names tell.
-    pub(crate) fn holder(&self, scope: Scope, form: FormId) -> Option<Holder> {
-        self.lock_of(scope, form, 4)
-    }
-
-    /// Which lock a form is, where names tell.
-    fn lock_of(&self, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
-        let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Attr(base, sym) => {
-                let name = self.program.global(scope.file, sym)?;
-                self.values.members(self.eval(scope, base).value).iter().find_map(|val| match *val {
-                    Val::Instance { class, .. } | Val::Class(class) => {
-                        Some(Lock::Field(self.assigner(class, name), name))
-                    }
-                    Val::Module(file) => Some(Lock::Global(file, name)),
-                    _ => None,
-                })
-            }
-            Form::Var(var) => {
-                let row = facts.var(var);
-                if matches!(row.kind, VarKind::Param(_)) {
-                    return None;
-                }
-                let owner = facts.body(row.body);
-                let name = self.program.global(scope.file, row.name)?;
-                let mut assigns = facts.assigns_of(var);
-                if let Some(first) = assigns.next()
-                    && let Form::Import(import) = facts.form(first.value)
-                {
-                    let import = facts.import(import);
-                    let module = crate::link::names::python::module_named(self, scope.file, &import);
-                    let (Val::Module(file), Some(name)) = (module, self.program.global(scope.file, import.name)) else {
-                        return None;
-                    };
-                    return Some(Lock::Global(file, name));
-                }
-                if owner.parent.is_none() {
-                    return Some(Lock::Global(scope.file, name));
-                }
-                if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
-                    return Some(Lock::Field(ClassRef { file: scope.file, class }, name));
-                }
-                let mut assigns = facts.assigns_of(var);
-                let only = assigns.next().filter(|row| row.value.is_some())?;
-                if assigns.next().is_some() {
-                    return None;
-                }
-                self.lock_of(Scope { at: only.at, ..scope }, only.value, depth)
-            }
-            _ => None,
+/// The lock's type, if a form is one.
+fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
+    link.values.members(link.eval(scope, form).value).iter().find_map(|val| match *val {
+        Val::Library { .. } | Val::Instance { .. } => {
+            link.types_through(*val).into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
         }
-    }
+        _ => None,
+    })
+}
 
-    /// The class furthest up that assigns a field.
-    fn assigner(&self, class: ClassRef, name: Name) -> ClassRef {
-        let mro = self.mro(class);
-        let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
-            Ancestor::Class(base)
-                if self.own_member(base, name).is_some() || !self.own_assigns(base, name).is_empty() =>
+/// What holds the value of a form, where names tell.
+pub(crate) fn holder(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Holder> {
+    lock_of(link, scope, form, 4)
+}
+
+/// Which lock a form is, where names tell.
+fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+    let depth = depth.checked_sub(1)?;
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Attr(base, sym) => {
+            let name = link.program.global(scope.file, sym)?;
+            link.values.members(link.eval(scope, base).value).iter().find_map(|val| match *val {
+                Val::Instance { class, .. } | Val::Class(class) => Some(Lock::Field(assigner(link, class, name), name)),
+                Val::Module(file) => Some(Lock::Global(file, name)),
+                _ => None,
+            })
+        }
+        Form::Var(var) => {
+            let row = facts.var(var);
+            if matches!(row.kind, VarKind::Param(_)) {
+                return None;
+            }
+            let owner = facts.body(row.body);
+            let name = link.program.global(scope.file, row.name)?;
+            let mut assigns = facts.assigns_of(var);
+            if let Some(first) = assigns.next()
+                && let Form::Import(import) = facts.form(first.value)
             {
-                Some(base)
+                let import = facts.import(import);
+                let module = crate::link::names::python::module_named(link, scope.file, &import);
+                let (Val::Module(file), Some(name)) = (module, link.program.global(scope.file, import.name)) else {
+                    return None;
+                };
+                return Some(Lock::Global(file, name));
             }
-            _ => None,
-        });
-        assigning.unwrap_or(class)
-    }
-
-    /// The locks alive at a site: those of the `with` blocks around it.
-    fn locks_around(&self, site: SiteRef) -> Vec<(RegionId, FormId)> {
-        let facts = self.program.facts(site.file);
-        let mut found = Vec::new();
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            if region.kind == RegionKind::With && region.test.is_some() {
-                found.push((id, region.test));
+            if owner.parent.is_none() {
+                return Some(Lock::Global(scope.file, name));
             }
-            at = region.parent;
+            if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
+                return Some(Lock::Field(ClassRef { file: scope.file, class }, name));
+            }
+            let mut assigns = facts.assigns_of(var);
+            let only = assigns.next().filter(|row| row.value.is_some())?;
+            if assigns.next().is_some() {
+                return None;
+            }
+            lock_of(link, Scope { at: only.at, ..scope }, only.value, depth)
         }
-        found
+        _ => None,
     }
+}
 
-    /// Where `with` blocks of coroutines hold a thread's lock over an `await`.
-    pub(crate) fn held_over_await(&self) -> Vec<HeldOverAwait> {
-        let mut found = Vec::new();
-        for (slot, source) in self.program.files.iter().enumerate() {
-            let file = FileId(slot as u32);
-            let facts = &source.facts;
-            if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
+/// The class furthest up that assigns a field.
+fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
+    let mro = link.mro(class);
+    let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
+        Ancestor::Class(base) if link.own_member(base, name).is_some() || !link.own_assigns(base, name).is_empty() => {
+            Some(base)
+        }
+        _ => None,
+    });
+    assigning.unwrap_or(class)
+}
+
+/// The locks alive at a site: those of the `with` blocks around it.
+fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+    let facts = link.program.facts(site.file);
+    let mut found = Vec::new();
+    let mut at = facts.site(site.site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if region.kind == RegionKind::With && region.test.is_some() {
+            found.push((id, region.test));
+        }
+        at = region.parent;
+    }
+    found
+}
+
+/// Where `with` blocks of coroutines hold a thread's lock over an `await`.
+pub(crate) fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+    let mut found = Vec::new();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let facts = &source.facts;
+        if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
+            continue;
+        }
+        // The first thing awaited in each `with` block of a coroutine.
+        let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
+        for (at, row) in facts.sites.iter().enumerate() {
+            if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
                 continue;
             }
-            // The first thing awaited in each `with` block of a coroutine.
-            let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
-            for (at, row) in facts.sites.iter().enumerate() {
-                if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
-                    continue;
-                }
-                let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
-                let flow = facts.body(facts.body_of(row.at)).flow;
-                if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
-                    continue;
-                }
-                for (region, _) in self.locks_around(site) {
-                    awaited.entry(region).or_insert(site);
-                }
+            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let flow = facts.body(facts.body_of(row.at)).flow;
+            if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
+                continue;
             }
-            let mut regions: Vec<_> = awaited.into_iter().collect();
-            regions.sort();
-            for (region, awaited) in regions {
-                let row = facts.region(region);
-                let scope = Scope { file, at: facts.site(awaited.site).at, env: EnvId::NONE };
-                let Some(ty) = self.lock_type(scope, row.test) else { continue };
-                // The site that takes it stands right before the block.
-                let taken = facts.sites.iter().enumerate().find(|(_, site)| {
-                    site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
-                });
-                let Some((at, enter)) = taken else { continue };
-                if enter.flags.has(SiteFlags::ASYNC) {
-                    continue;
-                }
-                let taken = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
-                found.push(HeldOverAwait { taken, awaited, ty });
+            for (region, _) in locks_around(link, site) {
+                awaited.entry(region).or_insert(site);
             }
         }
-        found
+        let mut regions: Vec<_> = awaited.into_iter().collect();
+        regions.sort();
+        for (region, awaited) in regions {
+            let row = facts.region(region);
+            let scope = Scope { file, at: facts.site(awaited.site).at, env: EnvId::NONE };
+            let Some(ty) = lock_type(link, scope, row.test) else { continue };
+            // The site that takes it stands right before the block.
+            let taken = facts.sites.iter().enumerate().find(|(_, site)| {
+                site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
+            });
+            let Some((at, enter)) = taken else { continue };
+            if enter.flags.has(SiteFlags::ASYNC) {
+                continue;
+            }
+            let taken = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            found.push(HeldOverAwait { taken, awaited, ty });
+        }
     }
+    found
+}
 
-    /// The sites that take a lock.
-    fn takers(&self, lock: Lock) -> Vec<SiteRef> {
-        let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
-        let mut found = Vec::new();
-        for name in self.with_aliases(name) {
-            for &(file, sym) in self.program.occurrences(name) {
-                let facts = self.program.facts(file);
-                let mut sites: Vec<SiteRef> = Vec::new();
-                for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
-                    if let Mention::Operand(site) = mention
-                        && facts.site(site).kind == SiteKind::Enter
-                        && !facts.site(site).flags.has(SiteFlags::ASYNC)
-                    {
+/// The sites that take a lock.
+fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
+    let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
+    let mut found = Vec::new();
+    for name in link.with_aliases(name) {
+        for &(file, sym) in link.program.occurrences(name) {
+            let facts = link.program.facts(file);
+            let mut sites: Vec<SiteRef> = Vec::new();
+            for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
+                if let Mention::Operand(site) = mention
+                    && facts.site(site).kind == SiteKind::Enter
+                    && !facts.site(site).flags.has(SiteFlags::ASYNC)
+                {
+                    sites.push(SiteRef { file, site });
+                }
+            }
+            if let Some(acquire) = link.program.name("acquire").and_then(|name| link.program.local(file, name)) {
+                for &site in link.program.index_of(file).sites_named(acquire) {
+                    let named = match facts.form(facts.site(site).callee) {
+                        Form::Attr(receiver, _) => match facts.form(receiver) {
+                            Form::Attr(_, field) => field == sym,
+                            Form::Var(var) => facts.var(var).name == sym,
+                            _ => false,
+                        },
+                        _ => false,
+                    };
+                    if named && facts.site(site).kind == SiteKind::Call {
                         sites.push(SiteRef { file, site });
                     }
                 }
-                if let Some(acquire) = self.program.name("acquire").and_then(|name| self.program.local(file, name)) {
-                    for &site in self.program.index_of(file).sites_named(acquire) {
-                        let named = match facts.form(facts.site(site).callee) {
-                            Form::Attr(receiver, _) => match facts.form(receiver) {
-                                Form::Attr(_, field) => field == sym,
-                                Form::Var(var) => facts.var(var).name == sym,
-                                _ => false,
-                            },
-                            _ => false,
-                        };
-                        if named && facts.site(site).kind == SiteKind::Call {
-                            sites.push(SiteRef { file, site });
-                        }
-                    }
-                }
-                found.extend(sites.into_iter().filter(|&site| {
-                    let row = facts.site(site.site);
-                    let form = match facts.form(row.callee) {
-                        Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
-                        _ => row.callee,
-                    };
-                    self.lock_of(self.scope_of(site, EnvId::NONE), form, 4) == Some(lock)
-                }));
             }
+            found.extend(sites.into_iter().filter(|&site| {
+                let row = facts.site(site.site);
+                let form = match facts.form(row.callee) {
+                    Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
+                    _ => row.callee,
+                };
+                lock_of(link, link.scope_of(site, EnvId::NONE), form, 4) == Some(lock)
+            }));
         }
-        found.sort();
-        found.dedup();
-        found
     }
+    found.sort();
+    found.dedup();
+    found
 }
 
 impl<'l, 'a> Search<'l, 'a> {
@@ -246,7 +240,7 @@ impl<'l, 'a> Search<'l, 'a> {
         locks.sort();
         let mut any = false;
         for (lock, holding) in locks {
-            for site in self.link.takers(lock) {
+            for site in takers(self.link, lock) {
                 any |= self.wait_at(site, holding);
             }
         }
@@ -271,14 +265,14 @@ impl<'l, 'a> Search<'l, 'a> {
                     continue;
                 }
                 let facts = link.program.facts(way.site.file);
-                for (_, form) in link.locks_around(way.site) {
+                for (_, form) in locks_around(link, way.site) {
                     let scope = Scope { at: facts.site(way.site.site).at, file: way.site.file, env: EnvId::NONE };
-                    if link.lock_type(scope, form).is_none() {
+                    if lock_type(link, scope, form).is_none() {
                         continue;
                     }
                     let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
                     let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
-                    if let Some(lock) = link.lock_of(scope, form, 4).filter(|_| sure) {
+                    if let Some(lock) = lock_of(link, scope, form, 4).filter(|_| sure) {
                         found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
                     }
                 }
@@ -320,10 +314,8 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
-impl<'a> Link<'a> {
-    /// The body that holds a lock, for words.
-    pub(crate) fn holder_name(&self, holding: SiteRef) -> String {
-        let body: BodyRef = self.program.body_of_site(holding);
-        blocklint_core::last_name(&self.qualified_name(body)).to_owned()
-    }
+/// The body that holds a lock, for words.
+pub(crate) fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
+    let body: BodyRef = link.program.body_of_site(holding);
+    blocklint_core::last_name(&link.qualified_name(body)).to_owned()
 }

@@ -22,14 +22,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::conditions::Conditions;
 use crate::conditions::at_call::{Decided, NextGuard};
+use crate::conditions::receivers::{may_start_at, on_receiver, steps_on_root};
 use crate::entries::callers::{Caller, CallerKind, Node, add_steps};
+use crate::entries::first_time::FirstTime;
+use crate::entries::first_time::first_time_of;
 use crate::entries::how_often::TimesOf;
 use crate::entries::lifetime::Kept;
 use crate::entries::roots::{Root, RootKind};
 use crate::graph::shortest::Shortest;
 use crate::graph::{Graph, Hit, Next, Placed, State, StateId, Way};
 use crate::judge::list::named;
-use crate::judge::once::first_time::FirstTime;
+use crate::judge::once::java::runs_first_time;
 use crate::judge::signal::{Judge, Makes};
 use crate::labels::label::cap_wait;
 use crate::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
@@ -229,11 +232,11 @@ impl<'l, 'a> Search<'l, 'a> {
     fn runs_once(&mut self, site: SiteRef) -> Option<FirstTime> {
         let (link, callers, keepers) = (self.link, &self.conditions.callers, &mut self.keepers);
         *self.first_times.entry(site).or_insert_with(|| {
-            if let Some(found) = link.runs_first_time(site) {
+            if let Some(found) = runs_first_time(link, site) {
                 return Some(found);
             }
             let lives_on = |keeper| TimesOf::new(link, callers).lives_on(keeper);
-            link.first_time_of(site)
+            first_time_of(link, site)
                 .filter(|found| *keepers.entry(found.keeper).or_insert_with(|| lives_on(found.keeper)))
         })
     }
@@ -246,11 +249,11 @@ impl<'l, 'a> Search<'l, 'a> {
         if !label.place.holds(kind.context, kind.runtime) {
             return;
         }
-        if !self.link.may_start_at(label, root) {
+        if !may_start_at(self.link, label, root) {
             return;
         }
         let (mut label, mut way) = (label.clone(), way);
-        way.steps = add_steps(way.steps, self.link.steps_on_root(&label, root));
+        way.steps = add_steps(way.steps, steps_on_root(self.link, &label, root));
         if let Some(guard) = label.guard.as_ref().or(label.outer.as_ref()) {
             if self.conditions.none_awaits_it_so(root, guard) {
                 return;
@@ -365,7 +368,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let link = self.link;
         let received = *self.remembered.received.entry((caller, node, label.own)).or_insert_with(|| {
             let mut own = label.own;
-            link.on_receiver(&mut own, caller, node).map(|more| (more, own))
+            on_receiver(link, &mut own, caller, node).map(|more| (more, own))
         });
         let Some((more, own)) = received else { return };
         steps = add_steps(steps, more);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::conditions::outer::is_conditional;
 use crate::entries::callers::Caller;
 use crate::graph::{Next, State, StateId, Way};
 use crate::link::value::EnvId;
@@ -16,7 +17,7 @@ impl Search<'_, '_> {
     pub(crate) fn leave_out_what_is_ruled_out(&mut self) {
         let decides = |state: &State| {
             let mut sites = state.ways.iter().map(|way| way.site);
-            (2..=MOST_WAYS).contains(&state.ways.len()) && sites.any(|site| self.link.is_conditional(site))
+            (2..=MOST_WAYS).contains(&state.ways.len()) && sites.any(|site| is_conditional(self.link, site))
         };
         let decides: Vec<bool> = self.graph.states.iter().map(decides).collect();
         let mut changes = Vec::new();

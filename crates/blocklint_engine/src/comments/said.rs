@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Confidence, Finding, Hold, Place, RuleCode, Severity};
+use blocklint_core::{Finding, Place, RuleCode, Severity};
 use blocklint_facts::SuppressionKind;
 use blocklint_rules::{
     INVALID_SUPPRESSION, UNEXPLAINED_SUPPRESSION, UNUSED_SUPPRESSION, malformed as what_is_wrong, probably_meant,
@@ -95,28 +95,8 @@ pub(super) fn unexplained(comment: &Comment<'_>) -> (Finding, Option<Mend>) {
 
 fn finding(comment: &Comment<'_>, rule: RuleCode, message: String) -> Finding {
     let span = comment.file.facts.suppressions[comment.index as usize].comment;
-    Finding {
-        rule,
-        severity: Severity::Warning,
-        confidence: Confidence::High,
-        message,
-        notes: Vec::new(),
-        help: None,
-        place: Place::unlocated(Arc::clone(&comment.file.path), span),
-        effect: None,
-        context: None,
-        runtime: None,
-        function: String::new(),
-        hold: Hold::Unstated,
-        trace: Vec::new(),
-        causes: Vec::new(),
-        fix: None,
-        unfixed: None,
-        fingerprint: String::new(),
-        suppression: silenced(comment, rule),
-        reasons: Vec::new(),
-        aside: None,
-    }
+    let place = Place::unlocated(Arc::clone(&comment.file.path), span);
+    Finding { suppression: silenced(comment, rule), ..Finding::of_source(rule, Severity::Warning, message, place) }
 }
 
 fn written(comment: &Comment<'_>) -> Vec<String> {

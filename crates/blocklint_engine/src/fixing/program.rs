@@ -101,7 +101,7 @@ impl<'a> Facts<'a> {
         for path in &watched {
             let relative = self.slots.get(path).map(|&slot| self.files[slot].relative.as_str());
             let Some(file) = relative.and_then(|relative| program.file_at(relative)) else { continue };
-            for (function, name) in link.unawaited(file) {
+            for (function, name) in blocklint_analysis::unawaited(&link, file) {
                 *unawaited.entry((Arc::clone(path), function, name)).or_default() += 1;
             }
         }

@@ -76,11 +76,7 @@ impl File<'_> {
 
     /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
     /// project runs on a Python without it.
-    fn choose<'o>(
-        &self,
-        site: &Site<'_>,
-        to: &'o [Offload],
-    ) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
+    fn choose<'o>(&self, site: &Site<'_>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
         let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
         let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
         if let Some((offload, written)) = to.iter().filter(|offload| !lacks(offload)).find_map(known) {

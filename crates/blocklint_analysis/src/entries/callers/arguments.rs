@@ -4,6 +4,7 @@ use blocklint_core::Context;
 use blocklint_facts::{Flow, SiteKind};
 
 use super::{Caller, CallerKind, Callers, Found, NOT_AT_THE_SITE, Node, Subject, Trail};
+use crate::entries::no_loop::off_the_loop;
 use crate::link::LOW_STEPS;
 use crate::link::summary::ParamUse;
 use crate::link::targets::Target;
@@ -153,7 +154,7 @@ impl Callers<'_, '_> {
     fn on_chain(&self, passing: &crate::link::targets::Passing, caller: Caller, found: &mut Found) {
         let position = self.link.settled(&passing.chain);
         if let Some(confidence) = position.root
-            && !self.link.off_the_loop(caller.site)
+            && !off_the_loop(self.link, caller.site)
         {
             let inferred = u8::from(confidence < blocklint_core::Confidence::High);
             found.callers.push(Caller { steps: caller.steps.saturating_add(inferred), ..caller });

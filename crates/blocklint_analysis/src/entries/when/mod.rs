@@ -11,6 +11,8 @@ use smallvec::SmallVec;
 
 use crate::code::regions::around;
 use crate::entries::callers::Callers;
+use crate::entries::how_often::class_decorators;
+use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot};
 use crate::entries::when::rust::Life;
 use crate::idioms;
 use crate::link::Link;
@@ -102,31 +104,29 @@ pub(crate) struct Scopes<'s, 'l, 'a> {
     life: Life<'s, 'l, 'a>,
 }
 
-impl Link<'_> {
-    /// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
-    /// is the function `async_setup` of each such module.
-    fn paths_by_convention(&self, body: BodyRef) -> SmallVec<[PathId; 1]> {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.kind != BodyKind::Function || row.class.is_some() {
-            return SmallVec::new();
-        }
-        let models = self.library.of(facts.language);
-        let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
-        let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
-        if by_convention.peek().is_none() {
-            return SmallVec::new();
-        }
-        // By folders, because the one that holds all such modules need not be a package.
-        let file = &self.program.files[body.file.index()].relative;
-        let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
-        let fits = |pattern: &str| {
-            let Some((place, _)) = pattern.rsplit_once('.') else { return false };
-            let mut folders = module.rsplit('/');
-            place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
-        };
-        by_convention.filter(|path| fits(path.path)).map(|path| self.library.path(facts.language, path.path)).collect()
+/// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
+/// is the function `async_setup` of each such module.
+fn paths_by_convention(link: &Link<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.kind != BodyKind::Function || row.class.is_some() {
+        return SmallVec::new();
     }
+    let models = link.library.of(facts.language);
+    let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+    let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+    if by_convention.peek().is_none() {
+        return SmallVec::new();
+    }
+    // By folders, because the one that holds all such modules need not be a package.
+    let file = &link.program.files[body.file.index()].relative;
+    let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
+    let fits = |pattern: &str| {
+        let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+        let mut folders = module.rsplit('/');
+        place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+    };
+    by_convention.filter(|path| fits(path.path)).map(|path| link.library.path(facts.language, path.path)).collect()
 }
 
 impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
@@ -143,7 +143,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
     pub(crate) fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
         match self.link.program.language(site.file) {
             Language::Rust => self.life.of_site(site),
-            Language::Python if self.link.runs_once_in_endless(site) => When::Once,
+            Language::Python if runs_once_in_endless(self.link, site) => When::Once,
             _ => self.of(body),
         }
     }
@@ -176,15 +176,15 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             return self.find_java(body, depth);
         }
         let known = self.callers.call_sites(body);
-        if known.is_empty() && self.link.ends_the_program(body) || self.link.is_entered_to_run(body) {
+        if known.is_empty() && ends_the_program(self.link, body) || is_entered_to_run(self.link, body) {
             return Some(When::StartUp);
         }
         let sites: SmallVec<[SiteRef; 8]> =
-            if known.is_empty() { self.link.sites_by_name(body) } else { known.iter().copied().take(65).collect() };
+            if known.is_empty() { sites_by_name(self.link, body) } else { known.iter().copied().take(65).collect() };
         // `anyio.run(main)`
         let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
         if !given.is_empty()
-            && given.iter().all(|&(site, _)| self.link.is_one_shot(self.link.program.body_of_site(site)))
+            && given.iter().all(|&(site, _)| is_one_shot(self.link, self.link.program.body_of_site(site)))
         {
             return Some(When::Command);
         }
@@ -200,13 +200,13 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             let row = facts.body(caller.body);
             let is_root =
                 matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
-            let when = if self.link.runs_once_in_endless(site) {
+            let when = if runs_once_in_endless(self.link, site) {
                 Some(When::Once)
-            } else if self.link.is_driven_alone(site) || self.link.is_driven_by_command(site) {
+            } else if is_driven_alone(self.link, site) || is_driven_by_command(self.link, site) {
                 Some(When::Command)
             } else if is_root || registered(self.link, caller).is_some() {
                 self.within(caller, depth)
-            } else if self.link.is_one_shot(caller) {
+            } else if is_one_shot(self.link, caller) {
                 Some(When::Command)
             } else {
                 Some(When::Unknown)
@@ -247,7 +247,7 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
                     return Some(When::Unknown);
                 };
                 let when = self.within(parent, depth);
-                let is_whole = link.runs_once_in_chain(body) || when == Some(When::Test);
+                let is_whole = runs_once_in_chain(link, body) || when == Some(When::Test);
                 return if is_whole { when } else { Some(When::Unknown) };
             }
             BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
@@ -259,17 +259,17 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });
         let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
-        if makes && class.is_some_and(|class| link.is_made_at_start(class)) {
+        if makes && class.is_some_and(|class| is_made_at_start(link, class)) {
             return Some(When::StartUp);
         }
         let sites = self.callers.call_sites(body);
-        if sites.is_empty() && link.is_visible_for_tests(body) {
+        if sites.is_empty() && is_visible_for_tests(link, body) {
             return Some(When::Test);
         }
-        let has_base = link.has_base(body);
+        let has_base = has_base(link, body);
         // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
         let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
-            true if !has_base || link.is_of_project_alone(body) => {
+            true if !has_base || is_of_project_alone(link, body) => {
                 let uses = link.uses_of_body(body);
                 let uses = || uses.iter().filter(|of| !link.program.is_test(of.file()));
                 // What is kept for later runs later.
@@ -301,14 +301,14 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
             }
         }
         // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
-        if all == Some(When::Test) && !link.is_visible_for_tests(body) { Some(When::Unknown) } else { all }
+        if all == Some(When::Test) && !is_visible_for_tests(link, body) { Some(When::Unknown) } else { all }
     }
 }
 
 /// What a registration says: a decorator or a call that takes the body.
 pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     let mut found = None;
-    for path in link.paths_by_convention(body) {
+    for path in paths_by_convention(link, body) {
         for row in link.library.handovers(path).iter() {
             found = Some(When::of(row.phase));
         }
@@ -321,7 +321,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
         }
     }
     if link.program.language(body.file) == Language::Java {
-        found = found.or_else(|| link.overrides_when(body));
+        found = found.or_else(|| overrides_when(link, body));
     }
     if found.is_some() {
         return found;
@@ -334,7 +334,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             {
                 found = registered_within(link, wrapper);
             }
-            for row in link.rows_taking(val, site, arg).into_iter().filter(|row| !row.wraps) {
+            for row in rows_taking(link, val, site, arg).into_iter().filter(|row| !row.wraps) {
                 found = Some(match found {
                     Some(When::Serving) => When::Serving,
                     _ => When::of(row.phase),
@@ -356,176 +356,172 @@ fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
     let starts_up = |body: BodyId| {
         link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
             let callees = link.values.members(link.callee(site, EnvId::NONE).value);
-            let mut rows = callees.iter().flat_map(|&val| link.rows_taking(val, site, arg));
+            let mut rows = callees.iter().flat_map(|&val| rows_taking(link, val, site, arg));
             rows.any(|row| row.phase == Some(Phase::Startup))
         })
     };
     nested.any(starts_up).then_some(When::StartUp)
 }
 
-impl<'a> Link<'a> {
-    /// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
-    /// there for begins behind the one and ends before the other.
-    fn is_entered_to_run(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        if facts.language != Language::Python || !idioms::python::enters_or_leaves(facts.text(row.name)) {
-            return false;
-        }
-        let Some(class) = row.class.get() else { return false };
-        facts.sites.iter().any(|site| {
-            let method = facts.body(facts.body_of(site.at));
-            site.kind == SiteKind::Enter
-                && method.class.get() == Some(class)
-                && idioms::python::runs_object(facts.text(method.name))
-                && crate::program::index::is_own_receiver(facts, site.callee)
-        })
+/// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+/// there for begins behind the one and ends before the other.
+fn is_entered_to_run(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if facts.language != Language::Python || !idioms::python::enters_or_leaves(facts.text(row.name)) {
+        return false;
     }
+    let Some(class) = row.class.get() else { return false };
+    facts.sites.iter().any(|site| {
+        let method = facts.body(facts.body_of(site.at));
+        site.kind == SiteKind::Enter
+            && method.class.get() == Some(class)
+            && idioms::python::runs_object(facts.text(method.name))
+            && crate::program::index::is_own_receiver(facts, site.callee)
+    })
+}
 
-    /// The rows of a library's callable that say what it does with an argument of a site that calls it.
-    fn rows_taking(&self, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
-        let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
-        let rows = self.library.handovers(path);
-        let takes = |row: &HandoverRow| match &row.selector {
-            Selector::Argument(argument) => self.is_argument(site, arg, argument),
-            _ => false,
-        };
-        rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+/// The rows of a library's callable that say what it does with an argument of a site that calls it.
+fn rows_taking<'a>(link: &Link<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+    let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
+    let rows = link.library.handovers(path);
+    let takes = |row: &HandoverRow| match &row.selector {
+        Selector::Argument(argument) => link.is_argument(site, arg, argument),
+        _ => false,
+    };
+    rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+}
+
+/// Python: whether a method, by its name, ends the program or what lives as long as it does.
+fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    facts.language == Language::Python && row.class.is_some() && idioms::python::ends_the_program(facts.text(row.name))
+}
+
+/// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
+/// own task.
+fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let body = facts.body_of(row.at);
+    let of = facts.body(body);
+    facts.language == Language::Python
+        && of.flow == Flow::Coroutine
+        && idioms::python::never_returns(facts, of.returns)
+        && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
+        && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+}
+
+/// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+/// more than can mean it, so what holds for all of them holds for it.
+pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+    let program = link.program;
+    let facts = program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.class.is_none() || facts.text(row.name).starts_with("__") {
+        return SmallVec::new();
     }
+    let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+    let called = program.sites_named(name).filter(|site| {
+        let facts = program.facts(site.file);
+        facts.site(site.site).kind == SiteKind::Call
+    });
+    called.take(65).collect()
+}
 
-    /// Python: whether a method, by its name, ends the program or what lives as long as it does.
-    fn ends_the_program(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        facts.language == Language::Python
-            && row.class.is_some()
-            && idioms::python::ends_the_program(facts.text(row.name))
-    }
-
-    /// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
-    /// own task.
-    fn runs_once_in_endless(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let body = facts.body_of(row.at);
-        let of = facts.body(body);
-        facts.language == Language::Python
-            && of.flow == Flow::Coroutine
-            && idioms::python::never_returns(facts, of.returns)
-            && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
-            && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
-    }
-
-    /// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
-    /// more than can mean it, so what holds for all of them holds for it.
-    pub(crate) fn sites_by_name(&self, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
-        let program = self.program;
-        let facts = program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.class.is_none() || facts.text(row.name).starts_with("__") {
-            return SmallVec::new();
-        }
-        let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
-        let called = program.sites_named(name).filter(|site| {
-            let facts = program.facts(site.file);
-            facts.site(site.site).kind == SiteKind::Call
-        });
-        called.take(65).collect()
-    }
-
-    /// When a method of Java runs by what it overrides of a library.
-    fn overrides_when(&self, body: BodyRef) -> Option<When> {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
-        let mut found = None;
-        for ancestor in self.mro(ClassRef { file: body.file, class }).iter() {
-            let Ancestor::Library(ty, _) = *ancestor else { continue };
-            for &ty in self.library.supertypes(ty).iter() {
-                let path = self.library.member(ty, facts.text(row.name));
-                for of in self.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
-                    let when = When::of(of.row.phase);
-                    found = if found == Some(When::Serving) { found } else { Some(when) };
-                }
+/// When a method of Java runs by what it overrides of a library.
+fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
+    let mut found = None;
+    for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
+        let Ancestor::Library(ty, _) = *ancestor else { continue };
+        for &ty in link.library.supertypes(ty).iter() {
+            let path = link.library.member(ty, facts.text(row.name));
+            for of in link.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
+                let when = When::of(of.row.phase);
+                found = if found == Some(When::Serving) { found } else { Some(when) };
             }
         }
-        found
     }
+    found
+}
 
-    /// Whether all that a method of Java may implement or override is the project's own.
-    fn is_of_project_alone(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let Some(class) = facts.body(body.body).class.get() else { return false };
-        self.mro(ClassRef { file: body.file, class }).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+/// Whether all that a method of Java may implement or override is the project's own.
+fn is_of_project_alone(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let Some(class) = facts.body(body.body).class.get() else { return false };
+    link.mro(ClassRef { file: body.file, class }).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+}
+
+/// Whether a method of Java implements or overrides another one.
+fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.flags.has(BodyFlags::OVERRIDES) {
+        return true;
     }
+    let Some(class) = row.class.get() else { return false };
+    let Some(name) = link.program.global(body.file, row.name) else { return false };
+    let class = ClassRef { file: body.file, class };
+    link.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(of) => of != class && link.own_member(of, name).is_some(),
+        _ => false,
+    })
+}
 
-    /// Whether a method of Java implements or overrides another one.
-    fn has_base(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        if row.flags.has(BodyFlags::OVERRIDES) {
-            return true;
-        }
-        let Some(class) = row.class.get() else { return false };
-        let Some(name) = self.program.global(body.file, row.name) else { return false };
-        let class = ClassRef { file: body.file, class };
-        self.mro(class).iter().any(|ancestor| match *ancestor {
-            Ancestor::Class(of) => of != class && self.own_member(of, name).is_some(),
-            _ => false,
-        })
-    }
+/// Whether an annotation says that only tests need a method to be visible.
+pub(crate) fn is_visible_for_tests(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
+}
 
-    /// Whether an annotation says that only tests need a method to be visible.
-    pub(crate) fn is_visible_for_tests(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
-    }
+/// Whether a container makes the one instance of a class when it starts.
+fn is_made_at_start(link: &Link<'_>, class: ClassRef) -> bool {
+    class_decorators(link, class)
+        .into_iter()
+        .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+}
 
-    /// Whether a container makes the one instance of a class when it starts.
-    fn is_made_at_start(&self, class: ClassRef) -> bool {
-        self.class_decorators(class)
-            .into_iter()
-            .any(|path| self.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
-    }
-
-    /// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
-    /// emits once, or of a future.
-    fn runs_once_in_chain(&self, body: BodyRef) -> bool {
-        let uses = self.program.index_of(body.file).uses_of_callable(body.body);
-        let mut takers = uses.iter().map(|(mention, _)| match mention {
-            Mention::Arg(site, _) => Some(SiteRef { file: body.file, site }),
-            _ => None,
-        });
-        !uses.is_empty()
-            && takers.all(|taker| {
-                let Some(taker) = taker else { return false };
-                if self.source_of_chain(taker).is_some_and(names::java::looks_something_up) {
-                    return true;
-                }
-                let callee = self.callee(taker, EnvId::NONE);
-                self.values.members(callee.value).into_iter().all(|val| {
-                    let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
-                    let owner = self.library.split(path).map(|(owner, _)| self.library.text(owner).to_string());
-                    owner.is_some_and(|owner| names::java::emits_once(blocklint_core::last_name(&owner)))
-                })
+/// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
+/// emits once, or of a future.
+fn runs_once_in_chain(link: &Link<'_>, body: BodyRef) -> bool {
+    let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+    let mut takers = uses.iter().map(|(mention, _)| match mention {
+        Mention::Arg(site, _) => Some(SiteRef { file: body.file, site }),
+        _ => None,
+    });
+    !uses.is_empty()
+        && takers.all(|taker| {
+            let Some(taker) = taker else { return false };
+            if source_of_chain(link, taker).is_some_and(names::java::looks_something_up) {
+                return true;
+            }
+            let callee = link.callee(taker, EnvId::NONE);
+            link.values.members(callee.value).into_iter().all(|val| {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                let owner = link.library.split(path).map(|(owner, _)| link.library.text(owner).to_string());
+                owner.is_some_and(|owner| names::java::emits_once(blocklint_core::last_name(&owner)))
             })
-    }
+        })
+}
 
-    /// The name of the call that gives the publisher at the beginning of an operator's chain.
-    pub(crate) fn source_of_chain(&self, operator: SiteRef) -> Option<&str> {
-        /// Operators of one chain.
-        const LONGEST: u32 = 64;
-        let facts = self.program.facts(operator.file);
-        let mut at = operator;
-        for _ in 0..LONGEST {
-            let receiver = self.receiver_form(at)?;
-            let typed = self.eval(self.scope_of(at, EnvId::NONE), receiver);
-            if !self.is_publisher(typed.value) {
-                return (at != operator).then(|| facts.text(facts.site(at.site).name));
-            }
-            let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
-            at = SiteRef { site: call, ..at };
+/// The name of the call that gives the publisher at the beginning of an operator's chain.
+pub(crate) fn source_of_chain<'l>(link: &'l Link<'_>, operator: SiteRef) -> Option<&'l str> {
+    /// Operators of one chain.
+    const LONGEST: u32 = 64;
+    let facts = link.program.facts(operator.file);
+    let mut at = operator;
+    for _ in 0..LONGEST {
+        let receiver = link.receiver_form(at)?;
+        let typed = link.eval(link.scope_of(at, EnvId::NONE), receiver);
+        if !link.is_publisher(typed.value) {
+            return (at != operator).then(|| facts.text(facts.site(at.site).name));
         }
-        None
+        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+        at = SiteRef { site: call, ..at };
     }
+    None
 }

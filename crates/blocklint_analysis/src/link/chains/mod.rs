@@ -196,7 +196,7 @@ impl<'a> Link<'a> {
         if self.runs_where_it_may_block(body) {
             return Position { moved: true, ..Position::default() };
         }
-        if self.enters_loop(body) {
+        if self.registered(body).is_some() {
             return Position::root(Confidence::High);
         }
         // Some machinery composes it: a library's interface, a framework, callers outside of the project.
@@ -206,7 +206,7 @@ impl<'a> Link<'a> {
         let mut queue = vec![(body, 0, false)];
         let mut seen = FxHashSet::from_iter([body]);
         while let Some((next, depth, is_guess)) = queue.pop() {
-            if depth > 0 && self.enters_loop(next) {
+            if depth > 0 && self.registered(next).is_some() {
                 found.merge(&Position::root(Confidence::High));
                 any = true;
                 continue;

@@ -28,240 +28,197 @@ pub(super) struct Item {
 /// Nested models are followed so far.
 const DEEPEST: u32 = 6;
 
-impl Link<'_> {
-    /// The item of a response model that is a collection of models, or holds one; none for others and for pages.
-    pub(super) fn item_of_type(&self, body: BodyRef, model: FormId) -> Option<Item> {
-        let typed = self.annotation(self.signature_scope(body), model);
-        if super::size::is_bound_type(&self.written(body.file, model)) {
-            return None;
-        }
-        self.item_of(typed, body.file, DEEPEST)
+/// The item of a response model that is a collection of models, or holds one; none for others and for pages.
+pub(super) fn item_of_type(link: &Link<'_>, body: BodyRef, model: FormId) -> Option<Item> {
+    let typed = link.annotation(link.signature_scope(body), model);
+    if super::size::is_bound_type(&link.written(body.file, model)) {
+        return None;
     }
+    item_of(link, typed, body.file, DEEPEST)
+}
 
-    /// The item of a returned value, as far as its type is known.
-    pub(super) fn item_of_value(&self, scope: Scope, form: FormId) -> Option<Item> {
-        if let Some(class) = self.validated(scope, form) {
-            return Some(Item {
-                fields: self.fields_of(class).len() as u32,
-                all_fields: self.all_fields(class),
-                levels: self.levels(class, DEEPEST),
-                is_plain: false,
-                is_direct: true,
-                written: self.written_model(class, scope.file),
-            });
-        }
-        if self.is_of_names(scope, form) {
-            return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
-        }
-        self.item_of(self.eval(scope, form), scope.file, DEEPEST)
+/// The item of a returned value, as far as its type is known.
+pub(super) fn item_of_value(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Item> {
+    if let Some(class) = validated(link, scope, form) {
+        return Some(Item {
+            fields: link.fields_of(class).len() as u32,
+            all_fields: all_fields(link, class),
+            levels: levels(link, class, DEEPEST),
+            is_plain: false,
+            is_direct: true,
+            written: written_model(link, class, scope.file),
+        });
     }
-
-    /// Whether a value is `[row.name for row in rows]`.
-    fn is_of_names(&self, scope: Scope, form: FormId) -> bool {
-        let facts = self.program.facts(scope.file);
-        self.written_element(scope, form).is_some_and(|element| match facts.form(element) {
-            Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
-            _ => false,
-        })
+    if is_of_names(link, scope, form) {
+        return Some(Item { fields: 1, all_fields: 1, levels: 0, is_plain: true, is_direct: true, written: None });
     }
+    item_of(link, link.eval(scope, form), scope.file, DEEPEST)
+}
 
-    /// The element of a list that is written with one, also through one local name.
-    fn written_element(&self, scope: Scope, form: FormId) -> Option<FormId> {
-        let facts = self.program.facts(scope.file);
-        let list = match facts.form(form) {
-            Form::Var(var) => {
-                let mut assigns = facts.assigns_of(var);
-                let (first, more) = (assigns.next()?, assigns.next());
-                if more.is_some() {
+/// Whether a value is `[row.name for row in rows]`.
+fn is_of_names(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+    let facts = link.program.facts(scope.file);
+    written_element(link, scope, form).is_some_and(|element| match facts.form(element) {
+        Form::Attr(base, name) => matches!(facts.form(base), Form::Var(_)) && is_plain_name(facts.text(name)),
+        _ => false,
+    })
+}
+
+/// The element of a list that is written with one, also through one local name.
+fn written_element(link: &Link<'_>, scope: Scope, form: FormId) -> Option<FormId> {
+    let facts = link.program.facts(scope.file);
+    let list = match facts.form(form) {
+        Form::Var(var) => {
+            let mut assigns = facts.assigns_of(var);
+            let (first, more) = (assigns.next()?, assigns.next());
+            if more.is_some() {
+                return None;
+            }
+            first.value
+        }
+        _ => form,
+    };
+    let Form::Display(_, elements) = facts.form(list) else { return None };
+    match facts.list(elements) {
+        [element] => Some(*element),
+        _ => None,
+    }
+}
+
+/// The class of `[Client.model_validate(row) for row in rows]`.
+fn validated(link: &Link<'_>, scope: Scope, form: FormId) -> Option<ClassRef> {
+    let facts = link.program.facts(scope.file);
+    let Form::Result(site) = facts.form(written_element(link, scope, form)?) else { return None };
+    let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
+    let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
+    if !makes.contains(&facts.text(name)) {
+        return None;
+    }
+    link.values.members(link.eval(scope, base).value).iter().find_map(|val| match *val {
+        Val::Class(class) => Some(class),
+        _ => None,
+    })
+}
+
+/// The item of a type that is a collection of models, or holds one.
+pub(super) fn item_in(link: &Link<'_>, typed: Typed, file: FileId) -> Option<Item> {
+    item_of(link, typed, file, DEEPEST)
+}
+
+fn item_of(link: &Link<'_>, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
+    let depth = depth.checked_sub(1)?;
+    link.values.members(typed.value).iter().find_map(|val| match *val {
+        Val::Library { ty, args, .. } => {
+            let text = link.library.text(ty);
+            let last = text.rsplit('.').next().unwrap_or(&text);
+            if super::size::is_bound_type(last) {
+                return None;
+            }
+            let at = match last {
+                "list" | "List" | "set" | "Set" | "frozenset" | "Sequence" | "Iterable" | "Collection" | "tuple"
+                | "Tuple" => 0,
+                "dict" | "Dict" | "Mapping" => 1,
+                _ => return None,
+            };
+            let inner = link.values.nth(args, at).map(|value| Typed { value, steps: 0 });
+            Some(one(link, inner, file))
+        }
+        // A model that holds a collection of models.
+        Val::Instance { class, .. } => {
+            if super::size::is_bound_type(
+                link.program.facts(class.file).text(link.program.facts(class.file).class(class.class).name),
+            ) {
+                return None;
+            }
+            link.fields_of(class).into_iter().find_map(|(_, typed)| {
+                let holds = link.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
+                if !holds {
                     return None;
                 }
-                first.value
-            }
-            _ => form,
-        };
-        let Form::Display(_, elements) = facts.form(list) else { return None };
-        match facts.list(elements) {
-            [element] => Some(*element),
-            _ => None,
-        }
-    }
-
-    /// The class of `[Client.model_validate(row) for row in rows]`.
-    fn validated(&self, scope: Scope, form: FormId) -> Option<ClassRef> {
-        let facts = self.program.facts(scope.file);
-        let Form::Result(site) = facts.form(self.written_element(scope, form)?) else { return None };
-        let Form::Attr(base, name) = facts.form(facts.site(site).callee) else { return None };
-        let makes = ["model_validate", "from_orm", "parse_obj", "model_construct", "validate"];
-        if !makes.contains(&facts.text(name)) {
-            return None;
-        }
-        self.values.members(self.eval(scope, base).value).iter().find_map(|val| match *val {
-            Val::Class(class) => Some(class),
-            _ => None,
-        })
-    }
-
-    /// The item of a type that is a collection of models, or holds one.
-    pub(super) fn item_in(&self, typed: Typed, file: FileId) -> Option<Item> {
-        self.item_of(typed, file, DEEPEST)
-    }
-
-    fn item_of(&self, typed: Typed, file: FileId, depth: u32) -> Option<Item> {
-        let depth = depth.checked_sub(1)?;
-        self.values.members(typed.value).iter().find_map(|val| match *val {
-            Val::Library { ty, args, .. } => {
-                let text = self.library.text(ty);
-                let last = text.rsplit('.').next().unwrap_or(&text);
-                if super::size::is_bound_type(last) {
-                    return None;
-                }
-                let at = match last {
-                    "list" | "List" | "set" | "Set" | "frozenset" | "Sequence" | "Iterable" | "Collection"
-                    | "tuple" | "Tuple" => 0,
-                    "dict" | "Dict" | "Mapping" => 1,
-                    _ => return None,
-                };
-                let inner = self.values.nth(args, at).map(|value| Typed { value, steps: 0 });
-                Some(self.one(inner, file))
-            }
-            // A model that holds a collection of models.
-            Val::Instance { class, .. } => {
-                if super::size::is_bound_type(
-                    self.program.facts(class.file).text(self.program.facts(class.file).class(class.class).name),
-                ) {
-                    return None;
-                }
-                self.fields_of(class).into_iter().find_map(|(_, typed)| {
-                    let holds = self.values.members(typed.value).iter().any(|val| matches!(*val, Val::Library { .. }));
-                    if !holds {
-                        return None;
-                    }
-                    let item = self.item_of(typed, class.file, depth).filter(|item| item.levels > 0)?;
-                    // What it is a list of is no response model.
-                    Some(Item { is_direct: false, written: None, ..item })
-                })
-            }
-            _ => None,
-        })
-    }
-
-    /// What one item is, by its type.
-    fn one(&self, typed: Option<Typed>, file: FileId) -> Item {
-        let class = typed.and_then(|typed| {
-            self.values.members(typed.value).iter().find_map(|val| match *val {
-                Val::Instance { class, .. } => Some(class),
-                _ => None,
+                let item = item_of(link, typed, class.file, depth).filter(|item| item.levels > 0)?;
+                // What it is a list of is no response model.
+                Some(Item { is_direct: false, written: None, ..item })
             })
-        });
-        match class {
-            Some(class) => Item {
-                fields: self.fields_of(class).len() as u32,
-                all_fields: self.all_fields(class),
-                levels: self.levels(class, DEEPEST),
-                is_plain: false,
-                is_direct: true,
-                written: self.written_model(class, file),
-            },
-            None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
         }
-    }
+        _ => None,
+    })
+}
 
-    /// The annotated fields of a class and of the project's classes it derives from.
-    pub(crate) fn fields_of(&self, class: ClassRef) -> Vec<(String, Typed)> {
-        let mut found: Vec<(String, Typed)> = Vec::new();
-        for ancestor in self.mro(class).iter() {
-            let Ancestor::Class(own) = *ancestor else { continue };
-            let facts = self.program.facts(own.file);
-            let body = facts.class(own.class).body;
-            for var in facts.vars_of(body) {
-                let name = facts.text(facts.var(var).name);
-                let Some(assign) = facts.assigns_of(var).find(|assign| assign.annotation.is_some()) else { continue };
-                if name.starts_with('_') || found.iter().any(|(known, _)| known == name) || name == "model_config" {
-                    continue;
-                }
-                let scope = Scope { file: own.file, at: assign.at, env: crate::link::value::EnvId::NONE };
-                found.push((name.to_owned(), self.annotation(scope, assign.annotation)));
-            }
-        }
-        found
+/// What one item is, by its type.
+fn one(link: &Link<'_>, typed: Option<Typed>, file: FileId) -> Item {
+    let class = typed.and_then(|typed| {
+        link.values.members(typed.value).iter().find_map(|val| match *val {
+            Val::Instance { class, .. } => Some(class),
+            _ => None,
+        })
+    });
+    match class {
+        Some(class) => Item {
+            fields: link.fields_of(class).len() as u32,
+            all_fields: all_fields(link, class),
+            levels: levels(link, class, DEEPEST),
+            is_plain: false,
+            is_direct: true,
+            written: written_model(link, class, file),
+        },
+        None => Item { fields: 0, all_fields: 0, levels: 0, is_plain: false, is_direct: true, written: None },
     }
+}
 
-    /// The fields of a class and of the models in it, each model counted once.
-    fn all_fields(&self, class: ClassRef) -> u32 {
-        let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
-        while let Some(class) = left.pop() {
-            for (_, typed) in self.fields_of(class) {
-                count += 1;
-                for inner in self.models_in(typed, 3) {
-                    if !seen.contains(&inner) {
-                        seen.push(inner);
-                        left.push(inner);
-                    }
+/// The fields of a class and of the models in it, each model counted once.
+fn all_fields(link: &Link<'_>, class: ClassRef) -> u32 {
+    let (mut seen, mut left, mut count) = (vec![class], vec![class], 0);
+    while let Some(class) = left.pop() {
+        for (_, typed) in link.fields_of(class) {
+            count += 1;
+            for inner in link.models_in(typed, 3) {
+                if !seen.contains(&inner) {
+                    seen.push(inner);
+                    left.push(inner);
                 }
             }
         }
-        count
     }
+    count
+}
 
-    /// How deep models nest in a class, itself counted.
-    fn levels(&self, class: ClassRef, depth: u32) -> u32 {
-        let Some(depth) = depth.checked_sub(1) else { return 1 };
-        let mut below = 0;
-        for (_, typed) in self.fields_of(class) {
-            for inner in self.models_in(typed, 3) {
-                if inner != class {
-                    below = below.max(self.levels(inner, depth));
-                }
+/// How deep models nest in a class, itself counted.
+fn levels(link: &Link<'_>, class: ClassRef, depth: u32) -> u32 {
+    let Some(depth) = depth.checked_sub(1) else { return 1 };
+    let mut below = 0;
+    for (_, typed) in link.fields_of(class) {
+        for inner in link.models_in(typed, 3) {
+            if inner != class {
+                below = below.max(levels(link, inner, depth));
             }
         }
-        1 + below
     }
+    1 + below
+}
 
-    /// Models in a type: itself, or what its collections hold.
-    pub(crate) fn models_in(&self, typed: Typed, depth: u32) -> Vec<ClassRef> {
-        let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
-        let mut found = Vec::new();
-        for val in self.values.members(typed.value) {
-            match val {
-                // An enumeration is a value, not a model.
-                Val::Instance { class, .. } if !self.fields_of(class).is_empty() => found.push(class),
-                Val::Library { args, .. } => {
-                    for at in 0..2 {
-                        if let Some(value) = self.values.nth(args, at) {
-                            found.extend(self.models_in(Typed { value, steps: 0 }, depth));
-                        }
-                    }
-                }
-                _ => {}
-            }
+/// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.
+fn written_model(link: &Link<'_>, class: ClassRef, file: FileId) -> Option<String> {
+    let is_model = link.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Library(path, _) => {
+            let text = link.library.text(path);
+            matches!(text.rsplit('.').next(), Some("BaseModel" | "SQLModel"))
         }
-        found
+        _ => false,
+    });
+    if !is_model {
+        return None;
     }
-
-    /// `list[Client]`, if the class is a model of pydantic and the file knows it by a name.
-    fn written_model(&self, class: ClassRef, file: FileId) -> Option<String> {
-        let is_model = self.mro(class).iter().any(|ancestor| match *ancestor {
-            Ancestor::Library(path, _) => {
-                let text = self.library.text(path);
-                matches!(text.rsplit('.').next(), Some("BaseModel" | "SQLModel"))
-            }
-            _ => false,
-        });
-        if !is_model {
-            return None;
-        }
-        let facts = self.program.facts(file);
-        let named = facts.vars_of(BodyId(0)).find(|&var| {
-            let scope = Scope { file, at: Default::default(), env: crate::link::value::EnvId::NONE };
-            facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
-                && self
-                    .values
-                    .members(self.var(scope, var).value)
-                    .iter()
-                    .any(|val| matches!(*val, Val::Class(of) if of == class))
-        })?;
-        Some(format!("list[{}]", facts.text(facts.var(named).name)))
-    }
+    let facts = link.program.facts(file);
+    let named = facts.vars_of(BodyId(0)).find(|&var| {
+        let scope = Scope { file, at: Default::default(), env: crate::link::value::EnvId::NONE };
+        facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Class(_) | Form::Import(_)))
+            && link
+                .values
+                .members(link.var(scope, var).value)
+                .iter()
+                .any(|val| matches!(*val, Val::Class(of) if of == class))
+    })?;
+    Some(format!("list[{}]", facts.text(facts.var(named).name)))
 }
 
 /// Whether a field of this name is, by custom, a short text or a number.

@@ -19,6 +19,9 @@ use crate::link::eval::Scope;
 use crate::link::units::Units;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, FileId, SiteRef};
+use crate::rules::large_response::item::{item_of_type, item_of_value};
+use crate::rules::large_response::path::declared;
+use crate::rules::large_response::size::size;
 
 pub(crate) use path::{other_path, shows_by_code};
 
@@ -80,350 +83,345 @@ struct Route {
     made: SiteRef,
 }
 
-impl Link<'_> {
-    /// Every response that may be large.
-    pub(crate) fn large_responses(&self, units: &Units) -> Vec<LargeResponse> {
-        if self.program.name("fastapi").is_none() {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for route in self.routes() {
-            self.large_response(units, &route, &mut found);
-        }
-        found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity)));
-        found.dedup_by_key(|one| one.site);
-        found
+/// Every response that may be large.
+pub(crate) fn large_responses(link: &Link<'_>, units: &Units) -> Vec<LargeResponse> {
+    if link.program.name("fastapi").is_none() {
+        return Vec::new();
     }
-
-    fn routes(&self) -> Vec<Route> {
-        let mut found = Vec::new();
-        for (slot, source) in self.program.files.iter().enumerate() {
-            let file = FileId(slot as u32);
-            let facts = &source.facts;
-            if facts.language != Language::Python || self.program.is_test(file) {
-                continue;
-            }
-            for (at, row) in facts.bodies.iter().enumerate() {
-                let is_verb = |form: &FormId| match facts.form(*form) {
-                    Form::Result(site) => VERBS.contains(&facts.text(facts.site(site).name)),
-                    _ => false,
-                };
-                if !facts.list(row.decorators).iter().any(is_verb) {
-                    continue;
-                }
-                let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
-                let made = self.decorators(body).into_iter().find_map(|(path, made)| {
-                    let text = self.library.text(path);
-                    let (router, verb) = text.rsplit_once('.')?;
-                    (ROUTERS.contains(&router) && VERBS.contains(&verb)).then_some(made?)
-                });
-                found.extend(made.map(|made| Route { body, made }));
-            }
-        }
-        found
+    let mut found = Vec::new();
+    for route in routes(link) {
+        large_response(link, units, &route, &mut found);
     }
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity)));
+    found.dedup_by_key(|one| one.site);
+    found
+}
 
-    fn large_response(&self, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
-        let facts = self.program.facts(route.body.file);
-        let row = facts.body(route.body.body);
-        let Some(declared) = self.declared(units, route) else { return };
-        let limited = self.is_limited(route.body);
-        for exit in facts.exits.iter() {
-            if exit.kind != ExitKind::Return || exit.value.is_none() || facts.body_of(exit.at) != route.body.body {
+fn routes(link: &Link<'_>) -> Vec<Route> {
+    let mut found = Vec::new();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let facts = &source.facts;
+        if facts.language != Language::Python || link.program.is_test(file) {
+            continue;
+        }
+        for (at, row) in facts.bodies.iter().enumerate() {
+            let is_verb = |form: &FormId| match facts.form(*form) {
+                Form::Result(site) => VERBS.contains(&facts.text(facts.site(site).name)),
+                _ => false,
+            };
+            if !facts.list(row.decorators).iter().any(is_verb) {
                 continue;
             }
-            let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
-            // What renders by itself is no matter of the route's.
-            if let Some((site, content, way)) = self.rendered(scope, exit.value, row.flow == Flow::Coroutine) {
-                let evidence = self.size(scope, content);
-                if let Some(one) = self.judged(route, site, way, &declared, evidence, limited, None) {
-                    found.push(one);
-                }
-                continue;
-            }
-            if self.is_response(scope, exit.value) {
-                continue;
-            }
-            let mut evidence = self.size(scope, exit.value);
-            if declared.model.is_none()
-                && !evidence.listed
-                && evidence.is_unseen()
-                && self.is_put_under_keys(scope, exit.value)
-            {
-                // What several calls give is put under keys: nothing says that one of them gives many.
-                evidence.source = None;
-            }
-            let item = declared.model.and_then(|model| self.item_of_type(route.body, model));
-            if declared.model.is_some() && item.is_none() {
-                // The response model says that it is one thing.
-                continue;
-            }
-            let item = item.or_else(|| self.item_of_value(scope, exit.value));
-            if let Some(one) = self.judged(route, route.made, declared.way, &declared, evidence, limited, item.as_ref())
-            {
+            let body = BodyRef { file, body: blocklint_facts::BodyId(at as u32) };
+            let made = link.decorators(body).into_iter().find_map(|(path, made)| {
+                let text = link.library.text(path);
+                let (router, verb) = text.rsplit_once('.')?;
+                (ROUTERS.contains(&router) && VERBS.contains(&verb)).then_some(made?)
+            });
+            found.extend(made.map(|made| Route { body, made }));
+        }
+    }
+    found
+}
+
+fn large_response(link: &Link<'_>, units: &Units, route: &Route, found: &mut Vec<LargeResponse>) {
+    let facts = link.program.facts(route.body.file);
+    let row = facts.body(route.body.body);
+    let Some(declared) = declared(link, units, route) else { return };
+    let limited = is_limited(link, route.body);
+    for exit in facts.exits.iter() {
+        if exit.kind != ExitKind::Return || exit.value.is_none() || facts.body_of(exit.at) != route.body.body {
+            continue;
+        }
+        let scope = Scope { file: route.body.file, at: exit.at, env: EnvId::NONE };
+        // What renders by itself is no matter of the route's.
+        if let Some((site, content, way)) = rendered(link, scope, exit.value, row.flow == Flow::Coroutine) {
+            let evidence = size(link, scope, content);
+            if let Some(one) = judged(link, route, site, way, &declared, evidence, limited, None) {
                 found.push(one);
             }
+            continue;
         }
-        let is_async = matches!(row.flow, Flow::Coroutine);
-        if is_async {
-            self.encoded_by_hand(route, &declared, limited, found);
+        if is_response(link, scope, exit.value) {
+            continue;
+        }
+        let mut evidence = size(link, scope, exit.value);
+        if declared.model.is_none()
+            && !evidence.listed
+            && evidence.is_unseen()
+            && is_put_under_keys(link, scope, exit.value)
+        {
+            // What several calls give is put under keys: nothing says that one of them gives many.
+            evidence.source = None;
+        }
+        let item = declared.model.and_then(|model| item_of_type(link, route.body, model));
+        if declared.model.is_some() && item.is_none() {
+            // The response model says that it is one thing.
+            continue;
+        }
+        let item = item.or_else(|| item_of_value(link, scope, exit.value));
+        if let Some(one) = judged(link, route, route.made, declared.way, &declared, evidence, limited, item.as_ref()) {
+            found.push(one);
         }
     }
+    let is_async = matches!(row.flow, Flow::Coroutine);
+    if is_async {
+        encoded_by_hand(link, route, &declared, limited, found);
+    }
+}
 
-    /// `jsonable_encoder(rows)` in an endpoint that runs on the loop.
-    fn encoded_by_hand(
-        &self,
-        route: &Route,
-        declared: &Declared,
-        limited: Option<u64>,
-        found: &mut Vec<LargeResponse>,
-    ) {
-        let facts = self.program.facts(route.body.file);
-        for (at, site) in facts.sites.iter().enumerate() {
-            if site.kind != SiteKind::Call
-                || facts.text(site.name) != "jsonable_encoder"
-                || facts.body_of(site.at) != route.body.body
-            {
-                continue;
+/// `jsonable_encoder(rows)` in an endpoint that runs on the loop.
+fn encoded_by_hand(
+    link: &Link<'_>,
+    route: &Route,
+    declared: &Declared,
+    limited: Option<u64>,
+    found: &mut Vec<LargeResponse>,
+) {
+    let facts = link.program.facts(route.body.file);
+    for (at, site) in facts.sites.iter().enumerate() {
+        if site.kind != SiteKind::Call
+            || facts.text(site.name) != "jsonable_encoder"
+            || facts.body_of(site.at) != route.body.body
+        {
+            continue;
+        }
+        let site_ref = SiteRef { file: route.body.file, site: blocklint_facts::SiteId(at as u32) };
+        let Some(first) = facts.args_of(site_ref.site).first().copied() else { continue };
+        let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
+        let evidence = size(link, scope, first.value);
+        let item = item_of_value(link, scope, first.value);
+        let way = Serialisation::Encoded;
+        found.extend(judged(link, route, site_ref, way, declared, evidence, limited, item.as_ref()));
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "a verdict rests on that much")]
+fn judged(
+    link: &Link<'_>,
+    route: &Route,
+    site: SiteRef,
+    way: Serialisation,
+    declared: &Declared,
+    evidence: Evidence,
+    limited: Option<u64>,
+    item: Option<&Item>,
+) -> Option<LargeResponse> {
+    let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
+    let bound = match (evidence.size, limited) {
+        (Size::Small, _) => return None,
+        (Size::Unknown, Some(_)) if item.is_none() => return None,
+        (Size::Large(bound), _) => Some(bound),
+        (_, Some(bound)) if bound >= size::LARGE => Some(bound),
+        // Somebody says how many are wanted.
+        (_, Some(_)) => return None,
+        _ => None,
+    };
+    let confidence = match evidence.size {
+        _ if bound.is_some() => Confidence::High,
+        // What belongs to one user or is made by one request is rarely much.
+        Size::Unbounded if evidence.narrowed || !evidence.shown || !reads(link, route) => Confidence::Low,
+        Size::Unbounded => Confidence::Medium,
+        // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
+        Size::Unknown
+            if evidence.is_unseen()
+                && reads(link, route)
+                && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
+        {
+            match evidence.narrowed || is_about_one(link, route) {
+                true => Confidence::Low,
+                false => Confidence::Medium,
             }
-            let site_ref = SiteRef { file: route.body.file, site: blocklint_facts::SiteId(at as u32) };
-            let Some(first) = facts.args_of(site_ref.site).first().copied() else { continue };
-            let scope = Scope { file: route.body.file, at: site.at, env: EnvId::NONE };
-            let evidence = self.size(scope, first.value);
-            let item = self.item_of_value(scope, first.value);
-            let way = Serialisation::Encoded;
-            found.extend(self.judged(route, site_ref, way, declared, evidence, limited, item.as_ref()));
         }
-    }
+        // Only the type speaks, if it says that there are many of something.
+        Size::Unknown if reads(link, route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
+            Confidence::Low
+        }
+        _ => return None,
+    };
+    // A class that renders JSON in compiled code is not much slower than none.
+    let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
+    let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
+    let all_fields = item.map_or(0, |item| item.all_fields);
+    let is_plain = item.is_some_and(|item| item.is_plain);
+    // The oldest way is so slow that a few fields are felt too.
+    let is_narrow = is_narrow && way != Serialisation::Old;
+    let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
+    let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
+        true => Severity::Warning,
+        false => Severity::Note,
+    };
+    Some(LargeResponse {
+        site,
+        endpoint: route.body,
+        way,
+        source: evidence.source,
+        is_unseen: bound.is_none() && evidence.is_unseen(),
+        bound,
+        fields,
+        levels,
+        severity,
+        confidence,
+        versions: declared.versions.clone().filter(|_| site == route.made),
+        // Where little is lost dropping it gains little.
+        class: declared.class.clone().filter(|_| site == route.made && severity > Severity::Note),
+        model: item.filter(|_| declared.model.is_none()).and_then(|item| item.written.clone()),
+    })
+}
 
-    #[expect(clippy::too_many_arguments, reason = "a verdict rests on that much")]
-    fn judged(
-        &self,
-        route: &Route,
-        site: SiteRef,
-        way: Serialisation,
-        declared: &Declared,
-        evidence: Evidence,
-        limited: Option<u64>,
-        item: Option<&Item>,
-    ) -> Option<LargeResponse> {
-        let (fields, levels) = item.map_or((0, 0), |item| (item.fields, item.levels));
-        let bound = match (evidence.size, limited) {
-            (Size::Small, _) => return None,
-            (Size::Unknown, Some(_)) if item.is_none() => return None,
-            (Size::Large(bound), _) => Some(bound),
-            (_, Some(bound)) if bound >= size::LARGE => Some(bound),
-            // Somebody says how many are wanted.
-            (_, Some(_)) => return None,
-            _ => None,
-        };
-        let confidence = match evidence.size {
-            _ if bound.is_some() => Confidence::High,
-            // What belongs to one user or is made by one request is rarely much.
-            Size::Unbounded if evidence.narrowed || !evidence.shown || !self.reads(route) => Confidence::Low,
-            Size::Unbounded => Confidence::Medium,
-            // Rows from code that is not there: a type or a loop says that there are many of something, and nothing how many.
-            Size::Unknown
-                if evidence.is_unseen()
-                    && self.reads(route)
-                    && (evidence.listed || item.is_some_and(|item| item.levels > 0)) =>
-            {
-                match evidence.narrowed || self.is_about_one(route) {
-                    true => Confidence::Low,
-                    false => Confidence::Medium,
+/// Whether a route answers questions, rather than doing something and telling what came of it.
+fn reads(link: &Link<'_>, route: &Route) -> bool {
+    let facts = link.program.facts(route.made.file);
+    matches!(facts.text(facts.site(route.made.site).name), "get" | "api_route")
+}
+
+/// Whether a value is a dictionary whose keys are written out, also through one local name.
+fn is_put_under_keys(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Pairs(_) => true,
+        Form::Var(var) => facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Pairs(_))),
+        _ => false,
+    }
+}
+
+/// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
+fn is_about_one(link: &Link<'_>, route: &Route) -> bool {
+    let facts = link.program.facts(route.made.file);
+    facts.args_of(route.made.site).iter().any(|arg| match facts.form(arg.value) {
+        Form::Str(text) => facts.text(text).contains('{'),
+        _ => false,
+    })
+}
+
+/// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
+fn rendered(link: &Link<'_>, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
+    let site = call_behind(link, scope, form)?;
+    let renders = link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+        Val::External(path) => path::renders_json(&link.library.text(path)),
+        Val::Class(class) => class_path(link, class).is_some_and(|path| path::renders_json(&path)),
+        _ => false,
+    });
+    if !renders {
+        return None;
+    }
+    let facts = link.program.facts(site.file);
+    let args = facts.args_of(site.site);
+    let named = args.iter().find(|arg| facts.text(arg.name) == "content");
+    let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
+    // Data that goes through the encoder first takes the slower way, wherever it runs.
+    let encoder =
+        call_behind(link, scope, content).filter(|inner| facts.text(facts.site(inner.site).name) == "jsonable_encoder");
+    match encoder {
+        // On the loop the encoder itself is what is told.
+        Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
+        Some(inner) => {
+            let data = facts.args_of(inner.site).first()?.value;
+            Some((site, data, Serialisation::ByHand))
+        }
+        None => Some((site, content, Serialisation::ByHand)),
+    }
+}
+
+/// The call whose result a form is, also through one local name.
+fn call_behind(link: &Link<'_>, scope: Scope, form: FormId) -> Option<SiteRef> {
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(SiteRef { file: scope.file, site }),
+        Form::Var(var) => {
+            let mut assigns = facts.assigns_of(var);
+            let (first, more) = (assigns.next()?, assigns.next());
+            if more.is_some() {
+                return None;
+            }
+            match facts.form(first.value) {
+                Form::Result(site) if facts.site(site).kind == SiteKind::Call => {
+                    Some(SiteRef { file: scope.file, site })
                 }
+                _ => None,
             }
-            // Only the type speaks, if it says that there are many of something.
-            Size::Unknown if self.reads(route) && item.is_some_and(|item| item.is_direct && item.levels > 0) => {
-                Confidence::Low
-            }
-            _ => return None,
-        };
-        // A class that renders JSON in compiled code is not much slower than none.
-        let slow = way != Serialisation::Direct && !(declared.compiled && way == Serialisation::ByClass);
-        let is_narrow = levels == 1 && fields <= NARROW && way != Serialisation::Encoded;
-        let all_fields = item.map_or(0, |item| item.all_fields);
-        let is_plain = item.is_some_and(|item| item.is_plain);
-        // The oldest way is so slow that a few fields are felt too.
-        let is_narrow = is_narrow && way != Serialisation::Old;
-        let is_narrow = is_narrow || is_plain || way == Serialisation::Rendered && (1..=SMALL).contains(&all_fields);
-        let severity = match slow && !is_narrow || levels >= NESTED && fields >= WIDE || bound.is_some() {
-            true => Severity::Warning,
-            false => Severity::Note,
-        };
-        Some(LargeResponse {
-            site,
-            endpoint: route.body,
-            way,
-            source: evidence.source,
-            is_unseen: bound.is_none() && evidence.is_unseen(),
-            bound,
-            fields,
-            levels,
-            severity,
-            confidence,
-            versions: declared.versions.clone().filter(|_| site == route.made),
-            // Where little is lost dropping it gains little.
-            class: declared.class.clone().filter(|_| site == route.made && severity > Severity::Note),
-            model: item.filter(|_| declared.model.is_none()).and_then(|item| item.written.clone()),
-        })
-    }
-
-    /// Whether a route answers questions, rather than doing something and telling what came of it.
-    fn reads(&self, route: &Route) -> bool {
-        let facts = self.program.facts(route.made.file);
-        matches!(facts.text(facts.site(route.made.site).name), "get" | "api_route")
-    }
-
-    /// Whether a value is a dictionary whose keys are written out, also through one local name.
-    fn is_put_under_keys(&self, scope: Scope, form: FormId) -> bool {
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Pairs(_) => true,
-            Form::Var(var) => facts.assigns_of(var).any(|assign| matches!(facts.form(assign.value), Form::Pairs(_))),
-            _ => false,
         }
+        Form::Await(inner) => call_behind(link, scope, inner),
+        _ => None,
     }
+}
 
-    /// Whether a route's path names one thing, whose parts it gives: `/users/{user}/orders`.
-    fn is_about_one(&self, route: &Route) -> bool {
-        let facts = self.program.facts(route.made.file);
-        facts.args_of(route.made.site).iter().any(|arg| match facts.form(arg.value) {
-            Form::Str(text) => facts.text(text).contains('{'),
-            _ => false,
-        })
-    }
+/// Whether a value is a response already: the framework sends it as it is.
+fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
+    let typed = link.eval(scope, form);
+    link.values.members(typed.value).iter().any(|val| match *val {
+        Val::Library { ty, .. } => path::is_response(&link.library.text(ty)),
+        Val::Instance { class, .. } => class_path(link, class).is_some_and(|path| path::is_response(&path)),
+        // A class of a library that no model speaks of is known by what is called.
+        _ => call_behind(link, scope, form).is_some_and(|site| {
+            link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+                Val::External(path) => path::is_response(&link.library.text(path)),
+                _ => false,
+            })
+        }),
+    })
+}
 
-    /// The content of a response that is made by hand of data: `JSONResponse(content=rows)`.
-    fn rendered(&self, scope: Scope, form: FormId, is_async: bool) -> Option<(SiteRef, FormId, Serialisation)> {
-        let site = self.call_behind(scope, form)?;
-        let renders = self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-            Val::External(path) => path::renders_json(&self.library.text(path)),
-            Val::Class(class) => self.class_path(class).is_some_and(|path| path::renders_json(&path)),
-            _ => false,
-        });
-        if !renders {
-            return None;
+/// The library class that a class of the project derives from, as far as that is a response.
+fn class_path(link: &Link<'_>, class: crate::program::ids::ClassRef) -> Option<String> {
+    link.mro(class).iter().find_map(|ancestor| match *ancestor {
+        crate::link::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
+        _ => None,
+    })
+}
+
+/// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
+fn is_limited(link: &Link<'_>, body: BodyRef) -> Option<u64> {
+    let facts = link.program.facts(body.file);
+    let mut limited = None;
+    for param in facts.params_of(body.body) {
+        let name = facts.text(param.name);
+        let speaks = [param.annotation, param.default].iter().any(|&form| speaks_of_pages(link, body.file, form, 6));
+        if !size::is_bound_name(name) && !speaks {
+            continue;
         }
-        let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
-        let named = args.iter().find(|arg| facts.text(arg.name) == "content");
-        let content = named.or_else(|| args.iter().find(|arg| arg.name.is_none()))?.value;
-        // Data that goes through the encoder first takes the slower way, wherever it runs.
-        let encoder = self
-            .call_behind(scope, content)
-            .filter(|inner| facts.text(facts.site(inner.site).name) == "jsonable_encoder");
-        match encoder {
-            // On the loop the encoder itself is what is told.
-            Some(_) if is_async => Some((site, FormId::NONE, Serialisation::ByHand)),
-            Some(inner) => {
-                let data = facts.args_of(inner.site).first()?.value;
-                Some((site, data, Serialisation::ByHand))
-            }
-            None => Some((site, content, Serialisation::ByHand)),
+        let stated = stated_bound(link, body.file, param.default)
+            .or_else(|| stated_in_type(link, body.file, param.annotation))
+            .filter(|_| size::is_amount_name(name));
+        limited = Some(limited.unwrap_or(0).max(stated.unwrap_or(1)));
+    }
+    limited
+}
+
+/// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
+fn speaks_of_pages(link: &Link<'_>, file: FileId, form: FormId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(file);
+    let speaks = |form: FormId| speaks_of_pages(link, file, form, depth);
+    match facts.form(form) {
+        Form::Name(name) => size::is_bound_type(facts.text(name)),
+        Form::Var(var) => size::is_bound_type(facts.text(facts.var(var).name)),
+        Form::Attr(base, name) => size::is_bound_type(facts.text(name)) || speaks(base),
+        Form::Subscript(base, index) => speaks(base) || speaks(index),
+        Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| speaks(part)),
+        Form::Result(site) => {
+            speaks(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| speaks(arg.value))
         }
+        _ => false,
     }
+}
 
-    /// The call whose result a form is, also through one local name.
-    fn call_behind(&self, scope: Scope, form: FormId) -> Option<SiteRef> {
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Result(site) if facts.site(site).kind == SiteKind::Call => Some(SiteRef { file: scope.file, site }),
-            Form::Var(var) => {
-                let mut assigns = facts.assigns_of(var);
-                let (first, more) = (assigns.next()?, assigns.next());
-                if more.is_some() {
-                    return None;
-                }
-                match facts.form(first.value) {
-                    Form::Result(site) if facts.site(site).kind == SiteKind::Call => {
-                        Some(SiteRef { file: scope.file, site })
-                    }
-                    _ => None,
-                }
-            }
-            Form::Await(inner) => self.call_behind(scope, inner),
-            _ => None,
-        }
+/// `Query(100, le=10_000)`: the largest that a caller may ask for.
+fn stated_bound(link: &Link<'_>, file: FileId, default: FormId) -> Option<u64> {
+    let facts = link.program.facts(file);
+    let Form::Result(site) = facts.form(default) else { return None };
+    let le = facts.args_of(site).into_iter().find(|arg| matches!(facts.text(arg.name), "le" | "lt"))?;
+    match facts.form(le.value) {
+        Form::Int(most) => u64::try_from(most).ok(),
+        _ => None,
     }
+}
 
-    /// Whether a value is a response already: the framework sends it as it is.
-    fn is_response(&self, scope: Scope, form: FormId) -> bool {
-        let typed = self.eval(scope, form);
-        self.values.members(typed.value).iter().any(|val| match *val {
-            Val::Library { ty, .. } => path::is_response(&self.library.text(ty)),
-            Val::Instance { class, .. } => self.class_path(class).is_some_and(|path| path::is_response(&path)),
-            // A class of a library that no model speaks of is known by what is called.
-            _ => self.call_behind(scope, form).is_some_and(|site| {
-                self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-                    Val::External(path) => path::is_response(&self.library.text(path)),
-                    _ => false,
-                })
-            }),
-        })
-    }
-
-    /// The library class that a class of the project derives from, as far as that is a response.
-    fn class_path(&self, class: crate::program::ids::ClassRef) -> Option<String> {
-        self.mro(class).iter().find_map(|ancestor| match *ancestor {
-            crate::link::hierarchy::Ancestor::Library(path, _) => Some(self.library.text(path).to_string()),
-            _ => None,
-        })
-    }
-
-    /// Whether an endpoint lets callers say how much they want: a bound, as a number where it states one.
-    fn is_limited(&self, body: BodyRef) -> Option<u64> {
-        let facts = self.program.facts(body.file);
-        let mut limited = None;
-        for param in facts.params_of(body.body) {
-            let name = facts.text(param.name);
-            let speaks = [param.annotation, param.default].iter().any(|&form| self.speaks_of_pages(body.file, form, 6));
-            if !size::is_bound_name(name) && !speaks {
-                continue;
-            }
-            let stated = self
-                .stated_bound(body.file, param.default)
-                .or_else(|| self.stated_in_type(body.file, param.annotation))
-                .filter(|_| size::is_amount_name(name));
-            limited = Some(limited.unwrap_or(0).max(stated.unwrap_or(1)));
-        }
-        limited
-    }
-
-    /// Whether a type or default names a page: `Depends(pagination)`, `Annotated[int, Depends(page_of)]`, `PageParams`.
-    fn speaks_of_pages(&self, file: FileId, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(file);
-        let speaks = |form: FormId| self.speaks_of_pages(file, form, depth);
-        match facts.form(form) {
-            Form::Name(name) => size::is_bound_type(facts.text(name)),
-            Form::Var(var) => size::is_bound_type(facts.text(facts.var(var).name)),
-            Form::Attr(base, name) => size::is_bound_type(facts.text(name)) || speaks(base),
-            Form::Subscript(base, index) => speaks(base) || speaks(index),
-            Form::Display(_, list) | Form::Join(list) => facts.list(list).iter().any(|&part| speaks(part)),
-            Form::Result(site) => {
-                speaks(facts.site(site).callee) || facts.args_of(site).iter().any(|arg| speaks(arg.value))
-            }
-            _ => false,
-        }
-    }
-
-    /// `Query(100, le=10_000)`: the largest that a caller may ask for.
-    fn stated_bound(&self, file: FileId, default: FormId) -> Option<u64> {
-        let facts = self.program.facts(file);
-        let Form::Result(site) = facts.form(default) else { return None };
-        let le = facts.args_of(site).into_iter().find(|arg| matches!(facts.text(arg.name), "le" | "lt"))?;
-        match facts.form(le.value) {
-            Form::Int(most) => u64::try_from(most).ok(),
-            _ => None,
-        }
-    }
-
-    /// `Annotated[int, Query(le=10_000)]`.
-    fn stated_in_type(&self, file: FileId, annotation: FormId) -> Option<u64> {
-        let facts = self.program.facts(file);
-        let Form::Subscript(_, index) = facts.form(annotation) else { return None };
-        let Form::Display(_, list) = facts.form(index) else { return None };
-        facts.list(list).iter().find_map(|&part| self.stated_bound(file, part))
-    }
+/// `Annotated[int, Query(le=10_000)]`.
+fn stated_in_type(link: &Link<'_>, file: FileId, annotation: FormId) -> Option<u64> {
+    let facts = link.program.facts(file);
+    let Form::Subscript(_, index) = facts.form(annotation) else { return None };
+    let Form::Display(_, list) = facts.form(index) else { return None };
+    facts.list(list).iter().find_map(|&part| stated_bound(link, file, part))
 }

@@ -8,6 +8,7 @@ use crate::link::Link;
 use crate::link::units::{Units, calls_of};
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::SiteRef;
+use crate::rules::large_response::class_path;
 
 impl Serialisation {
     /// The call that takes the time.
@@ -107,111 +108,108 @@ pub(crate) fn other_path(switch: &str, dependency: &crate::program::Dependency) 
     }
 }
 
-impl Link<'_> {
-    /// What a route says of its response; none where it gives no JSON of models.
-    pub(super) fn declared(&self, units: &Units, route: &Route) -> Option<Declared> {
-        let file = route.body.file;
-        let facts = self.program.facts(file);
-        let args = facts.args_of(route.made.site);
-        let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
-        let is_none = |form: FormId| matches!(facts.form(form), Form::None);
-        let returns = facts.body(route.body.body).returns;
-        let model = match arg("response_model") {
-            Some(form) => (!is_none(form)).then_some(form),
-            None => returns.is_some().then_some(returns),
-        };
-        if let Some(form) = model.filter(|_| arg("response_model").is_none())
-            && self.is_response_type(route, form)
-        {
-            // The annotation says that a response is returned; what it is made of is looked at where it is made.
-            return Some(Declared {
-                way: Serialisation::ByHand,
-                model: None,
-                class: None,
-                compiled: false,
-                versions: None,
-            });
-        }
-        let class = arg("response_class").map(|form| (form, route.made, true));
-        let class = class.or_else(|| self.default_class(units, route));
-        let (mut dropped, mut compiled) = (None, false);
-        if let Some((form, made, own)) = class {
-            let text = self.class_text(made, form)?;
-            if !renders_json(&text.0) {
-                // HTML, files, streams and classes of one's own.
-                return None;
-            }
-            compiled = !text.0.ends_with(".JSONResponse");
-            dropped = own.then_some(text.1);
-        }
-        let unit = units.of(self, file);
-        let on = |name: &str| unit.on.iter().any(|on| on == name);
-        let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
-            Serialisation::Old
-        } else if model.is_none() {
-            Serialisation::Encoded
-        } else if class.is_some() && (compiled || on(DUMPS)) {
-            Serialisation::ByClass
-        } else if !on(DUMPS) {
-            Serialisation::Rendered
-        } else {
-            Serialisation::Direct
-        };
-        let slower = |switch: &str| match way {
-            Serialisation::Direct => true,
-            Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
-            Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
-        };
-        let versions: Vec<&str> =
-            unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
-        let versions = (!versions.is_empty()).then(|| versions.join("; "));
-        Some(Declared {
-            way,
-            model,
-            class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
-            compiled,
-            versions,
-        })
-    }
-
-    /// The path and the text of a response class.
-    fn class_text(&self, site: SiteRef, form: FormId) -> Option<(String, String)> {
-        let file = site.file;
-        let scope = self.scope_of(site, EnvId::NONE);
-        let typed = self.eval(scope, form);
-        let path = self.values.members(typed.value).iter().find_map(|val| match *val {
-            Val::External(path) => Some(self.library.text(path).to_string()),
-            // A class of the project adds something.
-            _ => None,
-        })?;
-        Some((path, self.written(file, form)))
-    }
-
-    /// The class that the file's router or application, else the unit's application gives all routes.
-    fn default_class(&self, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
-        let file = route.body.file;
-        let class = |site: &SiteRef| {
-            let facts = self.program.facts(site.file);
-            let args = facts.args_of(site.site);
-            let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
-            Some((class.value, *site, false))
-        };
-        let unit = units.of(self, file);
-        let of_unit =
-            |site: &&SiteRef| std::ptr::eq(units.of(self, site.file), unit) && !self.program.is_test(site.file);
-        let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(self, path)).collect();
-        let applications = calls_of(self, ROUTERS[0]);
-        let own = routers.iter().filter(|site| site.file == file).find_map(class);
-        own.or_else(|| applications.iter().filter(of_unit).find_map(class))
-    }
-
-    fn is_response_type(&self, route: &Route, form: FormId) -> bool {
-        let typed = self.annotation(self.signature_scope(route.body), form);
-        let known = self.values.members(typed.value).iter().any(|val| match *val {
-            Val::Library { ty, .. } => is_response(&self.library.text(ty)),
-            Val::Instance { class, .. } => self.class_path(class).is_some_and(|path| is_response(&path)),
-            _ => false,
+/// What a route says of its response; none where it gives no JSON of models.
+pub(super) fn declared(link: &Link<'_>, units: &Units, route: &Route) -> Option<Declared> {
+    let file = route.body.file;
+    let facts = link.program.facts(file);
+    let args = facts.args_of(route.made.site);
+    let arg = |name: &str| args.iter().find(|arg| facts.text(arg.name) == name).map(|arg| arg.value);
+    let is_none = |form: FormId| matches!(facts.form(form), Form::None);
+    let returns = facts.body(route.body.body).returns;
+    let model = match arg("response_model") {
+        Some(form) => (!is_none(form)).then_some(form),
+        None => returns.is_some().then_some(returns),
+    };
+    if let Some(form) = model.filter(|_| arg("response_model").is_none())
+        && is_response_type(link, route, form)
+    {
+        // The annotation says that a response is returned; what it is made of is looked at where it is made.
+        return Some(Declared {
+            way: Serialisation::ByHand,
+            model: None,
+            class: None,
+            compiled: false,
+            versions: None,
         });
-        known || self.written(route.body.file, form).ends_with("Response") && self.values.is_unknown(typed.value)
     }
+    let class = arg("response_class").map(|form| (form, route.made, true));
+    let class = class.or_else(|| default_class(link, units, route));
+    let (mut dropped, mut compiled) = (None, false);
+    if let Some((form, made, own)) = class {
+        let text = class_text(link, made, form)?;
+        if !renders_json(&text.0) {
+            // HTML, files, streams and classes of one's own.
+            return None;
+        }
+        compiled = !text.0.ends_with(".JSONResponse");
+        dropped = own.then_some(text.1);
+    }
+    let unit = units.of(link, file);
+    let on = |name: &str| unit.on.iter().any(|on| on == name);
+    let way = if on(OLD_MODELS) || on(WITH_OLD_MODELS) {
+        Serialisation::Old
+    } else if model.is_none() {
+        Serialisation::Encoded
+    } else if class.is_some() && (compiled || on(DUMPS)) {
+        Serialisation::ByClass
+    } else if !on(DUMPS) {
+        Serialisation::Rendered
+    } else {
+        Serialisation::Direct
+    };
+    let slower = |switch: &str| match way {
+        Serialisation::Direct => true,
+        Serialisation::Rendered | Serialisation::ByClass => switch == OLD_MODELS,
+        Serialisation::ByHand | Serialisation::Encoded | Serialisation::Old => false,
+    };
+    let versions: Vec<&str> =
+        unit.other_paths.iter().filter(|(switch, _)| slower(switch)).map(|(_, words)| words.as_str()).collect();
+    let versions = (!versions.is_empty()).then(|| versions.join("; "));
+    Some(Declared {
+        way,
+        model,
+        class: dropped.filter(|_| way == Serialisation::ByClass && on(DUMPS)),
+        compiled,
+        versions,
+    })
+}
+
+/// The path and the text of a response class.
+fn class_text(link: &Link<'_>, site: SiteRef, form: FormId) -> Option<(String, String)> {
+    let file = site.file;
+    let scope = link.scope_of(site, EnvId::NONE);
+    let typed = link.eval(scope, form);
+    let path = link.values.members(typed.value).iter().find_map(|val| match *val {
+        Val::External(path) => Some(link.library.text(path).to_string()),
+        // A class of the project adds something.
+        _ => None,
+    })?;
+    Some((path, link.written(file, form)))
+}
+
+/// The class that the file's router or application, else the unit's application gives all routes.
+fn default_class(link: &Link<'_>, units: &Units, route: &Route) -> Option<(FormId, SiteRef, bool)> {
+    let file = route.body.file;
+    let class = |site: &SiteRef| {
+        let facts = link.program.facts(site.file);
+        let args = facts.args_of(site.site);
+        let class = args.iter().find(|arg| facts.text(arg.name) == "default_response_class")?;
+        Some((class.value, *site, false))
+    };
+    let unit = units.of(link, file);
+    let of_unit = |site: &&SiteRef| std::ptr::eq(units.of(link, site.file), unit) && !link.program.is_test(site.file);
+    let routers: Vec<SiteRef> = ROUTERS.iter().flat_map(|path| calls_of(link, path)).collect();
+    let applications = calls_of(link, ROUTERS[0]);
+    let own = routers.iter().filter(|site| site.file == file).find_map(class);
+    own.or_else(|| applications.iter().filter(of_unit).find_map(class))
+}
+
+fn is_response_type(link: &Link<'_>, route: &Route, form: FormId) -> bool {
+    let typed = link.annotation(link.signature_scope(route.body), form);
+    let known = link.values.members(typed.value).iter().any(|val| match *val {
+        Val::Library { ty, .. } => is_response(&link.library.text(ty)),
+        Val::Instance { class, .. } => class_path(link, class).is_some_and(|path| is_response(&path)),
+        _ => false,
+    });
+    known || link.written(route.body.file, form).ends_with("Response") && link.values.is_unknown(typed.value)
 }

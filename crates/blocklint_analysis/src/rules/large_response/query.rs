@@ -9,6 +9,7 @@ use crate::link::eval::Scope;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, SiteRef};
+use crate::rules::large_response::size::bound_of_call;
 
 /// A chain that is longer is not followed to its end.
 const LONGEST: usize = 120;
@@ -80,177 +81,172 @@ impl Chain {
     }
 }
 
-impl Link<'_> {
-    /// The chain behind some forms.
-    pub(super) fn chain(&self, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
-        let mut chain = Chain::default();
-        for form in forms {
-            self.extend_chain(scope, form, true, &mut chain);
-        }
-        chain
+/// The chain behind some forms.
+pub(super) fn chain(link: &Link<'_>, scope: Scope, forms: impl IntoIterator<Item = FormId>) -> Chain {
+    let mut chain = Chain::default();
+    for form in forms {
+        extend_chain(link, scope, form, true, &mut chain);
     }
+    chain
+}
 
-    fn extend_chain(&self, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
-        if form.is_none() || chain.seen.len() >= LONGEST || chain.seen.contains(&form) {
-            return;
-        }
-        chain.seen.push(form);
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Result(site) => {
-                let row = facts.site(site);
-                if row.kind != SiteKind::Call {
-                    return;
-                }
-                chain.calls.push(site);
-                self.extend_chain(scope, row.callee, true, chain);
-                let takes = TAKING.contains(&facts.text(row.name));
-                for arg in facts.args_of(site) {
-                    if let Form::Str(text) = facts.form(arg.value) {
-                        chain.texts.push(text);
-                    }
-                    self.extend_chain(scope, arg.value, takes, chain);
-                }
-            }
-            Form::Attr(base, name) => {
-                chain.members.push(name);
-                self.extend_chain(scope, base, true, chain);
-            }
-            Form::Await(base) | Form::Try(base) => self.extend_chain(scope, base, names, chain),
-            Form::Subscript(base, index) => {
-                // A slice has no form of its own.
-                chain.sliced |= matches!(facts.form(index), Form::Other);
-                self.extend_chain(scope, base, names, chain);
-            }
-            Form::Alt(_, list) => {
-                for &part in facts.list(list) {
-                    self.extend_chain(scope, part, names, chain);
-                }
-            }
-            Form::Var(var) if names && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                for assign in facts.assigns_of(var) {
-                    if let Form::Str(text) = facts.form(assign.value) {
-                        chain.texts.push(text);
-                    }
-                    self.extend_chain(scope, assign.value, true, chain);
-                }
-            }
-            _ => {}
-        }
+fn extend_chain(link: &Link<'_>, scope: Scope, form: FormId, names: bool, chain: &mut Chain) {
+    if form.is_none() || chain.seen.len() >= LONGEST || chain.seen.contains(&form) {
+        return;
     }
+    chain.seen.push(form);
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Result(site) => {
+            let row = facts.site(site);
+            if row.kind != SiteKind::Call {
+                return;
+            }
+            chain.calls.push(site);
+            extend_chain(link, scope, row.callee, true, chain);
+            let takes = TAKING.contains(&facts.text(row.name));
+            for arg in facts.args_of(site) {
+                if let Form::Str(text) = facts.form(arg.value) {
+                    chain.texts.push(text);
+                }
+                extend_chain(link, scope, arg.value, takes, chain);
+            }
+        }
+        Form::Attr(base, name) => {
+            chain.members.push(name);
+            extend_chain(link, scope, base, true, chain);
+        }
+        Form::Await(base) | Form::Try(base) => extend_chain(link, scope, base, names, chain),
+        Form::Subscript(base, index) => {
+            // A slice has no form of its own.
+            chain.sliced |= matches!(facts.form(index), Form::Other);
+            extend_chain(link, scope, base, names, chain);
+        }
+        Form::Alt(_, list) => {
+            for &part in facts.list(list) {
+                extend_chain(link, scope, part, names, chain);
+            }
+        }
+        Form::Var(var) if names && !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+            for assign in facts.assigns_of(var) {
+                if let Form::Str(text) = facts.form(assign.value) {
+                    chain.texts.push(text);
+                }
+                extend_chain(link, scope, assign.value, true, chain);
+            }
+        }
+        _ => {}
+    }
+}
 
-    /// The bound in a chain.
-    pub(super) fn bound_in(&self, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
-        let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(scope.file);
-        let limited = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
-        if chain.sliced || chain.texts.iter().any(|&text| limited(facts.text(text))) {
+/// The bound in a chain.
+pub(super) fn bound_in(link: &Link<'_>, scope: Scope, chain: &Chain, depth: u32) -> Option<Evidence> {
+    let depth = depth.checked_sub(1)?;
+    let facts = link.program.facts(scope.file);
+    let limited = |text: &str| text.split_whitespace().any(|word| word.eq_ignore_ascii_case("limit"));
+    if chain.sliced || chain.texts.iter().any(|&text| limited(facts.text(text))) {
+        return Some(BOUNDED);
+    }
+    let site = |&site: &SiteId| SiteRef { file: scope.file, site };
+    // `func.count()` counts, it bounds nothing.
+    let counts = |site: &SiteRef| facts.text(facts.site(site.site).name) == "count";
+    let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| bound_of_call(link, site));
+    own.or_else(|| chain.calls.iter().map(site).find_map(|site| bound_in_helper(link, site, depth)))
+}
+
+/// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
+fn bound_in_helper(link: &Link<'_>, site: SiteRef, depth: u32) -> Option<Evidence> {
+    link.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+        let Target::Body { body, .. } = *target else { return None };
+        if takes_bound(link, body) {
             return Some(BOUNDED);
         }
-        let site = |&site: &SiteId| SiteRef { file: scope.file, site };
-        // `func.count()` counts, it bounds nothing.
-        let counts = |site: &SiteRef| facts.text(facts.site(site.site).name) == "count";
-        let own = chain.calls.iter().map(site).filter(|site| !counts(site)).find_map(|site| self.bound_of_call(site));
-        own.or_else(|| chain.calls.iter().map(site).find_map(|site| self.bound_in_helper(site, depth)))
-    }
+        exits_of(link, body)
+            .into_iter()
+            .find_map(|(scope, value)| bound_in(link, scope, &chain(link, scope, [value]), depth))
+    })
+}
 
-    /// A helper of the project that a query goes through: `apply_pagination(stmt, …)`.
-    fn bound_in_helper(&self, site: SiteRef, depth: u32) -> Option<Evidence> {
-        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
-            let Target::Body { body, .. } = *target else { return None };
-            if self.takes_bound(body) {
-                return Some(BOUNDED);
-            }
-            self.exits_of(body)
-                .into_iter()
-                .find_map(|(scope, value)| self.bound_in(scope, &self.chain(scope, [value]), depth))
-        })
-    }
+/// What a body returns, and where.
+pub(super) fn exits_of(link: &Link<'_>, body: BodyRef) -> Vec<(Scope, FormId)> {
+    let facts = link.program.facts(body.file);
+    let exits = facts.exits.iter().filter(|exit| {
+        exit.value.is_some() && exit.kind == blocklint_facts::ExitKind::Return && facts.body_of(exit.at) == body.body
+    });
+    exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
+}
 
-    /// What a body returns, and where.
-    pub(super) fn exits_of(&self, body: BodyRef) -> Vec<(Scope, FormId)> {
-        let facts = self.program.facts(body.file);
-        let exits = facts.exits.iter().filter(|exit| {
-            exit.value.is_some()
-                && exit.kind == blocklint_facts::ExitKind::Return
-                && facts.body_of(exit.at) == body.body
-        });
-        exits.map(|exit| (Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value)).collect()
-    }
-
-    /// Whether a chain asks a database for rows: some call in it is a query's.
-    pub(super) fn is_query(&self, scope: Scope, chain: &Chain) -> bool {
-        let facts = self.program.facts(scope.file);
-        chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
+/// Whether a chain asks a database for rows: some call in it is a query's.
+pub(super) fn is_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = link.program.facts(scope.file);
+    chain.calls.iter().any(|&site| ASKING.contains(&facts.text(facts.site(site).name)))
             || chain.members.iter().any(|&name| matches!(facts.text(name), "objects" | "query"))
             // `cursor.fetchall()`, `collection.find()`.
             || chain.members.first().is_some_and(|&name| FETCHING.contains(&facts.text(name)))
-    }
+}
 
-    /// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
-    pub(super) fn shows_query(&self, scope: Scope, chain: &Chain) -> bool {
-        let facts = self.program.facts(scope.file);
-        chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
-            || chain.members.iter().any(|&name| SHOWING.contains(&facts.text(name)))
-            || chain.texts.iter().any(|&text| {
-                let text = facts.text(text);
-                text.len() < CUT && text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
-            })
-    }
-
-    /// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
-    /// a value, or something groups.
-    pub(super) fn is_narrowed(&self, scope: Scope, chain: &Chain) -> bool {
-        let facts = self.program.facts(scope.file);
-        let by_text = |text: &str| {
-            let text = text.to_ascii_uppercase();
-            ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
-        };
-        chain.texts.iter().any(|&text| by_text(facts.text(text)))
-            || chain.calls.iter().any(|&site| {
-                let name = facts.text(facts.site(site).name);
-                let args = facts.args_of(site);
-                GROUPING.contains(&name)
-                    || name == "filter_by" && args.iter().any(|arg| arg.name.is_some())
-                    || WHERE.contains(&name) && args.iter().any(|arg| self.asks_for_one(scope, arg.value, 4))
-            })
-    }
-
-    /// `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`; flags and constants narrow little.
-    fn asks_for_one(&self, scope: Scope, form: FormId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Compare(Comparison::NotEq | Comparison::Is | Comparison::IsNot | Comparison::NotIn, ..) => false,
-            Form::Compare(_, _, right) => {
-                !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
-            }
-            Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
-            // `Row.parts.any()`, `Row.name.ilike(text)`; what has no form of its own, such as `~…`, says something too.
-            Form::Result(site) => {
-                let row = facts.site(site);
-                row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
-            }
-            Form::Other => true,
-            Form::Not(inner) => self.asks_for_one(scope, inner, depth),
-            // `(A.x == x) & (A.y == y)`, `*filters`, `and_(…)` are looked at where they are made.
-            Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
-                facts.assigns_of(var).any(|assign| self.asks_for_one(scope, assign.value, depth))
-            }
-            Form::Join(list) | Form::Alt(_, list) | Form::Display(_, list) => {
-                facts.list(list).iter().any(|&part| self.asks_for_one(scope, part, depth))
-            }
-            Form::Star(inner) | Form::StarStar(inner) => self.asks_for_one(scope, inner, depth),
-            _ => false,
-        }
-    }
-
-    /// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-    pub(super) fn takes_bound(&self, body: BodyRef) -> bool {
-        let facts = self.program.facts(body.file);
-        facts.params_of(body.body).iter().any(|param| {
-            is_bound_name(facts.text(param.name))
-                || super::size::is_bound_type(&self.written(body.file, param.annotation))
+/// Whether the code shows what is asked for: not where a helper is given its query, or a text is put together.
+pub(super) fn shows_query(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = link.program.facts(scope.file);
+    chain.calls.iter().any(|&site| SHOWING.contains(&facts.text(facts.site(site).name)))
+        || chain.members.iter().any(|&name| SHOWING.contains(&facts.text(name)))
+        || chain.texts.iter().any(|&text| {
+            let text = facts.text(text);
+            text.len() < CUT && text.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select"))
         })
+}
+
+/// Whether a query asks for what belongs to one thing, or for one row for many: some condition in its chain compares with
+/// a value, or something groups.
+pub(super) fn is_narrowed(link: &Link<'_>, scope: Scope, chain: &Chain) -> bool {
+    let facts = link.program.facts(scope.file);
+    let by_text = |text: &str| {
+        let text = text.to_ascii_uppercase();
+        ["WHERE ", "GROUP BY", "DISTINCT"].iter().any(|word| text.contains(word))
+    };
+    chain.texts.iter().any(|&text| by_text(facts.text(text)))
+        || chain.calls.iter().any(|&site| {
+            let name = facts.text(facts.site(site).name);
+            let args = facts.args_of(site);
+            GROUPING.contains(&name)
+                || name == "filter_by" && args.iter().any(|arg| arg.name.is_some())
+                || WHERE.contains(&name) && args.iter().any(|arg| asks_for_one(link, scope, arg.value, 4))
+        })
+}
+
+/// `Row.user_id == user.id`, `Row.at >= start`, `{"user": user}`; flags and constants narrow little.
+fn asks_for_one(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Compare(Comparison::NotEq | Comparison::Is | Comparison::IsNot | Comparison::NotIn, ..) => false,
+        Form::Compare(_, _, right) => {
+            !matches!(facts.form(right), Form::Bool(_) | Form::None | Form::Str(_) | Form::Int(_))
+        }
+        Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
+        // `Row.parts.any()`, `Row.name.ilike(text)`; what has no form of its own, such as `~…`, says something too.
+        Form::Result(site) => {
+            let row = facts.site(site);
+            row.kind != SiteKind::Call || PICKING.contains(&facts.text(row.name))
+        }
+        Form::Other => true,
+        Form::Not(inner) => asks_for_one(link, scope, inner, depth),
+        // `(A.x == x) & (A.y == y)`, `*filters`, `and_(…)` are looked at where they are made.
+        Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
+            facts.assigns_of(var).any(|assign| asks_for_one(link, scope, assign.value, depth))
+        }
+        Form::Join(list) | Form::Alt(_, list) | Form::Display(_, list) => {
+            facts.list(list).iter().any(|&part| asks_for_one(link, scope, part, depth))
+        }
+        Form::Star(inner) | Form::StarStar(inner) => asks_for_one(link, scope, inner, depth),
+        _ => false,
     }
+}
+
+/// Whether a call gives no more than it is asked for: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+pub(super) fn takes_bound(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    facts.params_of(body.body).iter().any(|param| {
+        is_bound_name(facts.text(param.name)) || super::size::is_bound_type(&link.written(body.file, param.annotation))
+    })
 }

@@ -8,6 +8,8 @@ use crate::link::eval::Scope;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, SiteRef};
+use crate::rules::large_response::item::item_in;
+use crate::rules::large_response::query::{bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound};
 
 /// A bound from which on a response is large.
 pub(super) const LARGE: u64 = 5_000;
@@ -183,486 +185,475 @@ pub(super) fn is_bound_type(text: &str) -> bool {
     ["Page", "Pagin", "pagin", "page", "Cursor", "Limit", "limit"].iter().any(|part| text.contains(part))
 }
 
-impl Link<'_> {
-    /// What the code tells of a value's size.
-    pub(super) fn size(&self, scope: Scope, form: FormId) -> Evidence {
-        self.size_within(scope, form, 14)
-    }
+/// What the code tells of a value's size.
+pub(super) fn size(link: &Link<'_>, scope: Scope, form: FormId) -> Evidence {
+    size_within(link, scope, form, 14)
+}
 
-    fn size_within(&self, scope: Scope, form: FormId, depth: u32) -> Evidence {
-        let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
-        let facts = self.program.facts(scope.file);
-        let strongest = |forms: &[FormId]| {
-            let each = forms.iter().filter(|form| form.is_some()).map(|&form| self.size_within(scope, form, depth));
-            each.fold(SMALL, Evidence::most)
-        };
-        match facts.form(form) {
-            Form::None
-            | Form::Bool(_)
-            | Form::Int(_)
-            | Form::Float(_)
-            | Form::Str(_)
-            | Form::Bytes(_)
-            | Form::Ellipsis => SMALL,
-            Form::Display(kind, list) => {
-                let elements = facts.list(list);
-                if let [one] = elements
-                    && kind != DisplayKind::Tuple
-                    && let Some(iterated) = self.iterated_for(scope, *one)
-                {
-                    return self.size_over(scope, iterated, depth);
-                }
-                match kind {
-                    DisplayKind::Tuple => strongest(elements),
-                    _ => {
-                        let stars: Vec<FormId> = elements
-                            .iter()
-                            .filter_map(|&element| match facts.form(element) {
-                                Form::Star(inner) => Some(inner),
-                                _ => None,
-                            })
-                            .collect();
-                        strongest(&stars)
-                    }
+fn size_within(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Evidence {
+    let Some(depth) = depth.checked_sub(1) else { return UNKNOWN };
+    let facts = link.program.facts(scope.file);
+    let strongest = |forms: &[FormId]| {
+        let each = forms.iter().filter(|form| form.is_some()).map(|&form| size_within(link, scope, form, depth));
+        each.fold(SMALL, Evidence::most)
+    };
+    match facts.form(form) {
+        Form::None | Form::Bool(_) | Form::Int(_) | Form::Float(_) | Form::Str(_) | Form::Bytes(_) | Form::Ellipsis => {
+            SMALL
+        }
+        Form::Display(kind, list) => {
+            let elements = facts.list(list);
+            if let [one] = elements
+                && kind != DisplayKind::Tuple
+                && let Some(iterated) = iterated_for(link, scope, *one)
+            {
+                return size_over(link, scope, iterated, depth);
+            }
+            match kind {
+                DisplayKind::Tuple => strongest(elements),
+                _ => {
+                    let stars: Vec<FormId> = elements
+                        .iter()
+                        .filter_map(|&element| match facts.form(element) {
+                            Form::Star(inner) => Some(inner),
+                            _ => None,
+                        })
+                        .collect();
+                    strongest(&stars)
                 }
             }
-            Form::Pairs(list) => {
-                let values: Vec<FormId> = facts.list(list).iter().skip(1).step_by(2).copied().collect();
-                let key = facts.list(list).first().copied();
-                // `{row.id: row for row in rows}`
-                if let ([one], Some(key)) = (values.as_slice(), key)
-                    && key.is_some()
-                    && !matches!(facts.form(key), Form::Str(_))
-                    && let Some(iterated) = self.iterated_for(scope, key).or_else(|| self.iterated_for(scope, *one))
-                {
-                    return self.size_over(scope, iterated, depth);
-                }
-                strongest(&values)
+        }
+        Form::Pairs(list) => {
+            let values: Vec<FormId> = facts.list(list).iter().skip(1).step_by(2).copied().collect();
+            let key = facts.list(list).first().copied();
+            // `{row.id: row for row in rows}`
+            if let ([one], Some(key)) = (values.as_slice(), key)
+                && key.is_some()
+                && !matches!(facts.form(key), Form::Str(_))
+                && let Some(iterated) = iterated_for(link, scope, key).or_else(|| iterated_for(link, scope, *one))
+            {
+                return size_over(link, scope, iterated, depth);
             }
-            Form::Alt(_, list) => strongest(facts.list(list)),
-            Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) | Form::Part(inner, _) | Form::Star(inner) => {
-                self.size_within(scope, inner, depth)
-            }
-            Form::Run(body) => {
-                // A generator expression gives as many as what it goes over.
-                let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
-                of.map_or(UNKNOWN, |region| self.size_over(scope, region.test, depth))
-            }
-            Form::Element(_) => SMALL,
-            Form::Subscript(base, index) => match facts.form(index) {
-                Form::Int(_) => SMALL,
-                Form::Str(_) => match self.size_within(scope, base, depth) {
-                    // A part of one thing is not told by the thing.
-                    of_base if of_base.size <= Size::Small => UNKNOWN,
-                    of_base => of_base,
-                },
-                // A slice has no form of its own.
-                Form::Other => BOUNDED,
-                _ => UNKNOWN,
+            strongest(&values)
+        }
+        Form::Alt(_, list) => strongest(facts.list(list)),
+        Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) | Form::Part(inner, _) | Form::Star(inner) => {
+            size_within(link, scope, inner, depth)
+        }
+        Form::Run(body) => {
+            // A generator expression gives as many as what it goes over.
+            let of = facts.regions.iter().find(|region| region.body == body && region.kind == RegionKind::Loop);
+            of.map_or(UNKNOWN, |region| size_over(link, scope, region.test, depth))
+        }
+        Form::Element(_) => SMALL,
+        Form::Subscript(base, index) => match facts.form(index) {
+            Form::Int(_) => SMALL,
+            Form::Str(_) => match size_within(link, scope, base, depth) {
+                // A part of one thing is not told by the thing.
+                of_base if of_base.size <= Size::Small => UNKNOWN,
+                of_base => of_base,
             },
-            Form::Attr(base, _) => match facts.form(base) {
-                Form::Var(_) | Form::Result(_) | Form::Await(_) => {
-                    let of_base = self.size_within(scope, base, depth);
-                    // A field of one thing is not told by the thing.
-                    if of_base.size <= Size::Small { UNKNOWN } else { of_base }
-                }
-                _ => UNKNOWN,
-            },
-            Form::Var(var) => {
-                if matches!(facts.var(var).kind, VarKind::Param(_)) || facts.body(facts.var(var).body).parent.is_none()
-                {
-                    return UNKNOWN;
-                }
-                let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
-                let values: Vec<FormId> = plain.map(|assign| assign.value).filter(|value| value.is_some()).collect();
-                if values.len() > 6 {
-                    return UNKNOWN;
-                }
-                // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
-                let each = values.iter().map(|&value| match self.names(scope, value, var, 6) {
-                    true => self.bound_in(scope, &self.chain(scope, [value]), 3).unwrap_or(SMALL),
-                    false => self.size_within(scope, value, depth),
-                });
-                let each: Vec<Evidence> = each.collect();
-                if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
-                    return *bounded;
-                }
-                let assigned = each.into_iter().fold(SMALL, Evidence::most);
-                assigned.most(self.filled_by_loops(scope, var, depth))
-            }
-            Form::Result(site) => self.size_of_call(SiteRef { file: scope.file, site }, scope, depth),
+            // A slice has no form of its own.
+            Form::Other => BOUNDED,
             _ => UNKNOWN,
-        }
-    }
-
-    /// What loops add to an empty container: `for row in rows: found.append(row)`.
-    fn filled_by_loops(&self, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
-        let facts = self.program.facts(scope.file);
-        let mut found = SMALL;
-        let index = self.program.index_of(scope.file);
-        let fills = ["append", "add", "extend", "update"].into_iter();
-        let names = fills.filter_map(|name| self.program.local(scope.file, self.program.name(name)?));
-        let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
-        sites.sort_unstable();
-        for id in sites {
-            let site = facts.site(id);
-            let Form::Attr(base, _) = facts.form(site.callee) else { continue };
-            if site.kind != SiteKind::Call || facts.form(base) != Form::Var(var) {
-                continue;
+        },
+        Form::Attr(base, _) => match facts.form(base) {
+            Form::Var(_) | Form::Result(_) | Form::Await(_) => {
+                let of_base = size_within(link, scope, base, depth);
+                // A field of one thing is not told by the thing.
+                if of_base.size <= Size::Small { UNKNOWN } else { of_base }
             }
-            match facts.text(site.name) {
-                "append" | "add" => {
-                    if let Some(iterated) = self.loop_around(scope, site.at.region) {
-                        found = found.most(self.size_over(scope, iterated, depth));
-                    }
-                }
-                "extend" | "update" => {
-                    if let Some(arg) = facts.args_of(id).first() {
-                        found = found.most(self.size_within(scope, arg.value, depth));
-                    }
-                }
-                _ => {}
+            _ => UNKNOWN,
+        },
+        Form::Var(var) => {
+            if matches!(facts.var(var).kind, VarKind::Param(_)) || facts.body(facts.var(var).body).parent.is_none() {
+                return UNKNOWN;
             }
+            let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
+            let values: Vec<FormId> = plain.map(|assign| assign.value).filter(|value| value.is_some()).collect();
+            if values.len() > 6 {
+                return UNKNOWN;
+            }
+            // `rows = rows[:10]`, `stmt = stmt.limit(10)`: whoever bounds it last bounds it.
+            let each = values.iter().map(|&value| match names(link, scope, value, var, 6) {
+                true => bound_in(link, scope, &chain(link, scope, [value]), 3).unwrap_or(SMALL),
+                false => size_within(link, scope, value, depth),
+            });
+            let each: Vec<Evidence> = each.collect();
+            if let Some(bounded) = each.iter().find(|one| one.size == Size::Bounded) {
+                return *bounded;
+            }
+            let assigned = each.into_iter().fold(SMALL, Evidence::most);
+            assigned.most(filled_by_loops(link, scope, var, depth))
         }
-        found
+        Form::Result(site) => size_of_call(link, SiteRef { file: scope.file, site }, scope, depth),
+        _ => UNKNOWN,
     }
+}
 
-    /// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
-    fn size_over(&self, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
-        let facts = self.program.facts(scope.file);
-        let mut evidence = self.size_within(scope, iterated, depth);
-        // What is in each of many: `for group in groups for client in group["clients"]`.
-        if evidence.size == Size::Unknown
-            && evidence.source.is_none()
-            && let Some(outer) = self.gone_through_for(scope, iterated, 4)
-            && let Some(depth) = depth.checked_sub(1)
-        {
-            evidence = self.size_over(scope, outer, depth);
+/// What loops add to an empty container: `for row in rows: found.append(row)`.
+fn filled_by_loops(link: &Link<'_>, scope: Scope, var: blocklint_facts::VarId, depth: u32) -> Evidence {
+    let facts = link.program.facts(scope.file);
+    let mut found = SMALL;
+    let index = link.program.index_of(scope.file);
+    let fills = ["append", "add", "extend", "update"].into_iter();
+    let names = fills.filter_map(|name| link.program.local(scope.file, link.program.name(name)?));
+    let mut sites: Vec<SiteId> = names.flat_map(|sym| index.sites_named(sym).iter().copied()).collect();
+    sites.sort_unstable();
+    for id in sites {
+        let site = facts.site(id);
+        let Form::Attr(base, _) = facts.form(site.callee) else { continue };
+        if site.kind != SiteKind::Call || facts.form(base) != Form::Var(var) {
+            continue;
         }
-        evidence.listed = true;
-        evidence.narrowed |= facts.regions.iter().any(|region| {
-            let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
-            let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
-            picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
-        });
-        evidence
+        match facts.text(site.name) {
+            "append" | "add" => {
+                if let Some(iterated) = loop_around(link, scope, site.at.region) {
+                    found = found.most(size_over(link, scope, iterated, depth));
+                }
+            }
+            "extend" | "update" => {
+                if let Some(arg) = facts.args_of(id).first() {
+                    found = found.most(size_within(link, scope, arg.value, depth));
+                }
+            }
+            _ => {}
+        }
     }
+    found
+}
 
-    /// What is gone through for the variable that a form is a part of.
-    fn gone_through_for(&self, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
-        let depth = depth.checked_sub(1)?;
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Subscript(base, _) | Form::Attr(base, _) => self.gone_through_for(scope, base, depth),
-            Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
-                Form::Element(iterated) => Some(iterated),
-                _ => None,
-            }),
+/// The size of what a loop makes that goes over a value: a condition on its items leaves out some.
+fn size_over(link: &Link<'_>, scope: Scope, iterated: FormId, depth: u32) -> Evidence {
+    let facts = link.program.facts(scope.file);
+    let mut evidence = size_within(link, scope, iterated, depth);
+    // What is in each of many: `for group in groups for client in group["clients"]`.
+    if evidence.size == Size::Unknown
+        && evidence.source.is_none()
+        && let Some(outer) = gone_through_for(link, scope, iterated, 4)
+        && let Some(depth) = depth.checked_sub(1)
+    {
+        evidence = size_over(link, scope, outer, depth);
+    }
+    evidence.listed = true;
+    evidence.narrowed |= facts.regions.iter().any(|region| {
+        let picks = matches!(facts.form(region.test), Form::Compare(Comparison::Eq | Comparison::In, ..));
+        let is_loop = |row: &blocklint_facts::Region| row.kind == RegionKind::Loop && row.test == iterated;
+        picks && region.kind == RegionKind::Then && region.parent.is_some() && is_loop(&facts.region(region.parent))
+    });
+    evidence
+}
+
+/// What is gone through for the variable that a form is a part of.
+fn gone_through_for(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<FormId> {
+    let depth = depth.checked_sub(1)?;
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Subscript(base, _) | Form::Attr(base, _) => gone_through_for(link, scope, base, depth),
+        Form::Var(var) => facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+            Form::Element(iterated) => Some(iterated),
             _ => None,
-        }
+        }),
+        _ => None,
     }
+}
 
-    /// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
-    fn loop_around(&self, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
-        let facts = self.program.facts(scope.file);
-        let mut at = region;
-        while let Some(id) = at.get() {
-            let row = facts.region(id);
-            match row.kind {
-                RegionKind::Loop => return row.test.is_some().then_some(row.test),
-                RegionKind::Body => return None,
-                _ => at = row.parent,
-            }
-        }
-        None
-    }
-
-    /// What a comprehension with this element goes over.
-    fn iterated_for(&self, scope: Scope, element: FormId) -> Option<FormId> {
-        let facts = self.program.facts(scope.file);
-        match facts.form(element) {
-            Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
-                facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
-                    Form::Element(iterated) => Some(iterated),
-                    Form::Part(inner, _) => match facts.form(inner) {
-                        Form::Element(iterated) => Some(iterated),
-                        _ => None,
-                    },
-                    _ => None,
-                })
-            }
-            Form::Result(site) => {
-                let row = facts.site(site);
-                // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
-                let mut region = facts.region(row.at.region);
-                while region.kind == RegionKind::Then && region.parent.is_some() {
-                    region = facts.region(region.parent);
-                }
-                let is_inner = region.kind == RegionKind::Loop && self.is_comprehension(scope, region.test);
-                is_inner
-                    .then_some(region.test)
-                    .or_else(|| facts.args_of(site).iter().find_map(|arg| self.iterated_for(scope, arg.value)))
-            }
-            Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => self.iterated_for(scope, base),
-            Form::Pairs(list) | Form::Display(_, list) | Form::Alt(_, list) => {
-                facts.list(list).iter().find_map(|&part| self.iterated_for(scope, part))
-            }
-            Form::Star(inner) | Form::StarStar(inner) => self.iterated_for(scope, inner),
-            _ => None,
-        }
-    }
-
-    /// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
-    fn is_comprehension(&self, scope: Scope, iterated: FormId) -> bool {
-        let facts = self.program.facts(scope.file);
-        let takes = |form: FormId| match facts.form(form) {
-            Form::Element(of) => of == iterated,
-            Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
-            _ => false,
-        };
-        iterated.is_some()
-            && facts.assigns.iter().any(|assign| {
-                let is_inner =
-                    matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
-                is_inner && takes(assign.value)
-            })
-    }
-
-    fn size_of_call(&self, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
+/// What the innermost loop around a region goes over; none in no loop, or where the loop is left early.
+fn loop_around(link: &Link<'_>, scope: Scope, region: blocklint_facts::RegionId) -> Option<FormId> {
+    let facts = link.program.facts(scope.file);
+    let mut at = region;
+    while let Some(id) = at.get() {
+        let row = facts.region(id);
         match row.kind {
-            SiteKind::Call => {}
-            SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
-            _ => return UNKNOWN,
+            RegionKind::Loop => return row.test.is_some().then_some(row.test),
+            RegionKind::Body => return None,
+            _ => at = row.parent,
         }
-        let name = facts.text(row.name);
-        if let Some(bound) = self.bound_of_call(site) {
-            return bound;
-        }
-        let args = facts.args_of(site.site);
-        // The project's own functions say what they give.
-        let targets = self.targets(site, EnvId::NONE);
-        let bodies: Vec<BodyRef> = targets
-            .list
-            .iter()
-            .filter_map(|target| match *target {
-                Target::Body { body, .. } => Some(body),
+    }
+    None
+}
+
+/// What a comprehension with this element goes over.
+fn iterated_for(link: &Link<'_>, scope: Scope, element: FormId) -> Option<FormId> {
+    let facts = link.program.facts(scope.file);
+    match facts.form(element) {
+        Form::Var(var) if facts.var(var).kind == VarKind::Inner => {
+            facts.assigns_of(var).find_map(|assign| match facts.form(assign.value) {
+                Form::Element(iterated) => Some(iterated),
+                Form::Part(inner, _) => match facts.form(inner) {
+                    Form::Element(iterated) => Some(iterated),
+                    _ => None,
+                },
                 _ => None,
             })
-            .collect();
-        let made =
-            bodies.iter().any(|body| matches!(facts_name(self, *body), "__init__" | "__new__" | "__post_init__"));
-        if !bodies.is_empty() && !made {
-            if bodies.iter().any(|&body| self.takes_bound(body)) {
-                return BOUNDED;
+        }
+        Form::Result(site) => {
+            let row = facts.site(site);
+            // The loop of a comprehension, or of its conditions' region, begins inside the statement that holds its element.
+            let mut region = facts.region(row.at.region);
+            while region.kind == RegionKind::Then && region.parent.is_some() {
+                region = facts.region(region.parent);
             }
-            let each = bodies.iter().map(|&body| self.size_of_body(body, depth));
-            let found = each.fold(SMALL, Evidence::most);
-            if found.size != Size::Unbounded || found.shown {
-                return found;
-            }
-            // A helper that is given its query.
-            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
-            if let Some(bound) = self.bound_in(scope, &chain, 3) {
-                return bound;
-            }
-            let asked = self.asked(scope, site, &chain);
-            return if asked.shown { asked } else { found };
+            let is_inner = region.kind == RegionKind::Loop && is_comprehension(link, scope, region.test);
+            is_inner
+                .then_some(region.test)
+                .or_else(|| facts.args_of(site).iter().find_map(|arg| iterated_for(link, scope, arg.value)))
         }
-        let is_class = self.makes_instance(site);
-        if is_class || made {
-            let collections = self.collections_of(site);
-            let each = args.iter().map(|arg| {
-                let fills = collections.iter().any(|field| field == facts.text(arg.name));
-                (self.size_within(scope, arg.value, depth), fills)
-            });
-            let known =
-                each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
-            return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => iterated_for(link, scope, base),
+        Form::Pairs(list) | Form::Display(_, list) | Form::Alt(_, list) => {
+            facts.list(list).iter().find_map(|&part| iterated_for(link, scope, part))
         }
-        if name == "range" {
-            return match args.last().map(|arg| facts.form(arg.value)) {
-                Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
-                    Evidence { size: Size::Large(most as u64), source: Some(site), ..SMALL }
-                }
-                Some(Form::Int(_)) => BOUNDED,
-                _ => UNKNOWN,
-            };
-        }
-        if MANY.contains(&name) {
-            // `session.exec(select(A).limit(10)).all()`
-            let chain = self.chain(scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
-            if let Some(bound) = self.bound_in(scope, &chain, 3) {
-                return bound;
-            }
-            return match self.is_query(scope, &chain) {
-                true => self.asked(scope, site, &chain),
-                false => self.given_unseen(scope, site),
-            };
-        }
-        if SINGLE.contains(&name) {
-            return SMALL;
-        }
-        if PASSING.contains(&name) {
-            let receiver = match facts.form(row.callee) {
-                Form::Attr(base, _) => Some(self.size_within(scope, base, depth)),
-                _ => None,
-            };
-            let each = args.iter().map(|arg| self.size_within(scope, arg.value, depth));
-            let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
-            return known.fold(UNKNOWN, |all, one| {
-                if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
-            });
-        }
-        // What is iterated over directly: `for row in await session.execute(select(A))`.
-        if matches!(name, "execute" | "exec" | "stream" | "query") {
-            let chain = self.chain(scope, args.iter().map(|arg| arg.value));
-            if let Some(bound) = self.bound_in(scope, &chain, 3) {
-                return bound;
-            }
-            if self.is_query(scope, &chain) {
-                return self.asked(scope, site, &chain);
-            }
-        }
-        self.given_unseen(scope, site)
+        Form::Star(inner) | Form::StarStar(inner) => iterated_for(link, scope, inner),
+        _ => None,
     }
+}
 
-    /// What a call gives whose code is not there, as far as it says nothing of how much that is.
-    fn given_unseen(&self, scope: Scope, site: SiteRef) -> Evidence {
-        let facts = self.program.facts(site.file);
-        let args = facts.args_of(site.site);
-        // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
-        if matches!(
-            facts.text(facts.site(site.site).name),
-            "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
-        ) {
-            return UNKNOWN;
-        }
-        // A number, whatever it means, may be how many.
-        if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
+/// Whether a loop over a value is one of a comprehension, whose names are no variables of the body.
+fn is_comprehension(link: &Link<'_>, scope: Scope, iterated: FormId) -> bool {
+    let facts = link.program.facts(scope.file);
+    let takes = |form: FormId| match facts.form(form) {
+        Form::Element(of) => of == iterated,
+        Form::Part(inner, _) => matches!(facts.form(inner), Form::Element(of) if of == iterated),
+        _ => false,
+    };
+    iterated.is_some()
+        && facts.assigns.iter().any(|assign| {
+            let is_inner = matches!(facts.form(assign.target), Form::Var(var) if facts.var(var).kind == VarKind::Inner);
+            is_inner && takes(assign.value)
+        })
+}
+
+fn size_of_call(link: &Link<'_>, site: SiteRef, scope: Scope, depth: u32) -> Evidence {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    match row.kind {
+        SiteKind::Call => {}
+        SiteKind::Read | SiteKind::Subscript => return UNKNOWN,
+        _ => return UNKNOWN,
+    }
+    let name = facts.text(row.name);
+    if let Some(bound) = bound_of_call(link, site) {
+        return bound;
+    }
+    let args = facts.args_of(site.site);
+    // The project's own functions say what they give.
+    let targets = link.targets(site, EnvId::NONE);
+    let bodies: Vec<BodyRef> = targets
+        .list
+        .iter()
+        .filter_map(|target| match *target {
+            Target::Body { body, .. } => Some(body),
+            _ => None,
+        })
+        .collect();
+    let made = bodies.iter().any(|body| matches!(facts_name(link, *body), "__init__" | "__new__" | "__post_init__"));
+    if !bodies.is_empty() && !made {
+        if bodies.iter().any(|&body| takes_bound(link, body)) {
             return BOUNDED;
         }
-        let chain =
-            self.chain(scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
-        if let Some(bound) = self.bound_in(scope, &chain, 2) {
+        let each = bodies.iter().map(|&body| size_of_body(link, body, depth));
+        let found = each.fold(SMALL, Evidence::most);
+        if found.size != Size::Unbounded || found.shown {
+            return found;
+        }
+        // A helper that is given its query.
+        let chain = chain(link, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(link, scope, &chain, 3) {
             return bound;
         }
-        let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
-        let narrowed = self.is_narrowed(scope, &chain)
-            || chain.has_long_text(facts)
-            || args.iter().any(|arg| {
-                arg.name.is_some() && tells(facts.text(arg.name))
-                    || match facts.form(arg.value) {
-                        Form::Var(var) => tells(facts.text(facts.var(var).name)),
-                        Form::Attr(_, name) => tells(facts.text(name)),
-                        Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
-                        _ => false,
-                    }
-            });
-        // What is called on one of many belongs to that one.
-        let of_one = matches!(facts.form(facts.site(site.site).callee), Form::Attr(base, _)
-            if self.gone_through_for(scope, base, 4).is_some());
-        Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
+        let asked = asked(link, scope, site, &chain);
+        return if asked.shown { asked } else { found };
     }
-
-    /// The fields of the model that a call makes which are collections of models, or hold one.
-    fn collections_of(&self, site: SiteRef) -> Vec<String> {
-        use crate::link::value::Val;
-        let made = self.values.members(self.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
-            Val::Class(class) => Some(class),
-            _ => None,
+    let is_class = makes_instance(link, site);
+    if is_class || made {
+        let collections = collections_of(link, site);
+        let each = args.iter().map(|arg| {
+            let fills = collections.iter().any(|field| field == facts.text(arg.name));
+            (size_within(link, scope, arg.value, depth), fills)
         });
-        let fields = made.map(|class| (class, self.fields_of(class)));
-        let Some((class, fields)) = fields else { return Vec::new() };
-        fields
-            .into_iter()
-            .filter(|(_, typed)| self.item_in(*typed, class.file).is_some_and(|item| item.levels > 0))
-            .map(|(name, _)| name)
-            .collect()
+        let known = each.filter(|(one, fills)| one.size != Size::Unknown || one.listed || *fills && one.is_unseen());
+        return known.map(|(one, _)| one).fold(SMALL, Evidence::most);
     }
-
-    /// All that a query gives.
-    fn asked(&self, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
-        let narrowed = self.is_narrowed(scope, chain);
-        Evidence {
-            size: Size::Unbounded,
-            source: Some(site),
-            narrowed,
-            shown: self.shows_query(scope, chain),
-            listed: true,
+    if name == "range" {
+        return match args.last().map(|arg| facts.form(arg.value)) {
+            Some(Form::Int(most)) if u64::try_from(most).is_ok_and(|most| most >= LARGE) => {
+                Evidence { size: Size::Large(most as u64), source: Some(site), ..SMALL }
+            }
+            Some(Form::Int(_)) => BOUNDED,
+            _ => UNKNOWN,
+        };
+    }
+    if MANY.contains(&name) {
+        // `session.exec(select(A).limit(10)).all()`
+        let chain = chain(link, scope, [row.callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+        if let Some(bound) = bound_in(link, scope, &chain, 3) {
+            return bound;
         }
+        return match is_query(link, scope, &chain) {
+            true => asked(link, scope, site, &chain),
+            false => given_unseen(link, scope, site),
+        };
     }
-
-    /// Whether a call constructs an instance of some class.
-    fn makes_instance(&self, site: SiteRef) -> bool {
-        use crate::link::value::Val;
-        let facts = self.program.facts(site.file);
-        let upper = facts.text(facts.site(site.site).name).starts_with(char::is_uppercase);
-        self.values.members(self.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
-            Val::Class(_) => true,
-            Val::External(_) => upper,
-            _ => false,
-        })
+    if SINGLE.contains(&name) {
+        return SMALL;
     }
-
-    /// What a function of the project gives.
-    fn size_of_body(&self, body: BodyRef, depth: u32) -> Evidence {
-        let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
-        let each = self.exits_of(body).into_iter().map(|(scope, value)| self.size_within(scope, value, depth));
-        each.reduce(Evidence::most).unwrap_or(UNKNOWN)
-    }
-
-    /// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
-    pub(super) fn bound_of_call(&self, site: SiteRef) -> Option<Evidence> {
-        let facts = self.program.facts(site.file);
-        let row = facts.site(site.site);
-        let name = facts.text(row.name);
-        let args = facts.args_of(site.site);
-        let number = |form: FormId| match facts.form(form) {
-            Form::Int(most) => u64::try_from(most).ok(),
+    if PASSING.contains(&name) {
+        let receiver = match facts.form(row.callee) {
+            Form::Attr(base, _) => Some(size_within(link, scope, base, depth)),
             _ => None,
         };
-        let judged = |most: Option<u64>| match most {
-            Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
-            _ => BOUNDED,
-        };
-        if name == "to_list" {
-            let length = args.first().map(|arg| arg.value);
-            return match length {
-                Some(form) if facts.form(form) != Form::None => Some(judged(number(form))),
-                _ => None,
-            };
-        }
-        let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
-        if let Some(arg) = by_argument {
-            let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
-            return (!asks_all).then(|| judged(number(arg.value)));
-        }
-        // `limit(-1)` and `limit=None` ask for all.
-        let is_method = matches!(facts.form(row.callee), Form::Attr(..));
-        if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
-            // `count` and `first` give one thing.
-            return Some(judged(args.first().and_then(|arg| number(arg.value))));
-        }
-        None
+        let each = args.iter().map(|arg| size_within(link, scope, arg.value, depth));
+        let known = each.chain(receiver).filter(|one| one.size != Size::Unknown);
+        return known.fold(UNKNOWN, |all, one| {
+            if one.size < Size::Unknown && all.size == Size::Unknown { one } else { all.most(one) }
+        });
     }
-
-    /// Whether a form speaks of a variable.
-    fn names(&self, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let facts = self.program.facts(scope.file);
-        match facts.form(form) {
-            Form::Var(of) => of == var,
-            Form::Result(site) => {
-                let row = facts.site(site);
-                self.names(scope, row.callee, var, depth)
-                    || facts.args_of(site).iter().any(|arg| self.names(scope, arg.value, var, depth))
-            }
-            Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => self.names(scope, base, var, depth),
-            Form::Alt(_, list) => facts.list(list).iter().any(|&part| self.names(scope, part, var, depth)),
-            _ => false,
+    // What is iterated over directly: `for row in await session.execute(select(A))`.
+    if matches!(name, "execute" | "exec" | "stream" | "query") {
+        let chain = chain(link, scope, args.iter().map(|arg| arg.value));
+        if let Some(bound) = bound_in(link, scope, &chain, 3) {
+            return bound;
         }
+        if is_query(link, scope, &chain) {
+            return asked(link, scope, site, &chain);
+        }
+    }
+    given_unseen(link, scope, site)
+}
+
+/// What a call gives whose code is not there, as far as it says nothing of how much that is.
+fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
+    let facts = link.program.facts(site.file);
+    let args = facts.args_of(site.site);
+    // The language's own functions ask objects for their parts: `getattr(route, "methods")`.
+    if matches!(
+        facts.text(facts.site(site.site).name),
+        "getattr" | "vars" | "dir" | "type" | "iter" | "next" | "repr" | "super"
+    ) {
+        return UNKNOWN;
+    }
+    // A number, whatever it means, may be how many.
+    if args.iter().any(|arg| matches!(facts.form(arg.value), Form::Int(_))) {
+        return BOUNDED;
+    }
+    let chain = chain(link, scope, [facts.site(site.site).callee].into_iter().chain(args.iter().map(|arg| arg.value)));
+    if let Some(bound) = bound_in(link, scope, &chain, 2) {
+        return bound;
+    }
+    let tells = |text: &str| text.split('_').any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
+    let narrowed = is_narrowed(link, scope, &chain)
+        || chain.has_long_text(facts)
+        || args.iter().any(|arg| {
+            arg.name.is_some() && tells(facts.text(arg.name))
+                || match facts.form(arg.value) {
+                    Form::Var(var) => tells(facts.text(facts.var(var).name)),
+                    Form::Attr(_, name) => tells(facts.text(name)),
+                    Form::Pairs(pairs) => !facts.list(pairs).is_empty(),
+                    _ => false,
+                }
+        });
+    // What is called on one of many belongs to that one.
+    let of_one = matches!(facts.form(facts.site(site.site).callee), Form::Attr(base, _)
+            if gone_through_for(link, scope, base, 4).is_some());
+    Evidence { source: (!of_one).then_some(site), narrowed, ..UNKNOWN }
+}
+
+/// The fields of the model that a call makes which are collections of models, or hold one.
+fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
+    use crate::link::value::Val;
+    let made = link.values.members(link.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
+        Val::Class(class) => Some(class),
+        _ => None,
+    });
+    let fields = made.map(|class| (class, link.fields_of(class)));
+    let Some((class, fields)) = fields else { return Vec::new() };
+    fields
+        .into_iter()
+        .filter(|(_, typed)| item_in(link, *typed, class.file).is_some_and(|item| item.levels > 0))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// All that a query gives.
+fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidence {
+    let narrowed = is_narrowed(link, scope, chain);
+    Evidence {
+        size: Size::Unbounded,
+        source: Some(site),
+        narrowed,
+        shown: shows_query(link, scope, chain),
+        listed: true,
+    }
+}
+
+/// Whether a call constructs an instance of some class.
+fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
+    use crate::link::value::Val;
+    let facts = link.program.facts(site.file);
+    let upper = facts.text(facts.site(site.site).name).starts_with(char::is_uppercase);
+    link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {
+        Val::Class(_) => true,
+        Val::External(_) => upper,
+        _ => false,
+    })
+}
+
+/// What a function of the project gives.
+fn size_of_body(link: &Link<'_>, body: BodyRef, depth: u32) -> Evidence {
+    let Some(depth) = depth.checked_sub(2) else { return UNKNOWN };
+    let each = exits_of(link, body).into_iter().map(|(scope, value)| size_within(link, scope, value, depth));
+    each.reduce(Evidence::most).unwrap_or(UNKNOWN)
+}
+
+/// A call that bounds what it gives: `.limit(10)`, `find(…, limit=10)`, `to_list(100)`.
+pub(super) fn bound_of_call(link: &Link<'_>, site: SiteRef) -> Option<Evidence> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let name = facts.text(row.name);
+    let args = facts.args_of(site.site);
+    let number = |form: FormId| match facts.form(form) {
+        Form::Int(most) => u64::try_from(most).ok(),
+        _ => None,
+    };
+    let judged = |most: Option<u64>| match most {
+        Some(most) if most >= LARGE => Evidence { size: Size::Large(most), source: Some(site), ..SMALL },
+        _ => BOUNDED,
+    };
+    if name == "to_list" {
+        let length = args.first().map(|arg| arg.value);
+        return match length {
+            Some(form) if facts.form(form) != Form::None => Some(judged(number(form))),
+            _ => None,
+        };
+    }
+    let by_argument = args.iter().find(|arg| arg.name.is_some() && is_bound_name(facts.text(arg.name)));
+    if let Some(arg) = by_argument {
+        let asks_all = matches!(facts.form(arg.value), Form::None | Form::Int(..0));
+        return (!asks_all).then(|| judged(number(arg.value)));
+    }
+    // `limit(-1)` and `limit=None` ask for all.
+    let is_method = matches!(facts.form(row.callee), Form::Attr(..));
+    if is_bound_name(name) && (is_method || matches!(name, "islice" | "paginate" | "nlargest")) {
+        // `count` and `first` give one thing.
+        return Some(judged(args.first().and_then(|arg| number(arg.value))));
+    }
+    None
+}
+
+/// Whether a form speaks of a variable.
+fn names(link: &Link<'_>, scope: Scope, form: FormId, var: blocklint_facts::VarId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Var(of) => of == var,
+        Form::Result(site) => {
+            let row = facts.site(site);
+            names(link, scope, row.callee, var, depth)
+                || facts.args_of(site).iter().any(|arg| names(link, scope, arg.value, var, depth))
+        }
+        Form::Attr(base, _) | Form::Await(base) | Form::Subscript(base, _) => names(link, scope, base, var, depth),
+        Form::Alt(_, list) => facts.list(list).iter().any(|&part| names(link, scope, part, var, depth)),
+        _ => false,
     }
 }
 

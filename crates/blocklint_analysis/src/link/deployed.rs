@@ -5,7 +5,6 @@ use blocklint_core::{Context, Language};
 use blocklint_facts::{Form, FormId, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::memo::Memo;
 use crate::labels::constant::Constant;
 use crate::link::Link;
 use crate::link::chains::BodyUse;
@@ -74,7 +73,7 @@ impl<'a> Link<'a> {
     }
 
     fn deployments(&self) -> &Deployments {
-        self.above::<Memo>().deployments.get_or_init(|| {
+        self.deployments.get_or_init(|| {
             let mut found = Deployments::default();
             let Some(name) = self.program.name(java::DEPLOY) else { return found };
             for site in self.program.sites_named(name) {
@@ -151,27 +150,6 @@ impl<'a> Link<'a> {
                 into.extend(known);
             }
         }
-    }
-
-    /// The types that a local variable is given by calls on it as statements: `options.setWorker(true);`.
-    pub(crate) fn set_up_as(&self, site: SiteRef, form: FormId) -> Vec<Val> {
-        let facts = self.program.facts(site.file);
-        let Form::Var(var) = facts.form(form) else { return Vec::new() };
-        if facts.var(var).kind != VarKind::Inner {
-            return Vec::new();
-        }
-        let here = facts.site(site.site).at;
-        let mut found = Vec::new();
-        for (at, row) in facts.sites.iter().enumerate() {
-            let call = SiteRef { file: site.file, site: blocklint_facts::SiteId(at as u32) };
-            if row.at.position < here.position
-                && facts.body_of(row.at) == facts.body_of(here)
-                && self.receiver_form(call).is_some_and(|of| facts.form(of) == Form::Var(var))
-            {
-                found.extend(self.values.members(self.result(call, EnvId::NONE).value));
-            }
-        }
-        found
     }
 }
 

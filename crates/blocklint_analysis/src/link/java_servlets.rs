@@ -4,7 +4,6 @@
 use blocklint_core::Language;
 use blocklint_facts::FileFacts;
 
-use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::names::java;
 use crate::program::ids::FileId;
@@ -17,7 +16,7 @@ impl Link<'_> {
     pub(crate) fn serves_by_servlets(&self, file: FileId) -> bool {
         let relative = &self.program.files[file.index()].relative;
         let module = module_of(relative);
-        if let Some(&known) = self.above::<Memo>().servlets.borrow().get(module) {
+        if let Some(&known) = self.servlets.borrow().get(module) {
             return known;
         }
         let (mut servlets, mut reactive) = (false, false);
@@ -28,7 +27,7 @@ impl Link<'_> {
             }
         }
         let found = !reactive && (servlets || self.is_built_with_servlets(file));
-        self.above::<Memo>().servlets.borrow_mut().insert(module.to_owned(), found);
+        self.servlets.borrow_mut().insert(module.to_owned(), found);
         found
     }
 }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use blocklint_facts::{AltKind, At, Form, FormId, RegionId, RegionKind, VarId, VarKind};
+use blocklint_core::Language;
+use blocklint_facts::{AltKind, At, FileFacts, Form, FormId, RegionId, RegionKind, VarId, VarKind};
 
 use crate::code::regions::{around, lies_in};
 use crate::labels::label::Asked;
@@ -164,5 +165,44 @@ impl Link<'_> {
             let VarKind::Param(index) = row.kind else { return None };
             (row.body == branch.body && facts.assigns_of(var).next().is_none()).then_some(index)
         })
+    }
+
+    /// The parameter whose part a form is, with the part's name: of a local that is the parameter, or an object that was made
+    /// of its keys.
+    pub(crate) fn part_of_param(&self, place: Scope, form: FormId) -> Option<(u32, String)> {
+        let facts = self.program.facts(place.file);
+        let Form::Attr(base, name) = facts.form(form) else { return None };
+        let Form::Var(var) = facts.form(base) else { return None };
+        if facts.language != Language::Python || facts.var(var).body != facts.body_of(place.at) {
+            return None;
+        }
+        let (mut given, mut is_made) = (None, false);
+        for assign in facts.assigns_of(var).filter(|assign| assign.value.is_some()) {
+            let unpacked = unpacked_by(facts, assign.value);
+            is_made |= unpacked.is_some();
+            let source = unpacked.or_else(|| variable(facts, assign.value))?;
+            let VarKind::Param(index) = facts.var(source).kind else { return None };
+            if facts.assigns_of(source).next().is_some() || given.is_some_and(|known| known != index) {
+                return None;
+            }
+            given = Some(index);
+        }
+        given.filter(|_| is_made).map(|index| (index, facts.text(name).to_owned()))
+    }
+}
+
+/// The variable whose keys a call takes: `make(name, **given)`.
+fn unpacked_by(facts: &FileFacts, form: FormId) -> Option<VarId> {
+    let Form::Result(call) = facts.form(form) else { return None };
+    facts.args_of(call).iter().find_map(|arg| match facts.form(arg.value) {
+        Form::StarStar(inner) => variable(facts, inner),
+        _ => None,
+    })
+}
+
+fn variable(facts: &FileFacts, form: FormId) -> Option<VarId> {
+    match facts.form(form) {
+        Form::Var(var) => Some(var),
+        _ => None,
     }
 }

@@ -5,9 +5,9 @@ use blocklint_facts::{AltKind, Assign, At, Comparison, FileFacts, Form, FormId, 
 
 use crate::code::forms::mentions;
 use crate::code::regions::around;
-use crate::conditions::branches::is_condition;
 use crate::labels::constant::Constant;
 use crate::labels::label::{Choice, Guard, Question};
+use crate::link::branches::is_condition;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::targets::Target;

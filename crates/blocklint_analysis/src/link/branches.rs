@@ -5,18 +5,14 @@ mod own_params;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{
-    AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, ParamKind, Region, RegionId, RegionKind, SiteFlags,
-    SiteKind, VarKind,
-};
+use blocklint_facts::{AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind};
 use smallvec::{SmallVec, smallvec};
 
 use self::own_params::OwnParam;
 use crate::code::regions::{around, lies_in};
-use crate::conditions::memo::Memo;
 use crate::idioms;
 use crate::labels::constant::Constant;
-use crate::labels::label::{Choice, Guard, Question, Source};
+use crate::labels::label::{AskedType, Choice, Guard, Question, Source};
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::rows::Shown;
@@ -334,54 +330,6 @@ impl<'a> Link<'a> {
         (is_false, is_null)
     }
 
-    /// Whether what a loop goes through is a short list that is written out.
-    fn is_written_out(&self, file: FileId, iterated: FormId) -> bool {
-        let facts = self.program.facts(file);
-        let is_short = |form: FormId| match facts.form(form) {
-            Form::Display(_, list) => facts.list(list).len() <= 4,
-            _ => false,
-        };
-        match facts.form(iterated) {
-            Form::Var(var) => facts.only_value_of(var).is_some_and(|only| is_short(only.value)),
-            _ => is_short(iterated),
-        }
-    }
-
-    /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
-    /// `await` in the same loop would.
-    pub(crate) fn adds_up(&self, site: SiteRef) -> bool {
-        let facts = self.program.facts(site.file);
-        let mut at = facts.site(site.site).at.region;
-        while let Some(id) = at.get() {
-            let region = facts.region(id);
-            match region.kind {
-                RegionKind::Body => return false,
-                // Over what is written out a loop goes a few times.
-                RegionKind::Loop if facts.language == Language::Rust && self.is_written_out(site.file, region.test) => {
-                    at = region.parent;
-                }
-                RegionKind::Loop if goes_through_arguments(facts, region) => at = region.parent,
-                // A search for the first of some that is there.
-                RegionKind::Loop if facts.language == Language::Rust && self.ends_search(site, id) => {
-                    at = region.parent;
-                }
-                RegionKind::Loop if facts.language == Language::Java && goes_through_few(facts, region) => {
-                    return false;
-                }
-                RegionKind::Loop if facts.language == Language::Java && self.ends_loop(site) => return false,
-                RegionKind::Loop => {
-                    let gives_back = |row: &blocklint_facts::Site| match row.kind {
-                        SiteKind::Iterate => row.flags.has(SiteFlags::ASYNC) && row.callee == region.test,
-                        _ => row.flags.has(SiteFlags::AWAITED) && lies_in(facts, row.at.region, id),
-                    };
-                    return !facts.sites.iter().any(|row| gives_back(&row));
-                }
-                _ => at = region.parent,
-            }
-        }
-        false
-    }
-
     /// What a test that comes out as `holds` tells of a variable: whether it is false, whether it is `None`.
     fn told_of(
         &self,
@@ -444,13 +392,31 @@ impl<'a> Link<'a> {
             _ => None,
         }
     }
+
+    /// The types that a form names, if all are literals' or the project's own: no class of a library is derived from those by
+    /// surprise.
+    pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
+        let language = self.program.language(place.file);
+        let members = self.values.members(self.instances_of(place, class).value);
+        let types: Option<Vec<AskedType>> = members
+            .into_iter()
+            .map(|val| match val {
+                Val::Library { ty, .. } => {
+                    names::is_literal_type(language, self.library.text(ty).as_ref()).then_some(AskedType::Literal(ty))
+                }
+                Val::Instance { class, .. } if language == Language::Python => Some(AskedType::Class(class)),
+                _ => None,
+            })
+            .collect();
+        types.filter(|types| !types.is_empty())
+    }
 }
 
 impl<'a> Link<'a> {
     /// The ends of a function under branches over its parameters, each with what it gives, and what the others give; none if
     /// it has no such end.
     pub(crate) fn guarded_ends(&self, body: BodyRef) -> Rc<[End]> {
-        if let Some(known) = self.above::<Memo>().ends.borrow().get(&body) {
+        if let Some(known) = self.ends.borrow().get(&body) {
             return known.clone();
         }
         let facts = self.program.facts(body.file);
@@ -466,7 +432,7 @@ impl<'a> Link<'a> {
             .collect();
         let decides = ends.len() > 1 && ends.iter().any(|(guard, ..)| guard.is_some());
         let found: Rc<[_]> = if decides { Rc::from(ends) } else { Rc::from([]) };
-        self.above::<Memo>().ends.borrow_mut().insert(body, found.clone());
+        self.ends.borrow_mut().insert(body, found.clone());
         found
     }
 
@@ -642,25 +608,5 @@ fn is_some_counted(comparison: Comparison, number: Form) -> Option<bool> {
         (Comparison::Greater | Comparison::NotEq, Form::Int(0)) | (Comparison::GreaterEq, Form::Int(1)) => Some(true),
         (Comparison::Eq | Comparison::LessEq, Form::Int(0)) | (Comparison::Less, Form::Int(1)) => Some(false),
         _ => None,
-    }
-}
-
-/// Whether a loop goes through what is few by its name.
-fn goes_through_few(facts: &FileFacts, region: Region) -> bool {
-    match facts.form(region.test) {
-        Form::Result(call) => names::java::gives_few(facts.text(facts.site(call).name)),
-        _ => false,
-    }
-}
-
-/// Python: whether a loop goes through what a call lists, `*sinks`: a few.
-fn goes_through_arguments(facts: &FileFacts, region: Region) -> bool {
-    let Form::Var(var) = facts.form(region.test) else { return false };
-    let row = facts.var(var);
-    match row.kind {
-        VarKind::Param(index) if facts.language == Language::Python => {
-            facts.params_of(row.body).get(index as usize).is_some_and(|param| param.kind == ParamKind::VarArgs)
-        }
-        _ => false,
     }
 }

@@ -6,7 +6,6 @@ use blocklint_facts::{BodyKind, Form};
 use blocklint_models::{HandoverRow, Match, Selector, Uses, Via};
 use rustc_hash::FxHashSet;
 
-use crate::entries::memo::Memo;
 use crate::link::Link;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
@@ -26,7 +25,7 @@ impl Link<'_> {
         let inherits = |class: &ClassRef| {
             *class == own || self.mro(*class).iter().any(|of| matches!(*of, Ancestor::Class(of) if of == own))
         };
-        self.above::<Memo>().parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
+        self.parsed.get_or_init(|| self.parsed_classes()).iter().any(inherits)
     }
 
     /// The classes that parameters of handlers are annotated with, and those that their fields hold.

@@ -3,7 +3,6 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, ClassId, Form, FormId};
 
-use crate::conditions::memo::Memo;
 use crate::labels::constant::Constant;
 use crate::link::Link;
 use crate::link::names;
@@ -31,13 +30,13 @@ impl Link<'_> {
             }
             _ => return None,
         };
-        if let Some(known) = self.above::<Memo>().literal_fields.borrow().get(&field) {
+        if let Some(known) = self.literal_fields.borrow().get(&field) {
             return known.clone();
         }
         // Where it depends on itself it is not known.
-        self.above::<Memo>().literal_fields.borrow_mut().insert(field, None);
+        self.literal_fields.borrow_mut().insert(field, None);
         let found = self.find_literal_of_field(field);
-        self.above::<Memo>().literal_fields.borrow_mut().insert(field, found.clone());
+        self.literal_fields.borrow_mut().insert(field, found.clone());
         found
     }
 
