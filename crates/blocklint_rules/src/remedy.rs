@@ -213,7 +213,9 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
         if !(lazy || nested && raw.direct) {
-            if ways.is_empty() && (nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
+            // A person decides: once the line is awaited in a thread, a program that is interrupted ends only when it was typed.
+            let asks = raw.rule.effect == Some(Effect::Input);
+            if ways.is_empty() && (asks || nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
                 at_most = Applicability::Display;
             }
             ways.push(Way::Offload { to: offloads(raw.runtime) });

@@ -4,7 +4,7 @@
 //! Asked for edits only, forward from one call, so its cost is that of the call's own callees. What is not known is not bound.
 
 use blocklint_core::{Context, Span};
-use blocklint_facts::{BodyKind, Flow, Form, RegionId, RegionKind, SiteId, SiteKind};
+use blocklint_facts::{At, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
 use blocklint_models::{
     Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
 };
@@ -13,9 +13,10 @@ use rustc_hash::FxHashSet;
 use crate::code::regions;
 use crate::entries::roots::{RootKind, Roots};
 use crate::link::Link;
+use crate::link::eval::Scope;
 use crate::link::rows::Shown;
 use crate::link::targets::{Edge, Target};
-use crate::link::value::{BoundId, EnvId};
+use crate::link::value::{BoundId, EnvId, ValueId};
 use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use crate::program::index::Mention;
 
@@ -79,10 +80,7 @@ fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId)
 
 /// The type of what a call gives, if that works only in the thread in which it is made.
 fn made_for_one_thread(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
-    let given = link.values.members(link.result(site, EnvId::NONE).value);
-    let held = given.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
-    let mut types = held.flat_map(|member| link.types_through(*member));
-    types.find(|&ty| link.library.bound(ty) == Some(Bound::Thread))
+    for_one_thread(link, link.result(site, EnvId::NONE).value).first().copied()
 }
 
 /// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
@@ -105,9 +103,61 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
         let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site });
         let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(facts.site(of.site).kind)).collect();
         sites.insert(0, site);
-        (span, carried_by(link, sites))
+        let made = sites.iter().copied().find_map(|of| Some((of, left_behind(link, of, span)?)));
+        let mut carried = carried_by(link, sites);
+        if carried.bound.is_none() {
+            carried.bound = made.map(|(of, ty)| bound(link, of, Bound::Thread, BoundUse::Made, ty));
+        }
+        (span, carried)
     };
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
+}
+
+/// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
+/// uses such a value.
+fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+        return None;
+    }
+    let ty = made_for_one_thread(link, site)?;
+    let is_of_type = |at: At, form: FormId| {
+        held_in_one_thread(link, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
+    };
+    let body = facts.body_of(row.at);
+    let is_used_by = |of: SiteId| {
+        let other = facts.site(of);
+        let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
+        is_outside
+            && (link.receiver_form(SiteRef { site: of, ..site }).is_some_and(|form| is_of_type(other.at, form))
+                || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
+    };
+    let is_given_back =
+        || facts.exits.iter().any(|exit| facts.body_of(exit.at) == body && is_of_type(exit.at, exit.value));
+    let is_used = || (0..facts.sites.len() as u32).map(SiteId).any(is_used_by);
+    (is_kept(link, site) || is_given_back() || is_used()).then_some(ty)
+}
+
+/// The types of a value that work only in the thread in which it was made.
+fn held_in_one_thread(link: &Link<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
+    for_one_thread(link, link.eval(scope, form).value).into_iter()
+}
+
+fn for_one_thread(link: &Link<'_>, value: ValueId) -> Vec<PathId> {
+    let members = link.values.members(value);
+    let held = members.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
+    let types = held.flat_map(|member| link.types_through(*member));
+    types.filter(|&ty| link.library.bound(ty) == Some(Bound::Thread)).collect()
+}
+
+/// Whether what a call gives is kept beyond the call: in an attribute.
+fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+        Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Attr(..)),
+        _ => false,
+    })
 }
 
 fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
@@ -126,6 +176,9 @@ fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         let body = walk.bodies[at];
         at += 1;
         bound = walk.sites_of(body).into_iter().find_map(|site| walk.look(site));
+    }
+    for &site in &sites {
+        walk.given_values(site);
     }
     walk.own = sites;
     let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
@@ -267,6 +320,18 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
+    fn given_values(&mut self, site: SiteRef) {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        for argument in facts.args_of(site.site).iter() {
+            let scope = link.scope_of(site, EnvId::NONE);
+            if let Some(ty) = held_in_one_thread(link, scope, argument.value).next() {
+                self.values.push((ty, Bound::Thread, site));
+            }
+        }
+    }
+
     /// The first use of a value of a bound type that nothing below the call makes for itself.
     fn value_from_outside(&self) -> Option<BoundCall> {
         let mut own: Option<Vec<PathId>> = None;
@@ -283,7 +348,7 @@ impl Walk<'_, '_> {
         let link = self.link;
         let kept = self.bodies.iter().flat_map(|&body| self.sites_of(body)).filter(|&site| {
             let kind = link.program.facts(site.file).site(site.site).kind;
-            matches!(kind, SiteKind::Call | SiteKind::New) && self.is_kept(site)
+            matches!(kind, SiteKind::Call | SiteKind::New) && is_kept(link, site)
         });
         let made = kept.filter_map(|site| Some((site, made_for_one_thread(link, site)?)));
         let mut connections = made.filter(|&(_, ty)| link.library.role(ty) == Some(Role::Connection));
@@ -300,29 +365,23 @@ impl Walk<'_, '_> {
         for site in below.chain(own) {
             let facts = link.program.facts(site.file);
             let row = facts.site(site.site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || self.is_kept(site) {
+            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
                 continue;
             }
             let makes = link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. }));
             if !makes {
                 continue;
             }
-            for member in link.values.members(link.result(site, EnvId::NONE).value).iter() {
-                found.extend(link.types_through(*member).into_iter().filter(|&ty| link.library.bound(ty).is_some()));
-            }
+            // What a value of the same type gives is made of that one: `query.limit(20)`.
+            let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form).value);
+            let types = |value: ValueId| {
+                link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect::<Vec<_>>()
+            };
+            let from = receiver.map(types).unwrap_or_default();
+            let given = types(link.result(site, EnvId::NONE).value);
+            found.extend(given.into_iter().filter(|&ty| link.library.bound(ty).is_some() && !from.contains(&ty)));
         }
         found
-    }
-
-    /// Whether what a call gives is kept beyond the call: in an attribute.
-    fn is_kept(&self, site: SiteRef) -> bool {
-        let facts = self.link.program.facts(site.file);
-        self.link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
-            Mention::Assign(assign) => {
-                matches!(facts.form(facts.assign(assign).target), blocklint_facts::Form::Attr(..))
-            }
-            _ => false,
-        })
     }
 }
 
