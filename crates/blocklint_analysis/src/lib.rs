@@ -7,49 +7,38 @@
 //! `entries`, `conditions`, `graph`, `judge`, `search`, `rules`, `findings`, `explain`. Three questions never answer for each other: who runs
 //! a body and when (`entries`), whether a way can be taken (`conditions`), how bad and how sure that is (`judge`).
 
-mod code;
-mod conditions;
-mod entries;
 mod explain;
 mod findings;
-mod graph;
-mod idioms;
-mod judge;
-mod labels;
-mod link;
-mod program;
 mod rules;
-mod search;
 
 use blocklint_core::Confidence;
+use blocklint_flow::judge::signal::Judge;
+use blocklint_flow::search::Search;
+use blocklint_flow::search::cuts::Cuts;
+use blocklint_link::link::library::Library;
 use blocklint_models::Models;
 
-pub use conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, moved_with};
-pub use entries::roots::{Root, RootKind};
-pub use entries::unawaited::unawaited;
+pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, moved_with};
+pub use blocklint_flow::entries::roots::{Root, RootKind};
+pub use blocklint_flow::entries::unawaited::unawaited;
+pub use blocklint_flow::graph::finding::{
+    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
+};
+pub use blocklint_flow::judge::list::SIGNALS;
+pub use blocklint_flow::judge::signal::{Makes, Signal, SignalSet, signal_named};
+pub use blocklint_flow::search::cuts::{Misuse, RuleNames, UsedComment};
+pub use blocklint_link::labels::label::LabelHold;
+pub use blocklint_link::link::available::Available;
+pub use blocklint_link::link::targets::Edge;
+pub use blocklint_link::link::value::{ArgsId, Val, ValueId, Why};
+pub use blocklint_link::link::{Link, Stopped};
+pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+pub use blocklint_link::program::index::{FileIndex, Scratch};
+pub use blocklint_link::program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use graph::finding::{
-    Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
-};
-pub use judge::list::SIGNALS;
-pub use judge::signal::{Makes, Signal, SignalSet, signal_named};
-pub use labels::label::LabelHold;
-pub use link::available::Available;
-pub use link::targets::Edge;
-pub use link::value::{ArgsId, Val, ValueId, Why};
-pub use link::{Link, Stopped};
-pub use program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-pub use program::index::{FileIndex, Scratch};
-pub use program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
-pub use search::cuts::{Misuse, RuleNames, UsedComment};
-
-use crate::judge::signal::Judge;
-use crate::link::library::Library;
-use crate::search::Search;
-use crate::search::cuts::Cuts;
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]

@@ -52,7 +52,7 @@ const KNOWN: [&str; 14] = [
 /// Tables of names that change what code means, such as the generators of constructors, and the list of runtimes.
 fn is_table(file: &Path) -> bool {
     file.parent().is_some_and(|folder| {
-        folder.ends_with("blocklint_analysis/src/link/names") || folder.ends_with("blocklint_analysis/src/idioms")
+        folder.ends_with("blocklint_link/src/link/names") || folder.ends_with("blocklint_link/src/idioms")
     })
         || file.ends_with("blocklint_core/src/words.rs")
         // Which way a framework serialises a response is no fact about a call.

@@ -57,7 +57,7 @@ fn page() -> String {
          What makes a finding less bad, less sure or worse than the model of the library says: {} signals. `blocklint why PATH:LINE` names\n\
          those that spoke of a finding after `because`, JSON as `reasons`, SARIF as `signals` among the properties of a result. What a signal\n\
          says is said of the finding, of the call at its end or of the function that must not block.\n\n\
-         Made from the list in `crates/blocklint_analysis/src/judge/list.rs` by a test; CONTRIBUTING says how one is added and removed.\n",
+         Made from the list in `crates/blocklint_flow/src/judge/list.rs` by a test; CONTRIBUTING says how one is added and removed.\n",
         SIGNALS.len()
     );
     for (words, title, meaning) in KINDS {

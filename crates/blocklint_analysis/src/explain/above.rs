@@ -2,17 +2,17 @@
 
 use blocklint_core::{Context, Span};
 use blocklint_facts::{BodyKind, Flow, Form, SuppressionKind};
+use blocklint_flow::entries::callers::{CallerKind, Node};
+use blocklint_flow::graph::{Graph, Next, StateId, Way};
+use blocklint_link::labels::label::Label;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::index::{Mention, Wrap};
 use blocklint_models::Via;
 use rustc_hash::FxHashSet;
 
 use super::{Above, Explainer, Up};
-use crate::entries::callers::{CallerKind, Node};
-use crate::graph::{Graph, Next, StateId, Way};
-use crate::labels::label::Label;
-use crate::link::targets::{Edge, Target};
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::program::index::{Mention, Wrap};
 
 /// Mentions that are followed for one body.
 const MENTIONS: usize = 64;
@@ -171,7 +171,9 @@ impl Explainer<'_, '_> {
         let (name, whole) = match self.cuts.apply(program, site, label.clone()) {
             None => {
                 let span = facts.site(site.site).span;
-                return self.comment(site.file, |line| crate::code::regions::touches(line, span)).or(Some(span));
+                return self
+                    .comment(site.file, |line| blocklint_link::code::regions::touches(line, span))
+                    .or(Some(span));
             }
             Some(left) => match self.cuts.apply_body(program, body, left) {
                 None => (facts.body(body.body).name_span, facts.body(body.body).span),
@@ -187,8 +189,11 @@ impl Explainer<'_, '_> {
         let facts = self.link.program.facts(body.file);
         let comments = facts.suppressions.iter();
         comments.filter(|comment| comment.rules.len > 0).find_map(|comment| {
-            let mut sites =
-                facts.sites.iter().enumerate().filter(|(_, row)| crate::code::regions::touches(comment.line, row.span));
+            let mut sites = facts
+                .sites
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| blocklint_link::code::regions::touches(comment.line, row.span));
             sites.find_map(|(at, row)| {
                 let site = SiteRef { file: body.file, site: blocklint_facts::SiteId(at as u32) };
                 if facts.body_of(row.at) != body.body {
@@ -322,7 +327,7 @@ impl Explainer<'_, '_> {
                 if row.kind != blocklint_facts::AssignKind::Plain {
                     return;
                 }
-                let scope = crate::link::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                let scope = blocklint_link::link::eval::Scope { file, at: row.at, env: EnvId::NONE };
                 let holds = match wrap {
                     Wrap::Element => self.display_holds(file, row.value, body),
                     _ => self.is_body(link.assigned(scope, assign).value, body),
@@ -344,11 +349,11 @@ impl Explainer<'_, '_> {
     fn display_holds(&self, file: FileId, form: blocklint_facts::FormId, body: BodyRef) -> bool {
         let facts = self.link.program.facts(file);
         let (Form::Display(_, list) | Form::Pairs(list)) = facts.form(form) else { return false };
-        let scope = crate::link::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
+        let scope = blocklint_link::link::eval::Scope { file, at: blocklint_facts::At::default(), env: EnvId::NONE };
         facts.list(list).iter().take(MENTIONS).any(|&part| self.is_body(self.link.eval(scope, part).value, body))
     }
 
-    fn is_body(&self, value: crate::link::value::ValueId, body: BodyRef) -> bool {
+    fn is_body(&self, value: blocklint_link::link::value::ValueId, body: BodyRef) -> bool {
         self.link.values.members(value).iter().any(|val| self.member_is(*val, body, 4))
     }
 

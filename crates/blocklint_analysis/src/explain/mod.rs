@@ -8,24 +8,24 @@ mod sites;
 
 use blocklint_core::{Confidence, Context, Runtime, Span};
 use blocklint_facts::Flow;
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::entries::roots::{Root, Roots};
+use blocklint_flow::graph::{Graph, StateId};
+use blocklint_flow::judge::signal::Judge;
+use blocklint_flow::search::Search;
+use blocklint_flow::search::cuts::Cuts;
+use blocklint_link::labels::label::LabelHold;
+use blocklint_link::link::Link;
+use blocklint_link::link::targets::Edge;
+use blocklint_link::link::value::{ValueId, Why};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_models::{Argument, CallRow, Condition, HandoverRow, Match};
 
-pub use crate::labels::constant::Constant;
-pub use crate::link::rows::Shown;
+pub use blocklint_link::labels::constant::Constant;
+pub use blocklint_link::link::rows::Shown;
 
 use crate::Options;
 use crate::Solved;
-use crate::entries::callers::Callers;
-use crate::entries::roots::{Root, Roots};
-use crate::graph::{Graph, StateId};
-use crate::judge::signal::Judge;
-use crate::labels::label::LabelHold;
-use crate::link::Link;
-use crate::link::targets::Edge;
-use crate::link::value::{ValueId, Why};
-use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::search::Search;
-use crate::search::cuts::Cuts;
 
 /// A solved program that keeps what it found on the way.
 pub struct Explainer<'l, 'a> {

@@ -1,14 +1,14 @@
 //! Why a site belongs to no finding.
 
 use blocklint_facts::{Flow, SiteFlags, SiteKind};
+use blocklint_flow::entries::callers::Node;
+use blocklint_flow::graph::{StateId, Way};
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{RowEffect, Runs, Via};
 
 use super::{End, Explainer, PassedOn, RunTarget, Up};
-use crate::entries::callers::Node;
-use crate::graph::{StateId, Way};
-use crate::link::targets::{Edge, Target};
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, PathId, SiteRef};
 
 impl Explainer<'_, '_> {
     /// Where the effects of a site end that belongs to no finding; never empty.
@@ -78,7 +78,7 @@ impl Explainer<'_, '_> {
         &self,
         site: SiteRef,
         path: PathId,
-        receiver: crate::link::value::BoundId,
+        receiver: blocklint_link::link::value::BoundId,
         property: bool,
         found: &mut Vec<End>,
     ) {
@@ -128,7 +128,13 @@ impl Explainer<'_, '_> {
     }
 
     /// Why no row holds the thread at a call of which rows speak.
-    fn excused(&self, site: SiteRef, path: PathId, receiver: crate::link::value::BoundId, property: bool) -> End {
+    fn excused(
+        &self,
+        site: SiteRef,
+        path: PathId,
+        receiver: blocklint_link::link::value::BoundId,
+        property: bool,
+    ) -> End {
         let link = self.link;
         let rows = if property { link.library.properties(path) } else { link.library.calls(path) };
         for row in rows.effect() {
@@ -169,7 +175,7 @@ impl Explainer<'_, '_> {
         let library = &self.link.library;
         let language = library.language(path);
         let text = library.text(path);
-        let head = text.split(crate::link::library::separator(language)).next().unwrap_or_default();
+        let head = text.split(blocklint_link::link::library::separator(language)).next().unwrap_or_default();
         library.knows_root(language, head)
     }
 
@@ -243,12 +249,5 @@ impl Explainer<'_, '_> {
             }
             None => End::Plain,
         }
-    }
-}
-
-impl crate::graph::Graph<'_> {
-    /// Whether some label reached a body that absorbs it.
-    fn labelled_root(&self, body: BodyRef) -> bool {
-        self.hits.iter().any(|hit| hit.root == body && !hit.handed)
     }
 }

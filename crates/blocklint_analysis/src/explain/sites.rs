@@ -2,15 +2,15 @@
 
 use blocklint_core::Span;
 use blocklint_facts::{FileFacts, Form, FormId, SiteFlags, SiteId, SiteKind, VarKind};
+use blocklint_flow::graph::{Next, Way};
+use blocklint_link::labels::constant::Constant;
+use blocklint_link::labels::label::LabelHold;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::{BoundId, EnvId};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_models::{Argument, Condition, Match, RowEffect, Selector, Subject, Via};
 
 use super::{Explainer, Explanation, GivenArgument, RowMatch, RowTried, RunTarget, Shown, Tried};
-use crate::graph::{Next, Way};
-use crate::labels::constant::Constant;
-use crate::labels::label::LabelHold;
-use crate::link::targets::{Edge, Target};
-use crate::link::value::{BoundId, EnvId};
-use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 
 /// Overrides that are listed.
 const OVERRIDES: usize = 12;
@@ -110,7 +110,7 @@ impl<'a> Explainer<'_, 'a> {
             (argument, given)
         });
         let span = match row.kind {
-            SiteKind::Call | SiteKind::New | SiteKind::Macro => crate::graph::steps::place_of(link, site),
+            SiteKind::Call | SiteKind::New | SiteKind::Macro => blocklint_flow::graph::steps::place_of(link, site),
             _ => row.span,
         };
         Explanation {
@@ -135,8 +135,8 @@ impl<'a> Explainer<'_, 'a> {
         let shared = targets.list.len() > 1;
         let way = Way { site, arg: None, next: Next::Leaf(0), steps: targets.steps, shared };
         let unknown = u8::from(targets.unknown && !self.is_own_field(site));
-        let steps = crate::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
-        let confidence = crate::judge::confidence::confidence_of(steps);
+        let steps = blocklint_flow::graph::paths::way_steps(link, &self.graph, &way) + u32::from(unknown);
+        let confidence = blocklint_flow::judge::confidence::confidence_of(steps);
         let mut found: Vec<RunTarget> = Vec::new();
         let mut known: Vec<BodyRef> = Vec::new();
         let mut add = |found: &mut Vec<RunTarget>, body, edge, by_argument, confidence| {
@@ -169,8 +169,11 @@ impl<'a> Explainer<'_, 'a> {
             let edge = handed.map_or(Edge::Call, |hit| Edge::HandOver(hit.kind.context, hit.kind.runtime));
             let argument = way.arg.and_then(|arg| facts.args_of(site.site).get(arg as usize).copied());
             let argument = argument.map(|arg| link.written(site.file, arg.value));
-            let confidence =
-                crate::judge::confidence::confidence_of(crate::graph::paths::way_steps(link, &self.graph, way));
+            let confidence = blocklint_flow::judge::confidence::confidence_of(blocklint_flow::graph::paths::way_steps(
+                link,
+                &self.graph,
+                way,
+            ));
             add(&mut found, body, edge, argument, confidence);
         }
         found
@@ -179,7 +182,7 @@ impl<'a> Explainer<'_, 'a> {
     fn is_own_field(&self, site: SiteRef) -> bool {
         let facts = self.link.program.facts(site.file);
         self.link.receiver_form(site).is_some_and(|form| match facts.form(form) {
-            Form::Attr(base, _) => crate::program::index::is_own_receiver(facts, base),
+            Form::Attr(base, _) => blocklint_link::program::index::is_own_receiver(facts, base),
             _ => false,
         })
     }

@@ -3,14 +3,14 @@
 
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
 use blocklint_facts::{Form, SiteKind, VarKind};
+use blocklint_flow::graph::{Next, Way};
+use blocklint_flow::judge::list::named;
+use blocklint_link::code::forms::mentions;
+use blocklint_link::link::Link;
+use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Place};
-use crate::code::forms::mentions;
-use crate::graph::{Next, Way};
-use crate::judge::list::named;
-use crate::link::Link;
-use crate::program::ids::SiteRef;
 
 /// How deep forms are gone through.
 const DEPTH: u32 = 4;

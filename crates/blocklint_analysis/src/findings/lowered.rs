@@ -1,17 +1,17 @@
 //! Findings that say less beside others: they are notes where those are shown.
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::graph::Next;
+use blocklint_flow::graph::paths::Paths;
+use blocklint_flow::judge::after_failure::{is_after_failure, runs_after_failure};
+use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
+use blocklint_flow::judge::list::named;
+use blocklint_link::link::Link;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Candidate, Place, hold_of, leaf_of};
-use crate::entries::callers::Callers;
-use crate::graph::Next;
-use crate::graph::paths::Paths;
-use crate::judge::after_failure::{is_after_failure, runs_after_failure};
-use crate::judge::confidence::{confidence_of, steps_of_length};
-use crate::judge::list::named;
-use crate::link::Link;
-use crate::program::ids::{BodyRef, SiteRef};
 
 /// A call that one rule calls an error is mended for that; that what it runs reads a file besides is a note, and in Python that it
 /// waits a while. Where it waits for an answer, that it sends a message is one, too.

@@ -1,12 +1,11 @@
 //! What mends a call: its async twins, and what its row says of rewriting it.
 
 use blocklint_core::Language;
+use blocklint_flow::graph::LeafSite;
+use blocklint_flow::graph::finding::Mending;
+use blocklint_link::link::Link;
+use blocklint_link::program::ids::FileId;
 use blocklint_models::expand_twin;
-
-use crate::graph::LeafSite;
-use crate::graph::finding::Mending;
-use crate::link::Link;
-use crate::program::ids::FileId;
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
 pub(super) fn twins(
@@ -19,7 +18,7 @@ pub(super) fn twins(
     let calls = link.library.calls(leaf.path);
     let advice = leaf.row.instead.as_ref().or_else(|| calls.advice().find_map(|row| row.row.instead.as_ref()));
     let Some(instead) = advice else { return class_twins(link, leaf.path, runtime, language) };
-    let separator = crate::link::library::separator(language);
+    let separator = blocklint_link::link::library::separator(language);
     let parent = |path: &str| path.rsplit_once(separator).map(|(parent, _)| parent.to_owned());
     let of_type = link
         .library
@@ -39,7 +38,7 @@ pub(super) fn twins(
 /// The methods of the same name on the async twins of a method's class, which its constructor's row names.
 fn class_twins(
     link: &Link<'_>,
-    path: crate::program::ids::PathId,
+    path: blocklint_link::program::ids::PathId,
     runtime: Option<blocklint_core::Runtime>,
     language: Language,
 ) -> Vec<(String, bool)> {
@@ -47,7 +46,7 @@ fn class_twins(
     if !link.library.is_type(class) || method.starts_with("__") {
         return Vec::new();
     }
-    let separator = crate::link::library::separator(language);
+    let separator = blocklint_link::link::library::separator(language);
     let calls = link.library.calls(class);
     let constructor = calls.with(|row| row.instead.is_some()).next();
     let Some(instead) = constructor.and_then(|row| row.row.instead.as_ref()) else { return Vec::new() };

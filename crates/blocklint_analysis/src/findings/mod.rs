@@ -9,6 +9,32 @@ use std::cmp::Reverse;
 
 use blocklint_core::{Confidence, Effect, Fails, Hold, Language, Severity};
 use blocklint_facts::{BodyKind, SiteKind};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::entries::first_time::first_time_of;
+use blocklint_flow::entries::how_often::TimesOf;
+use blocklint_flow::entries::how_often::is_looped;
+use blocklint_flow::entries::roots::threads_of;
+use blocklint_flow::entries::roots::{Root, RootKind};
+use blocklint_flow::entries::when::source_of_chain;
+use blocklint_flow::entries::when::{Scopes, When};
+use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
+use blocklint_flow::graph::paths::{Causes, Cost, Paths};
+use blocklint_flow::graph::steps::{place_of, step};
+use blocklint_flow::graph::{Graph, Next, Way};
+use blocklint_flow::judge::confidence::{confidence_of, steps_of_length};
+use blocklint_flow::judge::list::SIGNALS;
+use blocklint_flow::judge::list::named;
+use blocklint_flow::judge::once::java::runs_first_time;
+use blocklint_flow::judge::signal::Signal;
+use blocklint_flow::judge::signal::signal_named;
+use blocklint_flow::judge::signal::{Judge, Traced};
+use blocklint_flow::search::cuts::{Cuts, Misuse};
+use blocklint_flow::search::locks::holder_name;
+use blocklint_link::labels::label::{Label, LabelHold};
+use blocklint_link::link::Link;
+use blocklint_link::link::names;
+use blocklint_link::link::units::{ByCode, Units};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,36 +43,10 @@ use self::handles::join_uses_of_one_file;
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
 use crate::Options;
-use crate::entries::callers::Callers;
-use crate::entries::first_time::first_time_of;
-use crate::entries::how_often::TimesOf;
-use crate::entries::how_often::is_looped;
-use crate::entries::roots::threads_of;
-use crate::entries::roots::{Root, RootKind};
-use crate::entries::when::source_of_chain;
-use crate::entries::when::{Scopes, When};
-use crate::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
-use crate::graph::paths::{Causes, Cost, Paths};
-use crate::graph::steps::{place_of, step};
-use crate::graph::{Graph, Next, Way};
-use crate::judge::confidence::{confidence_of, steps_of_length};
-use crate::judge::list::SIGNALS;
-use crate::judge::list::named;
-use crate::judge::once::java::runs_first_time;
-use crate::judge::signal::Signal;
-use crate::judge::signal::signal_named;
-use crate::judge::signal::{Judge, Traced};
-use crate::labels::label::{Label, LabelHold};
-use crate::link::Link;
-use crate::link::names;
-use crate::link::units::{ByCode, Units};
-use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::rules::large_response::{other_path, shows_by_code};
 use crate::rules::misuses::{called_for_a_chain, misuses};
 use crate::rules::native_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
-use crate::search::cuts::{Cuts, Misuse};
-use crate::search::locks::holder_name;
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -504,7 +504,7 @@ fn finding<'c>(
         root_kind: Some(best.kind.kind),
         handed: best.handed,
         hold,
-        fails: leaf.and_then(|leaf| crate::link::rows::fails(leaf.row.row)),
+        fails: leaf.and_then(|leaf| blocklint_link::link::rows::fails(leaf.row.row)),
         file: site.file,
         span,
         site,

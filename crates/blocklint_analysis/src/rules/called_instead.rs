@@ -2,13 +2,12 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyKind, Flow, Form, SiteKind};
+use blocklint_link::link::Link;
+use blocklint_link::link::reach::Reach;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val, Why};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{Passes, RowEffect, Runs, Selector, Uses};
-
-use crate::link::Link;
-use crate::link::reach::Reach;
-use crate::link::targets::Target;
-use crate::link::value::{EnvId, Val, Why};
-use crate::program::ids::{BodyRef, PathId, SiteRef};
 
 /// One such call.
 #[derive(Clone, Copy, Debug)]

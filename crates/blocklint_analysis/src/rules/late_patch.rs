@@ -2,14 +2,13 @@
 
 use blocklint_core::{Confidence, Language};
 use blocklint_facts::{BodyId, Form, Import, ImportKind, SiteId, SiteKind};
+use blocklint_link::idioms;
+use blocklint_link::link::Link;
+use blocklint_link::link::names::python::{file_below, imported_module};
+use blocklint_link::link::units::{Units, calls_of};
+use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::Switch;
 use rustc_hash::FxHashSet;
-
-use crate::idioms;
-use crate::link::Link;
-use crate::link::names::python::{file_below, imported_module};
-use crate::link::units::{Units, calls_of};
-use crate::program::ids::{FileId, SiteRef};
 
 /// One import that comes too early.
 #[derive(Clone, Debug)]

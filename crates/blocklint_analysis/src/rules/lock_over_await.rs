@@ -5,16 +5,15 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_flow::search::locks::HeldOverAwait;
+use blocklint_link::code::forms::mentions;
+use blocklint_link::code::regions::lies_in;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::value::{EnvId, Val, ValueId};
+use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::code::forms::mentions;
-use crate::code::regions::lies_in;
-use crate::link::eval::Scope;
-use crate::link::value::{EnvId, Val, ValueId};
-use crate::link::{LOW_STEPS, Link};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
-use crate::search::locks::HeldOverAwait;
 
 /// How deep forms and types are followed.
 const DEPTH: u32 = 10;
@@ -184,7 +183,7 @@ fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Opt
     link.values.members(value).into_iter().find_map(|val| match val {
         Val::Library { ty, .. } if is_guard(link, ty) => Some(ty),
         Val::Library { ty, args, .. } => {
-            let fallible = |of: PathId| crate::link::names::rust::is_fallible(&link.library.text(of));
+            let fallible = |of: PathId| blocklint_link::link::names::rust::is_fallible(&link.library.text(of));
             let holds = fallible(ty) || link.library.supertypes(ty).iter().any(|&of| fallible(of));
             let inner = link.values.nth(args, 0).filter(|_| holds)?;
             guard_in(link, inner, givers, depth)

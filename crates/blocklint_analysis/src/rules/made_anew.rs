@@ -2,26 +2,25 @@
 
 use blocklint_core::{Confidence, Effect, Hold, Language, Severity};
 use blocklint_facts::{At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, RegionKind, SiteKind, Sym, VarKind};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::entries::how_often::is_per_item;
+use blocklint_flow::entries::how_often::{Times, TimesOf};
+use blocklint_flow::entries::lifetime::Kept;
+use blocklint_flow::entries::lifetime::{kept, runs_another};
+use blocklint_flow::graph::finding::Anew;
+use blocklint_flow::judge::java_rare::is_switched_on;
+use blocklint_link::idioms;
+use blocklint_link::labels::label::LabelHold;
+use blocklint_link::link::Link;
+use blocklint_link::link::names;
+use blocklint_link::link::reach::Reach;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::folder::is_example;
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
+use blocklint_link::program::index::{Mention, Wrap};
 use blocklint_models::{Creates, Role, RowEffect, Selector, Uses};
 use rustc_hash::FxHashSet;
-
-use crate::entries::callers::Callers;
-use crate::entries::how_often::is_per_item;
-use crate::entries::how_often::{Times, TimesOf};
-use crate::entries::lifetime::Kept;
-use crate::entries::lifetime::{kept, runs_another};
-use crate::graph::finding::Anew;
-use crate::idioms;
-use crate::judge::java_rare::is_switched_on;
-use crate::labels::label::LabelHold;
-use crate::link::Link;
-use crate::link::names;
-use crate::link::reach::Reach;
-use crate::link::targets::Target;
-use crate::link::value::{EnvId, Val};
-use crate::program::folder::is_example;
-use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
-use crate::program::index::{Mention, Wrap};
 
 /// One call that makes threads or connections too often.
 #[derive(Clone, Copy, Debug)]
@@ -251,7 +250,7 @@ fn is_brought(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> bool 
     match facts.form(form) {
         Form::Var(var) => {
             let row = facts.var(var);
-            if crate::program::index::is_own_receiver(facts, form) {
+            if blocklint_link::program::index::is_own_receiver(facts, form) {
                 return false;
             }
             match row.kind {
@@ -363,7 +362,7 @@ fn is_given_inside(link: &Link<'_>, site: SiteRef, body: BodyRef) -> bool {
     }
     // What is given away itself is what its caller asked for.
     facts.exits.iter().any(|exit| {
-        let scope = crate::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
+        let scope = blocklint_link::link::eval::Scope { file: body.file, at: exit.at, env: EnvId::NONE };
         exit.kind == ExitKind::Return
             && exit.value.is_some()
             && facts.body_of(exit.at) == body.body

@@ -1,22 +1,22 @@
 //! Findings that no blocking call at the end of a path makes: calls instead of handovers, large responses, late patches, locks,
 //! pools and what is made anew.
 
-use crate::entries::assembly::factory_given;
-use crate::entries::callers::Callers;
-use crate::graph::Graph;
-use crate::graph::finding::{Mending, RawFinding, RawStep, What};
-use crate::graph::steps::place_of;
-use crate::link::Link;
-use crate::link::units::Units;
-use crate::program::ids::SiteRef;
 use crate::rules::called_instead::{gives_coroutine, handed_results};
 use crate::rules::large_response::LargeResponse;
-use crate::rules::large_response::large_responses;
+use crate::rules::large_response::{large_responses, slow_call};
 use crate::rules::late_patch::late_imports;
 use crate::rules::lock_over_await::{guards_over_await, is_test_site};
-use crate::search::cuts::{Cuts, Misuse};
-use crate::search::locks::held_over_await;
 use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_flow::entries::assembly::factory_given;
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::graph::Graph;
+use blocklint_flow::graph::finding::{Mending, RawFinding, RawStep, What};
+use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::search::cuts::{Cuts, Misuse};
+use blocklint_flow::search::locks::held_over_await;
+use blocklint_link::link::Link;
+use blocklint_link::link::units::Units;
+use blocklint_link::program::ids::SiteRef;
 use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
 
@@ -161,11 +161,12 @@ fn large_response(link: &Link<'_>, cuts: &Cuts, rule: blocklint_core::RuleCode, 
         class: one.class,
         model: one.model,
     };
-    let mut finding = misuse(link, cuts, rule, what, one.site, one.way.call().to_owned(), one.severity, one.confidence);
+    let mut finding =
+        misuse(link, cuts, rule, what, one.site, slow_call(one.way).to_owned(), one.severity, one.confidence);
     finding.root = one.endpoint;
     finding.context = Some(blocklint_core::Context::EventLoop);
     finding.trace[0].function = endpoint;
-    finding.trace[0].written = one.way.call().to_owned();
+    finding.trace[0].written = slow_call(one.way).to_owned();
     if finding.suppressed.is_none() {
         finding.suppressed = cuts.hides(link.program, one.site, one.endpoint, rule);
     }

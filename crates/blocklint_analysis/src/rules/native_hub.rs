@@ -7,22 +7,21 @@
 use std::collections::VecDeque;
 
 use blocklint_core::{Confidence, Context, Hold, Language, Runtime, Severity};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::entries::greenlets::Entries;
+use blocklint_flow::entries::roots::RootKind;
+use blocklint_flow::graph::finding::{Mending, RawFinding, What};
+use blocklint_flow::graph::paths::{Causes, way_steps};
+use blocklint_flow::graph::steps::{place_of, step};
+use blocklint_flow::graph::{Graph, Next, StateId, Way};
+use blocklint_flow::judge::confidence::confidence_of;
+use blocklint_flow::search::cuts::Cuts;
+use blocklint_link::labels::label::{Label, LabelHold};
+use blocklint_link::link::Link;
+use blocklint_link::link::patched::Patched;
+use blocklint_link::link::units::Units;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::entries::callers::Callers;
-use crate::entries::greenlets::Entries;
-use crate::entries::roots::RootKind;
-use crate::graph::finding::{Mending, RawFinding, What};
-use crate::graph::paths::{Causes, way_steps};
-use crate::graph::steps::{place_of, step};
-use crate::graph::{Graph, Next, StateId, Way};
-use crate::judge::confidence::confidence_of;
-use crate::labels::label::{Label, LabelHold};
-use crate::link::Link;
-use crate::link::patched::Patched;
-use crate::link::units::Units;
-use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::search::cuts::Cuts;
 
 /// A body on the way from an entry to a native call.
 #[derive(Clone, Copy)]

@@ -3,17 +3,17 @@
 
 use blocklint_core::{Confidence, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, Form, SiteKind};
+use blocklint_flow::graph::finding::Starved;
+use blocklint_link::link::Link;
+use blocklint_link::link::names;
+use blocklint_link::link::reach::Reach;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
 use blocklint_models::{Argument, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Uses};
 use rustc_hash::FxHashSet;
 
-use crate::graph::finding::Starved;
-use crate::link::Link;
-use crate::link::names;
-use crate::link::reach::Reach;
-use crate::link::targets::{Edge, Target};
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, PathId, SiteRef};
-use crate::program::index::Mention;
 use crate::rules::made_anew::holder_of;
 use crate::rules::pool_starvation::{Pool, PoolHold};
 use crate::rules::pool_starvation::{pool_by, pools_there};

@@ -3,18 +3,17 @@
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{At, BodyFlags, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarId};
+use blocklint_flow::graph::finding::Starved;
+use blocklint_flow::search::locks::holder;
+use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::reach::Reach;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
 use blocklint_models::{Role, TypeExpr, Uses};
 use rustc_hash::FxHashSet;
-
-use crate::graph::finding::Starved;
-use crate::link::Link;
-use crate::link::eval::Scope;
-use crate::link::reach::Reach;
-use crate::link::targets::{Edge, Target};
-use crate::link::value::EnvId;
-use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
-use crate::program::index::Mention;
-use crate::search::locks::holder;
 
 /// One connection that is held too long.
 #[derive(Clone, Debug)]
@@ -513,7 +512,7 @@ fn cloned(facts: &blocklint_facts::FileFacts, form: FormId) -> Option<FormId> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     /// What a field or a module holds.
-    Held(crate::search::locks::Holder),
+    Held(blocklint_flow::search::locks::Holder),
     /// A parameter or local.
     Local(FileId, VarId),
 }

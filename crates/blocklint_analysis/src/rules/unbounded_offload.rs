@@ -2,20 +2,20 @@
 
 use blocklint_core::{Confidence, Context, Effect, Language, Severity};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, Form, RegionKind, SiteFlags, SiteKind};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_flow::entries::how_often::is_per_item;
+use blocklint_flow::entries::how_often::{Times, TimesOf};
+use blocklint_flow::graph::Graph;
+use blocklint_flow::graph::finding::Unbounded;
+use blocklint_link::link::Link;
+use blocklint_link::link::names;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::callers::Callers;
-use crate::entries::how_often::is_per_item;
-use crate::entries::how_often::{Times, TimesOf};
-use crate::graph::Graph;
-use crate::graph::finding::Unbounded;
-use crate::link::Link;
-use crate::link::names;
-use crate::link::targets::Target;
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, PathId, SiteRef};
-use crate::program::index::Mention;
 use crate::rules::made_anew::waits_for_ever;
 use crate::rules::pool_starvation::taken_at;
 
@@ -350,7 +350,7 @@ fn is_awaited(link: &Link<'_>, site: SiteRef) -> bool {
     // Through the local it is put into, or unwrapped.
     let uses = link.program.index_of(site.file).uses_of_result(site.site);
     uses.iter().any(|(mention, wrap)| match mention {
-        _ if wrap == crate::program::index::Wrap::Awaited => true,
+        _ if wrap == blocklint_link::program::index::Wrap::Awaited => true,
         Mention::Assign(assign) => match facts.form(facts.assign(assign).target) {
             Form::Var(var) => facts.sites.iter().any(|row| {
                 row.flags.has(SiteFlags::AWAITED)
@@ -435,7 +435,7 @@ fn is_mapped_and_started(link: &Link<'_>, body: BodyRef) -> bool {
     uses.iter().any(|(mention, _)| is_given_by_literal(link, body.file, mention))
 }
 
-fn is_given_by_literal(link: &Link<'_>, file: crate::program::ids::FileId, mention: Mention) -> bool {
+fn is_given_by_literal(link: &Link<'_>, file: blocklint_link::program::ids::FileId, mention: Mention) -> bool {
     let facts = link.program.facts(file);
     let Mention::Exit(exit) = mention else { return false };
     let literal = facts.body_of(facts.exits.at(exit as usize).at);

@@ -12,18 +12,18 @@ mod size;
 
 use blocklint_core::{Confidence, Language, Severity};
 use blocklint_facts::{ExitKind, Flow, Form, FormId, SiteKind};
+use blocklint_flow::graph::finding::Serialisation;
+use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::units::Units;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 
-use crate::graph::finding::Serialisation;
-use crate::link::Link;
-use crate::link::eval::Scope;
-use crate::link::units::Units;
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, FileId, SiteRef};
 use crate::rules::large_response::item::{item_of_type, item_of_value};
 use crate::rules::large_response::path::declared;
 use crate::rules::large_response::size::size;
 
-pub(crate) use path::{other_path, shows_by_code};
+pub(crate) use path::{other_path, shows_by_code, slow_call};
 
 use item::Item;
 use path::Declared;
@@ -364,9 +364,9 @@ fn is_response(link: &Link<'_>, scope: Scope, form: FormId) -> bool {
 }
 
 /// The library class that a class of the project derives from, as far as that is a response.
-fn class_path(link: &Link<'_>, class: crate::program::ids::ClassRef) -> Option<String> {
+fn class_path(link: &Link<'_>, class: blocklint_link::program::ids::ClassRef) -> Option<String> {
     link.mro(class).iter().find_map(|ancestor| match *ancestor {
-        crate::link::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
+        blocklint_link::link::hierarchy::Ancestor::Library(path, _) => Some(link.library.text(path).to_string()),
         _ => None,
     })
 }

@@ -1,24 +1,22 @@
 //! Which way a response takes from what an endpoint returns to bytes.
 
 use blocklint_facts::{Form, FormId};
+use blocklint_flow::graph::finding::Serialisation;
+use blocklint_link::link::Link;
+use blocklint_link::link::units::{Units, calls_of};
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::SiteRef;
 
 use super::{ROUTERS, Route};
-use crate::graph::finding::Serialisation;
-use crate::link::Link;
-use crate::link::units::{Units, calls_of};
-use crate::link::value::{EnvId, Val};
-use crate::program::ids::SiteRef;
 use crate::rules::large_response::class_path;
 
-impl Serialisation {
-    /// The call that takes the time.
-    pub(crate) fn call(self) -> &'static str {
-        match self {
-            Serialisation::Direct => "pydantic_core.to_json",
-            Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
-            Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
-            Serialisation::Old => "pydantic.BaseModel.json",
-        }
+/// The call that takes the time.
+pub(crate) fn slow_call(way: Serialisation) -> &'static str {
+    match way {
+        Serialisation::Direct => "pydantic_core.to_json",
+        Serialisation::Rendered | Serialisation::ByClass | Serialisation::ByHand => "json.dumps",
+        Serialisation::Encoded => "fastapi.encoders.jsonable_encoder",
+        Serialisation::Old => "pydantic.BaseModel.json",
     }
 }
 
@@ -93,7 +91,7 @@ pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool
 }
 
 /// What versions do that a range allows besides the newest, in words.
-pub(crate) fn other_path(switch: &str, dependency: &crate::program::Dependency) -> Option<String> {
+pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dependency) -> Option<String> {
     let said = &dependency.said_in;
     match switch {
         DUMPS => Some(format!(

@@ -2,13 +2,13 @@
 //! narrows them to those of one thing.
 
 use blocklint_facts::{Comparison, Form, FormId, SiteId, SiteKind, VarKind};
+use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use super::size::{BOUNDED, Evidence, is_bound_name};
-use crate::link::Link;
-use crate::link::eval::Scope;
-use crate::link::targets::Target;
-use crate::link::value::EnvId;
-use crate::program::ids::{BodyRef, SiteRef};
 use crate::rules::large_response::size::bound_of_call;
 
 /// A chain that is longer is not followed to its end.

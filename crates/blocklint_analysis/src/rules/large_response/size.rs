@@ -1,13 +1,13 @@
 //! What the code tells of how many things a value holds: where they come from, and what bounds them on the way.
 
 use blocklint_facts::{AssignKind, Comparison, DisplayKind, Form, FormId, RegionKind, SiteId, SiteKind, VarKind};
+use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 
 use super::query::Chain;
-use crate::link::Link;
-use crate::link::eval::Scope;
-use crate::link::targets::Target;
-use crate::link::value::EnvId;
-use crate::program::ids::{BodyRef, SiteRef};
 use crate::rules::large_response::item::item_in;
 use crate::rules::large_response::query::{bound_in, chain, exits_of, is_narrowed, is_query, shows_query, takes_bound};
 
@@ -560,7 +560,7 @@ fn given_unseen(link: &Link<'_>, scope: Scope, site: SiteRef) -> Evidence {
 
 /// The fields of the model that a call makes which are collections of models, or hold one.
 fn collections_of(link: &Link<'_>, site: SiteRef) -> Vec<String> {
-    use crate::link::value::Val;
+    use blocklint_link::link::value::Val;
     let made = link.values.members(link.callee(site, EnvId::NONE).value).iter().find_map(|val| match *val {
         Val::Class(class) => Some(class),
         _ => None,
@@ -588,7 +588,7 @@ fn asked(link: &Link<'_>, scope: Scope, site: SiteRef, chain: &Chain) -> Evidenc
 
 /// Whether a call constructs an instance of some class.
 fn makes_instance(link: &Link<'_>, site: SiteRef) -> bool {
-    use crate::link::value::Val;
+    use blocklint_link::link::value::Val;
     let facts = link.program.facts(site.file);
     let upper = facts.text(facts.site(site.site).name).starts_with(char::is_uppercase);
     link.values.members(link.callee(site, EnvId::NONE).value).iter().any(|val| match *val {

@@ -1,0 +1,25 @@
+//! What this layer remembers of one program.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_link::link::memo::Remembers;
+use blocklint_link::program::ids::{FileId, Name, SiteRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What this layer remembers of one program.
+#[derive(Default)]
+pub(crate) struct Memo {
+    /// The names of library calls that start tasks.
+    pub(crate) starting: OnceCell<FxHashSet<String>>,
+    pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::entries::no_loop::Asking>>>,
+    pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
+    pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
+    /// What makes sites run the first time only.
+    pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::entries::first_time::FirstTime>>>,
+}
+
+impl Remembers for Memo {
+    const PLACE: usize = 0;
+}

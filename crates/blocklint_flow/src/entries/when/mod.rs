@@ -1,0 +1,528 @@
+//! When a root runs: in tests, at start-up or exit, or while serving.
+
+pub(crate) mod one_shot;
+pub(crate) mod rust;
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteFlags, SiteKind};
+use blocklint_link::code::regions::around;
+use blocklint_link::idioms;
+use blocklint_link::link::Link;
+use blocklint_link::link::chains::BodyUse;
+use blocklint_link::link::hierarchy::Ancestor;
+use blocklint_link::link::names;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
+use blocklint_models::{HandoverRow, Phase, Selector, Uses, Via};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::entries::callers::Callers;
+use crate::entries::how_often::class_decorators;
+use crate::entries::when::one_shot::{is_driven_alone, is_driven_by_command, is_one_shot};
+use crate::entries::when::rust::Life;
+
+/// When code runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Only in tests.
+    Test,
+    /// Only before serving, or while stopping.
+    StartUp,
+    /// Once in the life of a program, in a task beside others.
+    Once,
+    /// In a command of a command line.
+    Command,
+    /// While serving: a registration says so.
+    Serving,
+    /// Nobody knows: a driven `main` usually is the service.
+    Unknown,
+}
+
+impl When {
+    /// When code runs that is entered both then and then: one entry while serving is enough, and what nobody knows
+    /// may be one.
+    pub(crate) fn and(self, other: When) -> When {
+        match (self, other) {
+            (When::Serving, _) | (_, When::Serving) => When::Serving,
+            (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
+            (When::Test, When::Test) => When::Test,
+            (When::Command, When::Command) => When::Command,
+            (When::Once, _) | (_, When::Once) => When::Once,
+            // Tests and start-up together are neither alone, but none of them serves.
+            _ => When::StartUp,
+        }
+    }
+
+    /// When a registered callable runs, by the row that registers it.
+    fn of(phase: Option<Phase>) -> When {
+        match phase {
+            Some(Phase::Startup | Phase::Exit) => When::StartUp,
+            // In a package; files for tests are known by their names.
+            Some(Phase::Test) => When::StartUp,
+            None => When::Serving,
+        }
+    }
+
+    /// Whether it delays nobody who is served.
+    pub fn is_aside(self) -> bool {
+        matches!(self, When::Test | When::StartUp | When::Once | When::Command)
+    }
+}
+
+/// When bodies run, as far as that was asked for.
+#[derive(Default)]
+pub(crate) struct Remembered(FxHashMap<BodyRef, Option<When>>);
+
+impl Remembered {
+    /// What is known of a body, `None` while it is asked for already: a cycle tells nothing, its other callers decide. If
+    /// nothing is known, it is asked for from here on, until `end`.
+    pub(crate) fn begin(&mut self, body: BodyRef) -> Option<Option<When>> {
+        let known = self.0.get(&body).copied();
+        if known.is_none() {
+            self.0.insert(body, None);
+        }
+        known
+    }
+
+    /// Keeps what was found.
+    pub(crate) fn end(&mut self, body: BodyRef, when: Option<When>) -> Option<When> {
+        match when {
+            Some(_) => self.0.insert(body, when),
+            None => self.0.remove(&body),
+        };
+        when
+    }
+}
+
+/// Scopes of bodies, remembered.
+pub struct Scopes<'s, 'l, 'a> {
+    link: &'l Link<'a>,
+    callers: &'s Callers<'l, 'a>,
+    memo: Remembered,
+    life: Life<'s, 'l, 'a>,
+}
+
+/// The entry points that a library finds by their names and places: `homeassistant.components.<integration>.async_setup`
+/// is the function `async_setup` of each such module.
+fn paths_by_convention(link: &Link<'_>, body: BodyRef) -> SmallVec<[PathId; 1]> {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.kind != BodyKind::Function || row.class.is_some() {
+        return SmallVec::new();
+    }
+    let models = link.library.of(facts.language);
+    let named = models.named(facts.text(row.name)).flat_map(|named| named.paths(Uses::OVERRIDE));
+    let mut by_convention = named.filter(|path| path.path.contains(".<")).peekable();
+    if by_convention.peek().is_none() {
+        return SmallVec::new();
+    }
+    // By folders, because the one that holds all such modules need not be a package.
+    let file = &link.program.files[body.file.index()].relative;
+    let module = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem.trim_end_matches("/__init__"));
+    let fits = |pattern: &str| {
+        let Some((place, _)) = pattern.rsplit_once('.') else { return false };
+        let mut folders = module.rsplit('/');
+        place.rsplit('.').all(|part| folders.next().is_some_and(|own| own == part || part.starts_with('<')))
+    };
+    by_convention.filter(|path| fits(path.path)).map(|path| link.library.path(facts.language, path.path)).collect()
+}
+
+impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
+    /// Nothing asked yet.
+    pub fn new(link: &'l Link<'a>, callers: &'s Callers<'l, 'a>) -> Self {
+        Scopes { link, callers, memo: Remembered::default(), life: Life::new(link, callers) }
+    }
+
+    /// When a body runs: by its file, by what registers it, else when everything that calls it does.
+    pub fn of(&mut self, body: BodyRef) -> When {
+        self.within(body, 6).unwrap_or(When::Unknown)
+    }
+
+    /// When a site of a body runs: what follows in the body may be served already.
+    pub fn of_site(&mut self, body: BodyRef, site: SiteRef) -> When {
+        match self.link.program.language(site.file) {
+            Language::Rust => self.life.of_site(site),
+            Language::Python if runs_once_in_endless(self.link, site) => When::Once,
+            _ => self.of(body),
+        }
+    }
+
+    /// The same; `None` where only those call it that are asked for already.
+    fn within(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        if let Some(known) = self.memo.begin(body) {
+            return known;
+        }
+        let when = self.find(body, depth);
+        self.memo.end(body, when)
+    }
+
+    fn find(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        if self.link.is_for_tests(body) {
+            return Some(When::Test);
+        }
+        // In a package, which serves nobody while it prepares a test.
+        if self.is_in_fixture(body) {
+            return Some(When::StartUp);
+        }
+        if let Some(when) = registered(self.link, body) {
+            return Some(when);
+        }
+        if self.link.program.is_command_line(body.file) {
+            return Some(When::Command);
+        }
+        let Some(depth) = depth.checked_sub(1) else { return Some(When::Unknown) };
+        if self.link.program.language(body.file) == Language::Java {
+            return self.find_java(body, depth);
+        }
+        let known = self.callers.call_sites(body);
+        if known.is_empty() && ends_the_program(self.link, body) || is_entered_to_run(self.link, body) {
+            return Some(When::StartUp);
+        }
+        let sites: SmallVec<[SiteRef; 8]> =
+            if known.is_empty() { sites_by_name(self.link, body) } else { known.iter().copied().take(65).collect() };
+        // `anyio.run(main)`
+        let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
+        if !given.is_empty()
+            && given.iter().all(|&(site, _)| is_one_shot(self.link, self.link.program.body_of_site(site)))
+        {
+            return Some(When::Command);
+        }
+        if sites.is_empty() || sites.len() > 64 {
+            return Some(When::Unknown);
+        }
+        let mut all: Option<When> = None;
+        for site in sites {
+            let caller = self.link.program.body_of_site(site);
+            let facts = self.link.program.facts(caller.file);
+            // A call at a module's top level or in a plain function says nothing of when a coroutine is driven; what a literal
+            // makes is driven when it runs.
+            let row = facts.body(caller.body);
+            let is_root =
+                matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) || row.kind == BodyKind::Lambda && depth > 0;
+            let when = if runs_once_in_endless(self.link, site) {
+                Some(When::Once)
+            } else if is_driven_alone(self.link, site) || is_driven_by_command(self.link, site) {
+                Some(When::Command)
+            } else if is_root || registered(self.link, caller).is_some() {
+                self.within(caller, depth)
+            } else if is_one_shot(self.link, caller) {
+                Some(When::Command)
+            } else {
+                Some(When::Unknown)
+            };
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
+        }
+        all
+    }
+
+    /// Whether a body lies in a function that a test framework calls for tests (`@pytest.fixture`), in whatever file.
+    fn is_in_fixture(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let mut at = facts.body(body.body).parent;
+        while let Some(id) = at.get() {
+            let around = BodyRef { file: body.file, body: id };
+            let prepares = |path| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Test));
+            if link.decorator_paths(around).into_iter().any(prepares) {
+                return true;
+            }
+            at = facts.body(id).parent;
+        }
+        false
+    }
+
+    /// Java has no coroutines: a method runs when those do that call it, and a literal when the method does that puts its
+    /// chain together, if that emits once.
+    fn find_java(&mut self, body: BodyRef, depth: u32) -> Option<When> {
+        let link = self.link;
+        let facts = link.program.facts(body.file);
+        let row = facts.body(body.body);
+        match row.kind {
+            BodyKind::Lambda => {
+                let Some(parent) = row.parent.get().map(|parent| BodyRef { body: parent, ..body }) else {
+                    return Some(When::Unknown);
+                };
+                let when = self.within(parent, depth);
+                let is_whole = runs_once_in_chain(link, body) || when == Some(When::Test);
+                return if is_whole { when } else { Some(When::Unknown) };
+            }
+            BodyKind::Module | BodyKind::Class => return Some(When::StartUp),
+            BodyKind::Initialiser if row.flags.has(BodyFlags::STATIC) => return Some(When::StartUp),
+            _ => {}
+        }
+        if names::java::starts_up(facts.text(row.name)) {
+            return Some(When::StartUp);
+        }
+        let class = row.class.get().map(|class| ClassRef { file: body.file, class });
+        let makes = row.kind == BodyKind::Initialiser || names::is_constructor(facts.language, facts.text(row.name));
+        if makes && class.is_some_and(|class| is_made_at_start(link, class)) {
+            return Some(When::StartUp);
+        }
+        let sites = self.callers.call_sites(body);
+        if sites.is_empty() && is_visible_for_tests(link, body) {
+            return Some(When::Test);
+        }
+        let has_base = has_base(link, body);
+        // Who calls a method through an interface is asked for where the interface is the project's own, and few do.
+        let sites: SmallVec<[SiteRef; 8]> = match sites.is_empty() || has_base {
+            true if !has_base || is_of_project_alone(link, body) => {
+                let uses = link.uses_of_body(body);
+                let uses = || uses.iter().filter(|of| !link.program.is_test(of.file()));
+                // What is kept for later runs later.
+                let is_kept = |of: &&BodyUse| match **of {
+                    BodyUse::Call(_) => false,
+                    BodyUse::Passed(site, arg) => !link.passing(site, arg, EnvId::NONE).called,
+                };
+                if uses().any(|of| is_kept(&of)) {
+                    return Some(When::Unknown);
+                }
+                uses().map(|of| of.site()).take(9).collect()
+            }
+            true => SmallVec::new(),
+            false => sites.iter().copied().take(65).collect(),
+        };
+        let most = if has_base { 8 } else { 64 };
+        if sites.is_empty() || sites.len() > most {
+            return Some(When::Unknown);
+        }
+        let mut all: Option<When> = None;
+        for &site in sites.iter() {
+            let when = self.within(link.program.body_of_site(site), depth);
+            all = match (all, when) {
+                (Some(known), Some(when)) => Some(known.and(when)),
+                (known, when) => known.or(when),
+            };
+            if matches!(all, Some(When::Serving | When::Unknown)) {
+                break;
+            }
+        }
+        // What only tests call somebody else calls too, who is not here, unless it is there for tests to call.
+        if all == Some(When::Test) && !is_visible_for_tests(link, body) { Some(When::Unknown) } else { all }
+    }
+}
+
+/// What a registration says: a decorator or a call that takes the body.
+pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
+    let mut found = None;
+    for path in paths_by_convention(link, body) {
+        for row in link.library.handovers(path).iter() {
+            found = Some(When::of(row.phase));
+        }
+    }
+    for path in link.decorator_paths(body) {
+        for row in link.library.handovers(path).iter() {
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps {
+                found = Some(When::of(row.phase));
+            }
+        }
+    }
+    if link.program.language(body.file) == Language::Java {
+        found = found.or_else(|| overrides_when(link, body));
+    }
+    if found.is_some() {
+        return found;
+    }
+    for (site, arg) in link.given_body(body) {
+        for val in link.values.members(link.callee(site, EnvId::NONE).value) {
+            if let Val::Fn { body: wrapper, .. } = val
+                && found.is_none()
+                && link.program.language(body.file) == Language::Python
+            {
+                found = registered_within(link, wrapper);
+            }
+            for row in rows_taking(link, val, site, arg).into_iter().filter(|row| !row.wraps) {
+                found = Some(match found {
+                    Some(When::Serving) => When::Serving,
+                    _ => When::of(row.phase),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// What a function that is given a body registers in its stead, where that is at start-up:
+/// `def when_running(callback): … reactor.callWhenRunning(wrapped)`, where `wrapped` calls it.
+fn registered_within(link: &Link<'_>, wrapper: BodyRef) -> Option<When> {
+    let facts = link.program.facts(wrapper.file);
+    let mut nested = (0..facts.bodies.len() as u32).map(BodyId).filter(|&id| {
+        let row = facts.body(id);
+        row.kind == BodyKind::Function && row.parent.get() == Some(wrapper.body)
+    });
+    let starts_up = |body: BodyId| {
+        link.given_body(BodyRef { body, ..wrapper }).into_iter().any(|(site, arg)| {
+            let callees = link.values.members(link.callee(site, EnvId::NONE).value);
+            let mut rows = callees.iter().flat_map(|&val| rows_taking(link, val, site, arg));
+            rows.any(|row| row.phase == Some(Phase::Startup))
+        })
+    };
+    nested.any(starts_up).then_some(When::StartUp)
+}
+
+/// Python: whether a body enters or leaves an object that enters itself to run (`async with self:` in its `start`): what it is
+/// there for begins behind the one and ends before the other.
+fn is_entered_to_run(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if facts.language != Language::Python || !idioms::python::enters_or_leaves(facts.text(row.name)) {
+        return false;
+    }
+    let Some(class) = row.class.get() else { return false };
+    facts.sites.iter().any(|site| {
+        let method = facts.body(facts.body_of(site.at));
+        site.kind == SiteKind::Enter
+            && method.class.get() == Some(class)
+            && idioms::python::runs_object(facts.text(method.name))
+            && blocklint_link::program::index::is_own_receiver(facts, site.callee)
+    })
+}
+
+/// The rows of a library's callable that say what it does with an argument of a site that calls it.
+fn rows_taking<'a>(link: &Link<'a>, callee: Val, site: SiteRef, arg: u32) -> SmallVec<[&'a HandoverRow; 2]> {
+    let (Val::External(path) | Val::Method { path, .. }) = callee else { return SmallVec::new() };
+    let rows = link.library.handovers(path);
+    let takes = |row: &HandoverRow| match &row.selector {
+        Selector::Argument(argument) => link.is_argument(site, arg, argument),
+        _ => false,
+    };
+    rows.iter().map(|of| of.row).filter(|row| takes(row)).collect()
+}
+
+/// Python: whether a method, by its name, ends the program or what lives as long as it does.
+fn ends_the_program(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    facts.language == Language::Python && row.class.is_some() && idioms::python::ends_the_program(facts.text(row.name))
+}
+
+/// Python: whether a call stands in no loop of a coroutine that never returns, `async def start() -> NoReturn`: a service's
+/// own task.
+fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let body = facts.body_of(row.at);
+    let of = facts.body(body);
+    facts.language == Language::Python
+        && of.flow == Flow::Coroutine
+        && idioms::python::never_returns(facts, of.returns)
+        && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
+        && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
+}
+
+/// The calls of any method under the name of a body whose callers are not known (a protocol's, one of a table's):
+/// more than can mean it, so what holds for all of them holds for it.
+pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef; 8]> {
+    let program = link.program;
+    let facts = program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.class.is_none() || facts.text(row.name).starts_with("__") {
+        return SmallVec::new();
+    }
+    let Some(name) = program.global(body.file, row.name) else { return SmallVec::new() };
+    let called = program.sites_named(name).filter(|site| {
+        let facts = program.facts(site.file);
+        facts.site(site.site).kind == SiteKind::Call
+    });
+    called.take(65).collect()
+}
+
+/// When a method of Java runs by what it overrides of a library.
+fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    let class = row.class.get().filter(|_| row.kind == BodyKind::Function)?;
+    let mut found = None;
+    for ancestor in link.mro(ClassRef { file: body.file, class }).iter() {
+        let Ancestor::Library(ty, _) = *ancestor else { continue };
+        for &ty in link.library.supertypes(ty).iter() {
+            let path = link.library.member(ty, facts.text(row.name));
+            for of in link.library.handovers(path).of_via(Via::Override).filter(|of| !of.row.wraps) {
+                let when = When::of(of.row.phase);
+                found = if found == Some(When::Serving) { found } else { Some(when) };
+            }
+        }
+    }
+    found
+}
+
+/// Whether all that a method of Java may implement or override is the project's own.
+fn is_of_project_alone(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let Some(class) = facts.body(body.body).class.get() else { return false };
+    link.mro(ClassRef { file: body.file, class }).iter().all(|ancestor| matches!(ancestor, Ancestor::Class(_)))
+}
+
+/// Whether a method of Java implements or overrides another one.
+fn has_base(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    if row.flags.has(BodyFlags::OVERRIDES) {
+        return true;
+    }
+    let Some(class) = row.class.get() else { return false };
+    let Some(name) = link.program.global(body.file, row.name) else { return false };
+    let class = ClassRef { file: body.file, class };
+    link.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(of) => of != class && link.own_member(of, name).is_some(),
+        _ => false,
+    })
+}
+
+/// Whether an annotation says that only tests need a method to be visible.
+pub(crate) fn is_visible_for_tests(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    names::java::mark_names(facts, facts.body(body.body).decorators).any(names::java::is_for_tests)
+}
+
+/// Whether a container makes the one instance of a class when it starts.
+fn is_made_at_start(link: &Link<'_>, class: ClassRef) -> bool {
+    class_decorators(link, class)
+        .into_iter()
+        .any(|path| link.library.handovers(path).of_via(Via::Decorator).any(|of| of.row.phase.is_some()))
+}
+
+/// Whether a literal is given to what calls it once for each run of the method around: an operator of a chain that
+/// emits once, or of a future.
+fn runs_once_in_chain(link: &Link<'_>, body: BodyRef) -> bool {
+    let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+    let mut takers = uses.iter().map(|(mention, _)| match mention {
+        Mention::Arg(site, _) => Some(SiteRef { file: body.file, site }),
+        _ => None,
+    });
+    !uses.is_empty()
+        && takers.all(|taker| {
+            let Some(taker) = taker else { return false };
+            if source_of_chain(link, taker).is_some_and(names::java::looks_something_up) {
+                return true;
+            }
+            let callee = link.callee(taker, EnvId::NONE);
+            link.values.members(callee.value).into_iter().all(|val| {
+                let (Val::External(path) | Val::Method { path, .. }) = val else { return false };
+                let owner = link.library.split(path).map(|(owner, _)| link.library.text(owner).to_string());
+                owner.is_some_and(|owner| names::java::emits_once(blocklint_core::last_name(&owner)))
+            })
+        })
+}
+
+/// The name of the call that gives the publisher at the beginning of an operator's chain.
+pub fn source_of_chain<'l>(link: &'l Link<'_>, operator: SiteRef) -> Option<&'l str> {
+    /// Operators of one chain.
+    const LONGEST: u32 = 64;
+    let facts = link.program.facts(operator.file);
+    let mut at = operator;
+    for _ in 0..LONGEST {
+        let receiver = link.receiver_form(at)?;
+        let typed = link.eval(link.scope_of(at, EnvId::NONE), receiver);
+        if !link.is_publisher(typed.value) {
+            return (at != operator).then(|| facts.text(facts.site(at.site).name));
+        }
+        let blocklint_facts::Form::Result(call) = facts.form(receiver) else { return None };
+        at = SiteRef { site: call, ..at };
+    }
+    None
+}

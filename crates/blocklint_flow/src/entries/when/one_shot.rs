@@ -1,0 +1,221 @@
+//! Programs that do one thing and end: `raise SystemExit(main())`, where `main` runs one coroutine whose answer is the exit
+//! code. Nobody else waits for that loop.
+
+use blocklint_core::{Effect, Language};
+use blocklint_facts::{
+    BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
+};
+use blocklint_link::code::regions::around;
+use blocklint_link::idioms;
+use blocklint_link::link::Link;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::index::Mention;
+use blocklint_models::{Concurrency, Uses};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use crate::entries::memo::Memo;
+
+/// Whether a function is such a program's main one: the file, run as a program, ends with what it gives, starts nothing
+/// beside the one coroutine, and awaits nothing that serves.
+pub(crate) fn is_one_shot(link: &Link<'_>, main: BodyRef) -> bool {
+    let facts = link.program.facts(main.file);
+    let row = facts.body(main.body);
+    let is_function = row.kind == BodyKind::Function && row.class.is_none();
+    facts.language == Language::Python
+        && is_function
+        && is_exit_code(link, main)
+        && !serves(link, main.file)
+        && !starts_beside(link, main)
+}
+
+/// Whether a call makes a coroutine that a function drives for what it gives, on a loop that nobody else uses:
+/// `settings = asyncio.run(load())`. A program's main function is not one: what it drives serves others, as a rule.
+pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
+    let facts = link.program.facts(made.file);
+    let body = facts.body(facts.body_of(facts.site(made.site).at));
+    let is_nested = body.parent.get().is_some_and(|parent| facts.body(parent).kind == BodyKind::Function);
+    if facts.language != Language::Python
+        || body.kind != BodyKind::Function
+        || !is_nested && idioms::python::may_be_main(facts.text(body.name))
+    {
+        return false;
+    }
+    let index = link.program.index_of(made.file);
+    drivers_of(link, made).iter().any(|&site| !index.uses_of_result(site).is_empty())
+        && link.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => !serves_or_starts(link, body),
+            _ => true,
+        })
+}
+
+/// Whether a call makes a coroutine that a command line drives, and nothing that this awaits in turn starts tasks or serves: one
+/// person waits for it, on a loop that nobody else uses.
+pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
+    link.program.language(made.file) == Language::Python
+        && link.program.is_command_line(made.file)
+        && !drivers_of(link, made).is_empty()
+        && link.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
+            _ => false,
+        })
+}
+
+/// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.
+fn drivers_of(link: &Link<'_>, made: SiteRef) -> SmallVec<[SiteId; 1]> {
+    let index = link.program.index_of(made.file);
+    let drives = |site: SiteId| {
+        let callee = link.callee(SiteRef { file: made.file, site }, EnvId::NONE);
+        link.values.members(callee.value).iter().any(|val| match *val {
+            Val::External(path) | Val::Method { path, .. } => {
+                link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let first_arguments = index.uses_of_result(made.site).iter().filter_map(|(mention, _)| match mention {
+        Mention::Arg(site, 0) => Some(site),
+        _ => None,
+    });
+    first_arguments.filter(|&site| drives(site)).collect()
+}
+
+/// Whether neither a coroutine nor what it awaits of the project starts tasks or serves.
+fn is_quiet(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<BodyRef>) -> bool {
+    if !seen.insert(body) {
+        return true;
+    }
+    let facts = link.program.facts(body.file);
+    if idioms::python::serves(facts.text(facts.body(body.body).name)) || serves_or_starts(link, body) {
+        return false;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return true };
+    link.awaited_in(body).all(|site| {
+        link.targets(site, EnvId::NONE).list.iter().all(|target| match *target {
+            Target::Body { body, .. } => is_quiet(link, body, depth, seen),
+            _ => true,
+        })
+    })
+}
+
+/// Whether a coroutine starts tasks itself, or awaits what serves or goes on for ever.
+fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let starting = starting_names(link);
+    (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+        let row = facts.site(site);
+        facts.body_of(row.at) == body.body
+            && (awaits_what_serves(facts, &row) || {
+                let name = facts.text(row.name);
+                (starting.contains(name) || idioms::python::sounds_concurrent(name))
+                    && may_start(link, SiteRef { file: body.file, site })
+            })
+    })
+}
+
+/// Whether a file that is run as a program ends with what a function of it gives.
+fn is_exit_code(link: &Link<'_>, main: BodyRef) -> bool {
+    let facts = link.program.facts(main.file);
+    let name = facts.body(main.body).name;
+    let is_main = |form: FormId| match facts.form(form) {
+        Form::Result(call) => facts.site(call).name == name,
+        _ => false,
+    };
+    link.sites_under(main.file, idioms::python::EXITS).any(|exit| {
+        let at = facts.site(exit).at;
+        facts.body_of(at) == BodyId(0)
+            && facts.args_of(exit).iter().any(|arg| is_main(arg.value))
+            && link.tests_over(SiteRef { file: main.file, site: exit }).any(|(test, holds)| {
+                holds
+                    && matches!(facts.form(test), Form::Compare(Comparison::Eq, left, right)
+                        if [left, right].iter().any(|&side| is_module_name(link, main.file, side)))
+            })
+    })
+}
+
+fn is_module_name(link: &Link<'_>, file: FileId, form: FormId) -> bool {
+    let facts = link.program.facts(file);
+    match facts.form(form) {
+        Form::Name(sym) => facts.text(sym) == "__name__",
+        Form::Var(var) => facts.text(facts.var(var).name) == "__name__",
+        _ => false,
+    }
+}
+
+/// Whether a file awaits what, by its name, serves, or awaits for ever.
+fn serves(link: &Link<'_>, file: FileId) -> bool {
+    let facts = link.program.facts(file);
+    facts.sites.iter().any(|row| awaits_what_serves(facts, &row))
+}
+
+/// Whether another body of the file starts tasks beside its own.
+fn starts_beside(link: &Link<'_>, main: BodyRef) -> bool {
+    let starting = starting_names(link);
+    let facts = link.program.facts(main.file);
+    (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+        let row = facts.site(site);
+        facts.body_of(row.at) != main.body
+            && starting.contains(facts.text(row.name))
+            && may_start(link, SiteRef { file: main.file, site })
+    })
+}
+
+/// Python: whether tasks run beside a site: it makes a coroutine that is neither awaited nor driven there, or the body of the
+/// site started some before, or began to serve.
+pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    if facts.language != Language::Python {
+        return false;
+    }
+    let row = facts.site(site.site);
+    let makes_coroutine = || {
+        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Body { body, .. } => link.program.facts(body.file).body(body.body).flow == Flow::Coroutine,
+            _ => false,
+        })
+    };
+    let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(link, site).is_empty();
+    let starting = starting_names(link);
+    is_task
+        || (0..facts.sites.len() as u32).map(SiteId).any(|other| {
+            let before = facts.site(other);
+            facts.body_of(before.at) == facts.body_of(row.at)
+                && before.at.position < row.at.position
+                && (awaits_what_serves(facts, &before)
+                    || starting.contains(facts.text(before.name))
+                        && may_start(link, SiteRef { file: site.file, site: other }))
+        })
+}
+
+/// Whether a call is one that starts tasks, or is not known and sounds so.
+fn may_start(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let targets = link.targets(site, EnvId::NONE);
+    targets.list.is_empty() && idioms::python::sounds_concurrent(facts.text(facts.site(site.site).name))
+        || targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                link.library.calls(path).iter().any(|row| row.row.concurrency == Some(Concurrency::Unbounded))
+            }
+            _ => false,
+        })
+}
+
+/// The names of library calls that start tasks.
+fn starting_names<'l>(link: &'l Link<'_>) -> &'l FxHashSet<String> {
+    link.above::<Memo>().starting.get_or_init(|| {
+        let models = link.library.of(Language::Python);
+        models.names(Uses::CONCURRENCY).map(|name| name.name.to_owned()).collect()
+    })
+}
+
+/// Whether a call is awaited that, by its name, serves, or that stands in a loop without end.
+fn awaits_what_serves(facts: &FileFacts, row: &Site) -> bool {
+    row.flags.has(SiteFlags::AWAITED)
+        && (idioms::python::serves(facts.text(row.name)) || {
+            around(facts, row.at.region)
+                .map(|id| facts.region(id))
+                .any(|region| region.kind == RegionKind::Loop && facts.form(region.test) == Form::Bool(true))
+        })
+}

@@ -1,0 +1,157 @@
+//! Rust: what runs on a thread of its own, with a runtime that is there for nothing else: nobody else waits there.
+
+use blocklint_core::Runtime;
+use blocklint_facts::{Form, SiteId, SiteKind};
+use blocklint_link::idioms;
+use blocklint_link::link::memo::remembered;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::Program;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::index::Mention;
+
+use super::Life;
+
+/// How many functions below the one of a thread are looked at for whether they serve, and how far down.
+const MOST_BODIES: usize = 200;
+const DOWN: u32 = 5;
+
+impl Life<'_, '_, '_> {
+    /// Whether a site runs on a thread of its own, which does nothing but wait for it:
+    /// `thread::spawn(move || runtime.block_on(actor.run()))`.
+    pub(super) fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        let program = self.link.program;
+        let facts = program.facts(site.file);
+        let drives = |mention: Mention| match mention {
+            Mention::Arg(taker, _) => facts.text(facts.site(taker).name) == "block_on",
+            _ => false,
+        };
+        let of_result = program.index_of(site.file).uses_of_result(site.site);
+        let driven = of_result.iter().any(|(mention, _)| drives(mention))
+            || self.around(inner, function).any(|(mention, _)| drives(mention));
+        let wrapped = self.around(inner, function).any(|(mention, _)| match mention {
+            Mention::Arg(taker, arg) => self.starts_thread_for(SiteRef { file: site.file, site: taker }, arg),
+            _ => false,
+        });
+        wrapped || driven && (self.is_in_thread(inner, function) || self.is_on_own_thread(function))
+    }
+
+    /// Whether a function of the project drives on a thread of its own what a closure that it is given makes:
+    /// `fn start(f: F) { thread::spawn(move || runtime.block_on(f())) }`.
+    fn starts_thread_for(&self, site: SiteRef, arg: u32) -> bool {
+        let link = self.link;
+        link.targets(site, EnvId::NONE).list.iter().any(|target| {
+            let Target::Body { body, with_receiver, .. } = *target else { return false };
+            let facts = link.program.facts(body.file);
+            let at = arg as usize + usize::from(with_receiver);
+            let Some(param) = facts.params_of(body.body).get(at) else { return false };
+            facts.sites.iter().enumerate().any(|(of, row)| {
+                let calls = row.kind == SiteKind::Call
+                    && matches!(facts.form(row.callee), Form::Var(var) if facts.var(var).name == param.name);
+                let of = SiteRef { file: body.file, site: SiteId(of as u32) };
+                calls && {
+                    let inner = link.program.body_of_site(of);
+                    self.function_around(inner) == body && self.has_own_thread(of, inner, body)
+                }
+            })
+        })
+    }
+
+    /// Whether a function is run by nothing but threads of their own, and serves nobody there.
+    pub(super) fn is_on_own_thread(&self, body: BodyRef) -> bool {
+        remembered(&self.own_threads, body, || self.starts_threads_only(body) && !self.serves_below(body))
+    }
+
+    fn starts_threads_only(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let of_tests = |site: SiteRef| link.is_for_tests(link.program.body_of_site(site));
+        let given = link.given_body(body);
+        let mut given = given.into_iter().map(|(site, _)| site).filter(|&site| !of_tests(site)).peekable();
+        let calls = self.callers.call_sites(body);
+        let mut calls = calls.iter().copied().filter(|&site| !of_tests(site)).peekable();
+        let is_run = given.peek().is_some() || calls.peek().is_some();
+        is_run
+            && given.all(|site| self.spawns_thread(site))
+            && calls.all(|site| {
+                let inner = link.program.body_of_site(site);
+                self.is_in_thread(inner, self.function_around(inner))
+            })
+    }
+
+    /// Whether a body is, or stands in, a closure that a thread is started with.
+    fn is_in_thread(&self, inner: BodyRef, function: BodyRef) -> bool {
+        self.around(inner, function).any(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => self.spawns_thread(SiteRef { file: inner.file, site: taker }),
+            _ => false,
+        })
+    }
+
+    fn spawns_thread(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        facts.text(facts.site(site.site).name).starts_with("spawn") && self.is_of_std(site)
+    }
+
+    /// Whether a function, or one that it calls, takes clients; also where there are too many to tell.
+    fn serves_below(&self, body: BodyRef) -> bool {
+        let link = self.link;
+        let mut open = vec![(body, DOWN)];
+        let mut at = 0;
+        while let Some(&(next, depth)) = open.get(at) {
+            at += 1;
+            if open.len() > MOST_BODIES {
+                return true;
+            }
+            for site in self.sites_in(next) {
+                if self.takes_clients(site) {
+                    return true;
+                }
+                let Some(depth) = depth.checked_sub(1) else { continue };
+                for target in &link.targets(site, EnvId::NONE).list {
+                    if let Target::Body { body, .. } = *target
+                        && !open.iter().any(|&(known, _)| known == body)
+                    {
+                        open.push((body, depth));
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    fn takes_clients(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let name = facts.text(facts.site(site.site).name);
+        idioms::rust::SERVING.contains(&name) && self.is_serving(site, false)
+            || idioms::rust::SERVING_AWAITED.contains(&name) && self.is_serving(site, true)
+            || idioms::rust::SERVING_PATHS.iter().any(|path| path.ends_with(name))
+                && self.calls_one_of(site, idioms::rust::SERVING_PATHS)
+    }
+
+    /// The calls of a function, those in its closures and blocks too.
+    fn sites_in(&self, function: BodyRef) -> impl Iterator<Item = SiteRef> {
+        let program: &Program<'_> = self.link.program;
+        let rows = program.facts(function.file).sites.len() as u32;
+        (0..rows)
+            .map(move |site| SiteRef { file: function.file, site: SiteId(site) })
+            .filter(move |&site| self.function_around(program.body_of_site(site)) == function)
+    }
+
+    /// Whether a file is of a program with windows that brings an executor of its own: the toolkit has another, and so that
+    /// runs what the program's `main` starts, for the one person before it.
+    pub(super) fn is_beside_windows(&self, file: FileId) -> bool {
+        // Hardly a program does; that is told fast.
+        self.link.runtime_of(file) != Some(Runtime::Tokio)
+            && self.link.crate_of(file).and_then(|own| own.dependencies.as_ref()).is_some_and(|all| {
+                all.iter().any(|(_, package, _)| idioms::rust::WINDOW_TOOLKITS.contains(&package.as_str()))
+            })
+    }
+
+    /// Whether a site asks the terminal in what `main` awaits in place, on the main thread of a runtime of several: that is
+    /// the thread of the terminal's one user, and the runtime's tasks run on others.
+    pub(super) fn is_own_terminal(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
+        // Whether `main` has but one thread is not asked for each: where that is said, all are taken to have one.
+        self.link.program.name("current_thread").is_none()
+            && self.calls_one_of(site, idioms::rust::ASKS_TERMINAL)
+            && !self.is_spawned(site, inner, function)
+    }
+}

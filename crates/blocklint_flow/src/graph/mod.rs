@@ -1,0 +1,142 @@
+//! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
+//! nothing and lowers nothing.
+
+pub mod finding;
+pub mod paths;
+pub(crate) mod shortest;
+pub mod steps;
+
+use std::cell::RefCell;
+
+use blocklint_core::{Effect, Severity};
+use blocklint_link::labels::label::{Label, LabelId, Labels};
+use blocklint_link::link::Link;
+use blocklint_link::link::reach::Reach;
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use blocklint_models::{CallRow, Match};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::entries::callers::Node;
+use crate::entries::roots::Root;
+use crate::graph::paths::ShareKey;
+use crate::graph::shortest::Shortest;
+
+/// A body with one of its labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateId(pub u32);
+
+/// What an edge leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Next {
+    /// A called body with its label.
+    State(StateId),
+    /// A model row: the cause of this number.
+    Leaf(u32),
+}
+
+/// One way on from a state or hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Way {
+    /// The call.
+    pub site: SiteRef,
+    /// The argument that is handed over there, where it is no call of the body itself.
+    pub arg: Option<u32>,
+    /// Where it leads.
+    pub next: Next,
+    /// Inferred steps of this edge, unions apart.
+    pub steps: u8,
+    /// Whether the site has other targets.
+    pub shared: bool,
+}
+
+/// A body or parameter with one label that reached it, and the calls by which it did.
+#[derive(Debug)]
+pub struct State {
+    /// What the label reached.
+    pub node: Node,
+    /// The label.
+    pub label: LabelId,
+    /// The calls, the best first.
+    pub ways: Vec<Way>,
+}
+
+/// A label at a site of a root.
+#[derive(Debug)]
+pub struct Hit {
+    /// The body that must not block.
+    pub root: BodyRef,
+    /// What kind of root, or the context a function is handed to.
+    pub kind: Root,
+    /// Whether the site hands a function over instead of running it.
+    pub handed: bool,
+    /// Whether a comment cuts it right here.
+    pub cut: bool,
+    /// As it arrived.
+    pub label: Label,
+    /// The last call before the root.
+    pub way: Way,
+}
+
+/// How a label meets the site of a root.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    /// Whether the site hands a function over instead of running it.
+    pub(crate) handed: bool,
+    /// Whether a comment cuts the label right there.
+    pub(crate) cut: bool,
+}
+
+/// A call that enters a model row.
+#[derive(Debug)]
+pub struct LeafSite<'m> {
+    /// The call.
+    pub site: SiteRef,
+    /// The row that it enters.
+    pub row: Match<'m, CallRow>,
+    /// The path that the row was found by.
+    pub path: PathId,
+    /// Silenced for some rules.
+    pub label: LabelId,
+    /// It takes a lock that is held over this call.
+    pub held_by: Option<SiteRef>,
+    /// The body that the row's decorator wraps, where the site is that decorator's.
+    pub(crate) wraps: Option<BodyRef>,
+}
+
+impl LeafSite<'_> {
+    /// The body that enters the row.
+    pub fn body(&self, link: &Link<'_>) -> BodyRef {
+        self.wraps.unwrap_or_else(|| link.program.body_of_site(self.site))
+    }
+}
+
+/// The graph that the search leaves behind.
+pub struct Graph<'m> {
+    /// All labels, each once.
+    pub labels: Labels,
+    /// What labels reached.
+    pub states: Vec<State>,
+    /// Where they begin.
+    pub leaves: Vec<LeafSite<'m>>,
+    /// What they found.
+    pub hits: Vec<Hit>,
+    /// Bodies that carry a label.
+    pub labelled: FxHashSet<BodyRef>,
+    /// The same, by the label's effect, with how bad it is at worst.
+    pub(crate) effects: FxHashMap<(BodyRef, Effect), Severity>,
+    /// The shortest ways on from labels, once somebody asks.
+    pub(crate) shortest: Shortest,
+    /// Sites at which a model row holds the thread, with how many rows do.
+    pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
+    /// Which libraries' values are where.
+    pub reach: Reach,
+    /// The steps of unions, once all labels are there.
+    pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
+}
+
+impl Graph<'_> {
+    /// Whether some label reached a body that absorbs it.
+    pub fn labelled_root(&self, body: BodyRef) -> bool {
+        self.hits.iter().any(|hit| hit.root == body && !hit.handed)
+    }
+}

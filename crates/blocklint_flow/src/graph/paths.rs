@@ -1,0 +1,439 @@
+//! Best paths and causes over the graph of a search.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use blocklint_core::{Effect, Language, Severity};
+use blocklint_link::idioms;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
+use blocklint_link::program::index::is_own_receiver;
+use rustc_hash::FxHashMap;
+
+use crate::conditions::java_settings::is_made_by_name;
+use crate::conditions::rust_getters::deciding_tests_over;
+use crate::graph::{Graph, Next, StateId, Way};
+
+/// How many hops longer a way may be that stands under one condition less.
+const CONDITION: u32 = 3;
+
+/// What speaks against a path; the one with the least is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Inferred steps.
+    pub steps: u32,
+    /// Python: whether it ends at what is kept of a file. What reads the file itself holds longer.
+    pub ends_at_entry: bool,
+    /// Hops, and the conditions that they stand under: who reads a finding checks each of them.
+    length: u32,
+    /// Hops alone.
+    pub hops: u32,
+    /// Among equals the first place.
+    site: SiteRef,
+    /// The inferred steps that are choices among objects. Which method an object calls on itself is decided with the object.
+    chosen: u32,
+    /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
+    guessed: u32,
+}
+
+/// Python: how many hops a way may have before nobody who reads its trace believes each branch on it.
+const FAR: u32 = 12;
+
+impl Cost {
+    /// What a way costs that ends here.
+    fn of(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let steps = way_steps(link, graph, way);
+        let guessed = u32::from(way.steps);
+        let chosen = steps - guessed;
+        let chosen = if chosen > 0 && is_on_own_object(link, way.site) { 0 } else { chosen };
+        let conditions = match link.program.language(way.site.file) {
+            Language::Rust => deciding_tests_over(link, way.site),
+            _ => link.conditions_over(way.site),
+        };
+        let ends_at_entry = is_of_entry(link, graph, way);
+        Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
+    }
+
+    /// What the path costs if a way leads to it.
+    fn after(self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Cost {
+        let own = Cost::of(link, graph, way);
+        Cost {
+            steps: self.steps + own.steps,
+            ends_at_entry: self.ends_at_entry,
+            length: self.length + own.length,
+            hops: self.hops + 1,
+            site: way.site,
+            chosen: self.chosen + own.chosen,
+            guessed: self.guessed + own.guessed,
+        }
+    }
+
+    /// Python: the steps that a way's own do not tell. Of two choices among objects the second hangs on the first, as
+    /// of two branches each of which is one of many; and of a long way hardly anybody believes the end.
+    pub fn doubts(&self, of_one_kind: bool, far: bool) -> u32 {
+        let of_one_kind = of_one_kind && (self.chosen >= 2 || self.guessed >= 2);
+        let is_far = far && self.hops > FAR;
+        u32::from(of_one_kind) + if is_far { u32::from(LOW_STEPS) } else { 0 }
+    }
+}
+
+/// The best way on from each state.
+pub struct Paths {
+    pub(crate) best: Vec<Option<(Cost, Way)>>,
+}
+
+/// Python: whether a way ends at a call that asks for or changes what a file system keeps of a file.
+fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
+    let Next::Leaf(leaf) = way.next else { return false };
+    let facts = link.program.facts(way.site.file);
+    facts.language == Language::Python
+        && graph.labels.get(graph.leaves[leaf as usize].label).effect == Effect::File
+        && idioms::python::is_of_entry(facts.text(facts.site(way.site.site).name))
+}
+
+/// Whether a call is one of an object on itself.
+fn is_on_own_object(link: &Link<'_>, site: SiteRef) -> bool {
+    link.receiver_form(site).is_some_and(|form| is_own_receiver(link.program.facts(site.file), form))
+}
+
+/// Steps of one edge, with what the share of labelled alternatives adds.
+pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
+    if !way.shared {
+        return u32::from(way.steps);
+    }
+    let label = match way.next {
+        Next::State(state) => graph.states.get(state.0 as usize).map(|state| state.label),
+        Next::Leaf(leaf) => graph.leaves.get(leaf as usize).map(|leaf| leaf.label),
+    };
+    let effect = label.map(|label| {
+        let label = graph.labels.get(label);
+        (label.effect, label.severity)
+    });
+    // Many states meet at one site.
+    let key = (way.site, effect, matches!(way.next, Next::State(_)));
+    let known = graph.shares.borrow().get(&key).copied();
+    let share = known.unwrap_or_else(|| {
+        let share = share_steps(link, graph, way, effect);
+        graph.shares.borrow_mut().insert(key, share);
+        share
+    });
+    u32::from(way.steps) + u32::from(share)
+}
+
+/// What the steps of a union hang on: its site, what is held behind it, and whether a body of the project holds it.
+pub(crate) type ShareKey = (SiteRef, Option<(Effect, Severity)>, bool);
+
+/// Steps of a union: none if one alternative is left, one if at least half are labelled, and one in eight in the same way, or
+/// at most three are meant, else low.
+fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effect, Severity)>) -> u8 {
+    let effect = held.map(|(effect, _)| effect);
+    let site = way.site;
+    // Of a Java method with its many implementations what few of them do says nothing, whatever the others do; nor does in
+    // Rust that few of them start a runtime.
+    let by_effect = matches!(way.next, Next::State(_))
+        && match link.program.language(site.file) {
+            Language::Java => true,
+            Language::Rust => effect == Some(Effect::NestedLoop),
+            Language::Python => false,
+        };
+    // That others hold it for less says nothing.
+    let holds_so = |body: BodyRef| match held {
+        Some((effect, severity)) => graph.effects.get(&(body, effect)).is_some_and(|worst| *worst >= severity),
+        None => graph.labelled.contains(&body),
+    };
+    let is_labelled = |body: BodyRef| if by_effect { holds_so(body) } else { graph.labelled.contains(&body) };
+    let targets = link.targets(site, blocklint_link::link::value::EnvId::NONE);
+    let (mut all, mut labelled, mut same) = (0usize, 0usize, 0usize);
+    let mut bodies: Vec<BodyRef> = Vec::new();
+    let overridden = targets.list.iter().any(|target| matches!(target, Target::Overrides { .. }));
+    for target in &targets.list {
+        match *target {
+            Target::Body { body, .. } => {
+                // A method without code of its own is no alternative to those that implement it.
+                if overridden && link.is_stub(body) {
+                    continue;
+                }
+                all += 1;
+                labelled += usize::from(is_labelled(body));
+                same += usize::from(holds_so(body));
+                bodies.push(body);
+            }
+            Target::Overrides { class, name } => {
+                for body in link.overrides(class, name).iter() {
+                    if link.is_stub(*body) || !link.means_override(class, name, *body, site) {
+                        continue;
+                    }
+                    all += 1;
+                    labelled += usize::from(is_labelled(*body));
+                    same += usize::from(holds_so(*body));
+                    bodies.push(*body);
+                }
+            }
+            Target::Row { .. } => all += 1,
+        }
+    }
+    let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
+    (labelled, same) = (labelled + rows, same + rows);
+    if all <= 1 {
+        0
+    } else if all <= 3 {
+        // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting
+        // names.
+        let by_name = |body: &&BodyRef| {
+            let class = link.program.facts(body.file).body(body.body).class.get();
+            class.is_some_and(|class| is_made_by_name(link, ClassRef { file: body.file, class }))
+        };
+        let named_less = || {
+            let mut holding = bodies.iter().filter(|body| is_labelled(**body)).peekable();
+            holding.peek().is_some()
+                && holding.all(|body| by_name(&body))
+                && !bodies.iter().filter(|body| !is_labelled(**body)).all(|body| by_name(&body))
+        };
+        if by_effect && (same * 2 < all || link.program.language(site.file) == Language::Java && named_less()) {
+            LOW_STEPS
+        } else {
+            1
+        }
+    } else if labelled * 2 >= all && same * 8 >= all {
+        // Where many only pass it on, which one does it says nothing of the one that is called here, the less the fewer do it
+        // themselves.
+        let passes_on =
+            |body: &&BodyRef| effect.is_some_and(|effect| graph.shortest.leads_through(graph, **body, effect, &bodies));
+        // A storage over the network starts a runtime; which storage it is, the type argument of a caller says.
+        if by_effect && link.program.language(site.file) == Language::Rust {
+            return LOW_STEPS;
+        }
+        let passing = if by_effect { bodies.iter().filter(passes_on).count() } else { 0 };
+        match passing * 3 >= all {
+            true if same.saturating_sub(passing) * 2 < all => LOW_STEPS,
+            true => 2,
+            false if by_effect && effect.is_some_and(|effect| few_are_near(graph, &bodies, effect)) => LOW_STEPS,
+            false => 1,
+        }
+    } else {
+        LOW_STEPS
+    }
+}
+
+/// Whether fewer than half of some bodies come to an effect in a few calls.
+fn few_are_near(graph: &Graph<'_>, bodies: &[BodyRef], effect: Effect) -> bool {
+    let near = bodies.iter().filter(|&&body| graph.shortest.is_near(graph, body, effect)).count();
+    near * 2 < bodies.len()
+}
+
+impl Paths {
+    /// Finds them for all states at once.
+    pub fn new(link: &Link<'_>, graph: &Graph<'_>) -> Self {
+        let mut best: Vec<Option<(Cost, Way)>> = vec![None; graph.states.len()];
+        let mut before: Vec<Vec<(StateId, Way)>> = vec![Vec::new(); graph.states.len()];
+        let mut queue = BinaryHeap::new();
+        for (at, state) in graph.states.iter().enumerate() {
+            for way in &state.ways {
+                match way.next {
+                    Next::State(next) => before[next.0 as usize].push((StateId(at as u32), *way)),
+                    Next::Leaf(_) => {
+                        queue.push(Reverse((Cost::of(link, graph, way), at as u32, WayKey(*way))));
+                    }
+                }
+            }
+        }
+        while let Some(Reverse((cost, at, WayKey(way)))) = queue.pop() {
+            if best[at as usize].is_some() {
+                continue;
+            }
+            best[at as usize] = Some((cost, way));
+            for (state, way) in &before[at as usize] {
+                if best[state.0 as usize].is_none() {
+                    queue.push(Reverse((cost.after(link, graph, way), state.0, WayKey(*way))));
+                }
+            }
+        }
+        Paths { best }
+    }
+
+    /// The cost of going a way to its end.
+    pub fn cost(&self, link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> Option<Cost> {
+        match way.next {
+            Next::Leaf(_) => Some(Cost::of(link, graph, way)),
+            Next::State(state) => {
+                let (cost, _) = self.best[state.0 as usize]?;
+                Some(cost.after(link, graph, way))
+            }
+        }
+    }
+
+    /// The ways from one to the end of its best path, itself first.
+    pub fn follow(&self, way: Way) -> Vec<Way> {
+        let mut ways = vec![way];
+        let mut at = way;
+        while let Next::State(state) = at.next {
+            let Some((_, next)) = self.best[state.0 as usize] else { break };
+            ways.push(next);
+            at = next;
+        }
+        ways
+    }
+}
+
+/// Orders ways in the queue; only ties of cost and state come this far.
+#[derive(PartialEq, Eq)]
+struct WayKey(Way);
+
+impl PartialOrd for WayKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for WayKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |way: &Way| {
+            let next = match way.next {
+                Next::State(state) => (0, state.0),
+                Next::Leaf(leaf) => (1, leaf),
+            };
+            (way.site, way.arg, next)
+        };
+        key(&self.0).cmp(&key(&other.0))
+    }
+}
+
+/// The causes behind each state.
+pub struct Causes {
+    /// For each leaf of the graph the number of its cause.
+    pub of_leaf: Vec<u32>,
+    /// For each cause its first leaf.
+    pub leaves: Vec<u32>,
+    /// For each state its set. States that lead to the same causes mostly share one.
+    set_of: Vec<u32>,
+    sets: Vec<Vec<u32>>,
+}
+
+impl Causes {
+    /// Finds them for all states at once.
+    pub fn new(graph: &Graph<'_>) -> Self {
+        let mut of_leaf = Vec::with_capacity(graph.leaves.len());
+        let mut leaves: Vec<u32> = Vec::new();
+        let mut ids: FxHashMap<(SiteRef, PathId), u32> = FxHashMap::default();
+        for (at, leaf) in graph.leaves.iter().enumerate() {
+            let id = *ids.entry((leaf.site, leaf.path)).or_insert_with(|| {
+                leaves.push(at as u32);
+                leaves.len() as u32 - 1
+            });
+            of_leaf.push(id);
+        }
+        let component = components(graph);
+        let count = component.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (state, &of) in component.iter().enumerate() {
+            members[of as usize].push(state as u32);
+        }
+        // Components come out of the search with successors first.
+        let mut set_of_component: Vec<u32> = Vec::with_capacity(count);
+        let mut sets: Vec<Vec<u32>> = Vec::with_capacity(count);
+        for states in &members {
+            let (mut own, mut entered): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+            for &state in states {
+                for way in &graph.states[state as usize].ways {
+                    match way.next {
+                        Next::Leaf(leaf) => own.push(of_leaf[leaf as usize]),
+                        Next::State(next) => {
+                            entered.extend(set_of_component.get(component[next.0 as usize] as usize));
+                        }
+                    }
+                }
+            }
+            entered.sort_unstable();
+            entered.dedup();
+            // A body with one call that blocks leads where that call does.
+            if let ([only], true) = (&entered[..], own.is_empty()) {
+                set_of_component.push(*only);
+                continue;
+            }
+            for &of in &entered {
+                own.extend_from_slice(&sets[of as usize]);
+            }
+            own.sort_unstable();
+            own.dedup();
+            let widest = entered.iter().copied().max_by_key(|&of| sets[of as usize].len());
+            let same = widest.filter(|&of| sets[of as usize].len() == own.len());
+            set_of_component.push(same.unwrap_or(sets.len() as u32));
+            if same.is_none() {
+                sets.push(own);
+            }
+        }
+        let set_of = component.iter().map(|&of| set_of_component[of as usize]).collect();
+        Causes { of_leaf, leaves, set_of, sets }
+    }
+
+    /// The causes behind a way.
+    pub fn behind(&self, way: &Way) -> &[u32] {
+        match way.next {
+            Next::Leaf(leaf) => std::slice::from_ref(&self.of_leaf[leaf as usize]),
+            Next::State(state) => &self.sets[self.set_of[state.0 as usize] as usize],
+        }
+    }
+
+    /// A number for the causes behind a way: ways with the same number have the same.
+    pub fn number(&self, way: &Way) -> (bool, u32) {
+        match way.next {
+            Next::Leaf(leaf) => (true, self.of_leaf[leaf as usize]),
+            Next::State(state) => (false, self.set_of[state.0 as usize]),
+        }
+    }
+}
+
+/// Strongly connected components of the states, numbered with successors first (Tarjan, without recursion).
+fn components(graph: &Graph<'_>) -> Vec<u32> {
+    const NEW: u32 = u32::MAX;
+    let count = graph.states.len();
+    let next_of = |state: usize, at: usize| match graph.states[state].ways.get(at).map(|way| way.next) {
+        Some(Next::State(next)) => Some(Some(next.0 as usize)),
+        Some(Next::Leaf(_)) => Some(None),
+        None => None,
+    };
+    let (mut index, mut low, mut component) = (vec![NEW; count], vec![0u32; count], vec![NEW; count]);
+    let (mut stack, mut frames) = (Vec::new(), Vec::new());
+    let (mut counter, mut found) = (0u32, 0u32);
+    for start in 0..count {
+        if index[start] != NEW {
+            continue;
+        }
+        frames.push((start, 0usize));
+        while let Some((state, at)) = frames.pop() {
+            if at == 0 {
+                index[state] = counter;
+                low[state] = counter;
+                counter += 1;
+                stack.push(state);
+            }
+            match next_of(state, at) {
+                Some(next) => {
+                    frames.push((state, at + 1));
+                    let Some(next) = next else { continue };
+                    if index[next] == NEW {
+                        frames.push((next, 0));
+                    } else if component[next] == NEW {
+                        low[state] = low[state].min(index[next]);
+                    }
+                }
+                None => {
+                    if low[state] == index[state] {
+                        while let Some(member) = stack.pop() {
+                            component[member] = found;
+                            if member == state {
+                                break;
+                            }
+                        }
+                        found += 1;
+                    }
+                    if let Some(&(parent, _)) = frames.last() {
+                        low[parent] = low[parent].min(low[state]);
+                    }
+                }
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,3 @@
+//! What runs the first time only, or once for each key.
+
+pub mod java;

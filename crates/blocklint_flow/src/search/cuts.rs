@@ -1,0 +1,213 @@
+//! Comments that end a label: where it would be one of the rules they name.
+
+use std::cell::RefCell;
+
+use blocklint_core::{Context, Effect, RuleCode, WhereSet};
+use blocklint_facts::{BodyKind, Form, SuppressionKind};
+use blocklint_link::code::regions::touches;
+use blocklint_link::labels::label::Label;
+use blocklint_link::program::Program;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Which rule reports an effect, and which rule a comment names.
+#[derive(Clone, Copy)]
+pub struct RuleNames {
+    /// The rule of an effect, native or not, in a root's context.
+    pub rule_of: fn(Effect, bool, Context) -> Option<RuleCode>,
+    /// The rule of a misuse.
+    pub rule_of_misuse: fn(Misuse) -> Option<RuleCode>,
+    /// The rules that a comment names by code, prefix or name; none where a word means nothing.
+    pub named: fn(&str) -> Vec<RuleCode>,
+    /// The rules that see the same direct call as another linter's code, for `noqa`.
+    pub alias: fn(&str) -> Vec<RuleCode>,
+}
+
+/// A rule that a comment silenced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UsedComment {
+    /// The file.
+    pub file: FileId,
+    /// Index in the suppressions of its facts.
+    pub comment: u32,
+    /// The rule.
+    pub rule: RuleCode,
+}
+
+/// A mistake that is no effect of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// The result of a call is handed over where the callable was meant.
+    CalledInsteadOfHandedOver,
+    /// A thread's lock is held over an `await`.
+    LockHeldOverAwait,
+    /// An import comes before the call that patches what it takes.
+    LateMonkeyPatch,
+    /// A response that may be large is serialised on the event loop.
+    LargeResponse,
+    /// Threads are made for each request or instance.
+    ThreadsMadeAnew,
+    /// Connections are made for each request or item.
+    ConnectionsMadeAnew,
+    /// A connection of a pool is held where others wait for one.
+    PoolStarved,
+    /// Work is handed to threads without a bound.
+    UnboundedOffload,
+}
+
+/// One comment that names rules.
+#[derive(Debug)]
+struct Comment {
+    line: blocklint_core::Span,
+    rules: Vec<RuleCode>,
+    /// Rules that it hides only at a call that blocks itself.
+    aliases: Vec<RuleCode>,
+    /// A bare comment: it hides, and cuts nothing.
+    bare: bool,
+    reason: Option<String>,
+    index: u32,
+}
+
+/// The comments of all files.
+pub struct Cuts {
+    names: RuleNames,
+    comments: FxHashMap<FileId, Vec<Comment>>,
+    used: RefCell<FxHashSet<UsedComment>>,
+}
+
+impl Cuts {
+    /// Reads the comments of all files.
+    pub fn new(program: &Program<'_>, names: RuleNames) -> Self {
+        let mut comments: FxHashMap<FileId, Vec<Comment>> = FxHashMap::default();
+        for (slot, source) in program.files.iter().enumerate() {
+            let facts = &source.facts;
+            for (index, row) in facts.suppressions.iter().enumerate() {
+                if !matches!(row.kind, SuppressionKind::Ignore | SuppressionKind::Noqa) {
+                    continue;
+                }
+                let words = facts.list(row.rules);
+                let meant = |by: fn(&str) -> Vec<RuleCode>| -> Vec<RuleCode> {
+                    let written = words.iter().filter_map(|&word| match facts.form(word) {
+                        Form::Str(sym) => Some(facts.text(sym)),
+                        _ => None,
+                    });
+                    written.flat_map(by).collect()
+                };
+                let rules = meant(names.named);
+                let aliases = if row.kind == SuppressionKind::Noqa { meant(names.alias) } else { Vec::new() };
+                // Codes of other tools only: none of ours is meant.
+                if rules.is_empty() && aliases.is_empty() && !words.is_empty() {
+                    continue;
+                }
+                let reason = row.reason.get().map(|sym| facts.text(sym).to_owned()).filter(|text| !text.is_empty());
+                comments.entry(FileId(slot as u32)).or_default().push(Comment {
+                    line: row.line,
+                    bare: words.is_empty(),
+                    rules,
+                    aliases,
+                    reason,
+                    index: index as u32,
+                });
+            }
+        }
+        Cuts { names, comments, used: RefCell::default() }
+    }
+
+    /// What the comments silenced.
+    pub fn used(self) -> Vec<UsedComment> {
+        self.used.into_inner().into_iter().collect()
+    }
+
+    fn uses(&self, file: FileId, comment: &Comment, rule: RuleCode) {
+        self.used.borrow_mut().insert(UsedComment { file, comment: comment.index, rule });
+    }
+
+    /// Whether a file has comments that could cut.
+    pub(crate) fn speak_in(&self, file: FileId) -> bool {
+        self.comments.contains_key(&file)
+    }
+
+    /// The rule of a misuse.
+    pub fn rule_of_misuse(&self, misuse: Misuse) -> Option<RuleCode> {
+        (self.names.rule_of_misuse)(misuse)
+    }
+
+    /// The rule of an effect in a context.
+    pub fn rule_of(&self, effect: Effect, native: bool, context: Context) -> Option<RuleCode> {
+        (self.names.rule_of)(effect, native, context)
+    }
+
+    /// What is left of a label behind a site: nothing where a comment at it names its rules in every context.
+    pub fn apply(&self, program: &Program<'_>, site: SiteRef, label: Label) -> Option<Label> {
+        let Some(comments) = self.comments.get(&site.file) else { return Some(label) };
+        let span = program.facts(site.file).site(site.site).span;
+        let at = comments.iter().filter(|comment| !comment.bare && touches(comment.line, span));
+        self.cut(site.file, at, label)
+    }
+
+    /// What is left of a label behind a body's definition.
+    pub fn apply_body(&self, program: &Program<'_>, body: BodyRef, label: Label) -> Option<Label> {
+        let Some(comments) = self.comments.get(&body.file) else { return Some(label) };
+        let facts = program.facts(body.file);
+        let row = facts.body(body.body);
+        if row.kind != BodyKind::Function {
+            return Some(label);
+        }
+        let at = comments.iter().filter(|comment| {
+            !comment.bare
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start))
+        });
+        self.cut(body.file, at, label)
+    }
+
+    fn cut<'c>(&self, file: FileId, comments: impl Iterator<Item = &'c Comment>, mut label: Label) -> Option<Label> {
+        for comment in comments {
+            let mut gone = WhereSet::EMPTY;
+            for context in [Context::EventLoop, Context::Greenlet] {
+                if let Some(rule) = (self.names.rule_of)(label.effect, label.native, context)
+                    && comment.rules.contains(&rule)
+                {
+                    let place = WhereSet::of_context(context);
+                    gone = gone.union(place);
+                    if !label.place.intersect(place).is_empty() {
+                        self.uses(file, comment, rule);
+                    }
+                }
+            }
+            label.place = label.place.without(gone);
+        }
+        // What no context is left for, or only contexts without a rule of their own, ends here.
+        let reported = [Context::EventLoop, Context::Greenlet].into_iter().any(|context| {
+            !label.place.intersect(WhereSet::of_context(context)).is_empty()
+                && (self.names.rule_of)(label.effect, label.native, context).is_some()
+        });
+        let was_cut = label.place != label.place.union(WhereSet::EVENT_LOOP) && !reported;
+        if label.place.is_empty() || was_cut { None } else { Some(label) }
+    }
+
+    /// The reason for which a finding of a rule is hidden at its own place, if it is: the comment's words, or nothing.
+    pub fn hides(&self, program: &Program<'_>, site: SiteRef, body: BodyRef, rule: RuleCode) -> Option<Option<String>> {
+        let comments = self.comments.get(&site.file)?;
+        let facts = program.facts(site.file);
+        let span = facts.site(site.site).span;
+        let row = facts.body(body.body);
+        let hit = comments.iter().find(|comment| {
+            let names = comment.bare || comment.rules.contains(&rule);
+            let on_site = touches(comment.line, span);
+            let on_body = row.kind == BodyKind::Function
+                && body.file == site.file
+                && (comment.line.contains_offset(row.name_span.start) || comment.line.contains_offset(row.span.start));
+            names && (on_site || on_body)
+        })?;
+        self.uses(site.file, hit, rule);
+        Some(hit.reason.clone())
+    }
+
+    /// The same at a call that blocks itself, for the codes by which other linters know it.
+    pub fn hides_direct(&self, program: &Program<'_>, site: SiteRef, rule: RuleCode) -> Option<Option<String>> {
+        let span = program.facts(site.file).site(site.site).span;
+        let mut comments = self.comments.get(&site.file)?.iter();
+        let hit = comments.find(|comment| comment.aliases.contains(&rule) && touches(comment.line, span))?;
+        Some(hit.reason.clone())
+    }
+}

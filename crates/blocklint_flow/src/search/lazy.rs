@@ -1,0 +1,134 @@
+//! Where the lazy result of a library call is consumed.
+
+use blocklint_facts::Form;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val, ValueId};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::index::{Mention, Wrap};
+use rustc_hash::FxHashSet;
+
+use crate::entries::callers::{Callers, TRAILS, Trail};
+
+impl<'l, 'a> Callers<'l, 'a> {
+    /// Where the lazy result of a library call is consumed.
+    pub(crate) fn consumers_of_lazy(&self, made: SiteRef) -> Vec<(SiteRef, Option<u32>)> {
+        let link = self.link;
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut trails = vec![Trail::ResultOf(made, EnvId::NONE)];
+        let holds = |value: ValueId| {
+            link.values.members(value).iter().any(|val| matches!(*val, Val::Lazy { made: of, .. } if of == made))
+        };
+        while let Some(trail) = trails.pop() {
+            if !seen.insert(trail) || seen.len() > TRAILS {
+                continue;
+            }
+            let mentions: Vec<(FileId, Mention, Wrap)> = match trail {
+                Trail::ResultOf(site, _) => {
+                    let uses = link.program.index_of(site.file).uses_of_result(site.site);
+                    uses.iter().map(|(mention, wrap)| (site.file, mention, wrap)).collect()
+                }
+                Trail::NamedIn(file, sym) => {
+                    let uses = link.program.index_of(file).mentions_named(sym);
+                    uses.iter().map(|(mention, wrap)| (file, mention, wrap)).collect()
+                }
+                Trail::Named(name) => link
+                    .program
+                    .occurrences(name)
+                    .iter()
+                    .flat_map(|&(file, sym)| {
+                        let uses = link.program.index_of(file).mentions_named(sym);
+                        uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
+                    })
+                    .collect(),
+                Trail::Literal(_) => Vec::new(),
+            };
+            for (file, mention, wrap) in mentions {
+                if wrap == Wrap::Element {
+                    continue;
+                }
+                let facts = link.program.facts(file);
+                match mention {
+                    Mention::Operand(site) => {
+                        let site = SiteRef { file, site };
+                        // `async for` takes what is asynchronous among the alternatives.
+                        if facts.site(site.site).flags.has(blocklint_facts::SiteFlags::ASYNC) {
+                            continue;
+                        }
+                        let consumed = link
+                            .targets(site, EnvId::NONE)
+                            .list
+                            .iter()
+                            .any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made));
+                        if consumed {
+                            found.push((site, None));
+                        }
+                    }
+                    Mention::Arg(site, arg) => {
+                        let site = SiteRef { file, site };
+                        let form = facts.args_of(site.site)[arg as usize].value;
+                        if !holds(link.eval(link.scope_of(site, EnvId::NONE), form).value) {
+                            continue;
+                        }
+                        let passing = link.passing(site, arg, EnvId::NONE);
+                        if passing.consumed {
+                            found.push((site, Some(arg)));
+                        }
+                        if passing.returned {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Assign(assign) => {
+                        let row = facts.assign(assign);
+                        let scope = blocklint_link::link::eval::Scope { file, at: row.at, env: EnvId::NONE };
+                        if !holds(link.assigned(scope, assign).value) {
+                            continue;
+                        }
+                        match facts.form(row.target) {
+                            Form::Var(var) => trails.push(Trail::NamedIn(file, facts.var(var).name)),
+                            Form::Attr(_, sym) => {
+                                if let Some(name) = link.program.global(file, sym) {
+                                    trails.push(Trail::Named(name));
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                    Mention::Exit(exit) => {
+                        let row = facts.exits.at(exit as usize);
+                        let body = BodyRef { file, body: facts.body_of(row.at) };
+                        for &site in self.call_sites(body).iter() {
+                            trails.push(Trail::ResultOf(site, EnvId::NONE));
+                        }
+                    }
+                    Mention::Default(_) => {}
+                }
+            }
+        }
+        if link.program.language(made.file) == blocklint_core::Language::Rust {
+            found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Calls of Rust in the body where a lazy value is made that consume it: `reader.lines().next()`.
+    fn consuming_methods(&self, made: SiteRef) -> Vec<SiteRef> {
+        let link = self.link;
+        let facts = link.program.facts(made.file);
+        let body = facts.body_of(facts.site(made.site).at);
+        let index = link.program.index_of(made.file);
+        let names = blocklint_link::link::names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name));
+        let names = names.filter_map(|name| link.program.local(made.file, name));
+        names
+            .flat_map(|sym| index.sites_named(sym).iter().copied())
+            .filter(|&site| facts.body_of(facts.site(site).at) == body)
+            .map(|site| SiteRef { file: made.file, site })
+            .filter(|&site| {
+                let targets = link.targets(site, EnvId::NONE);
+                targets.list.iter().any(|target| matches!(*target, Target::Row { made: Some(of), .. } if of == made))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,321 @@
+//! Locks of the process. Taking one makes no label by itself: short critical sections are normal. Two things do harm:
+//! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
+//! an `await` can be wanted by code that the loop must run first.
+
+use blocklint_core::{Effect, Hold, Severity};
+use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_link::labels::label::LabelHold;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::hierarchy::Ancestor;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
+use blocklint_models::Role;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::paths::Paths;
+use crate::graph::{LeafSite, Next, Way};
+use crate::search::Search;
+
+/// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
+pub type Holder = Lock;
+
+/// One lock, as far as names tell: all that has the same holder is the same lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lock {
+    /// A field, under the class furthest up that assigns it.
+    Field(ClassRef, Name),
+    /// A module's variable.
+    Global(FileId, Name),
+}
+
+impl Lock {
+    /// The name of the field or variable.
+    pub fn name(self) -> Name {
+        match self {
+            Lock::Field(_, name) | Lock::Global(_, name) => name,
+        }
+    }
+}
+
+/// A thread's lock that is held over an `await`.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldOverAwait {
+    /// Where it is taken.
+    pub taken: SiteRef,
+    /// What is awaited first.
+    pub awaited: SiteRef,
+    /// The lock's type.
+    pub ty: PathId,
+}
+
+/// The lock's type, if a form is one.
+fn lock_type(link: &Link<'_>, scope: Scope, form: FormId) -> Option<PathId> {
+    link.values.members(link.eval(scope, form).value).iter().find_map(|val| match *val {
+        Val::Library { .. } | Val::Instance { .. } => {
+            link.types_through(*val).into_iter().find(|&ty| link.library.role(ty).is_some_and(Role::is_lock))
+        }
+        _ => None,
+    })
+}
+
+/// What holds the value of a form, where names tell.
+pub fn holder(link: &Link<'_>, scope: Scope, form: FormId) -> Option<Holder> {
+    lock_of(link, scope, form, 4)
+}
+
+/// Which lock a form is, where names tell.
+fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lock> {
+    let depth = depth.checked_sub(1)?;
+    let facts = link.program.facts(scope.file);
+    match facts.form(form) {
+        Form::Attr(base, sym) => {
+            let name = link.program.global(scope.file, sym)?;
+            link.values.members(link.eval(scope, base).value).iter().find_map(|val| match *val {
+                Val::Instance { class, .. } | Val::Class(class) => Some(Lock::Field(assigner(link, class, name), name)),
+                Val::Module(file) => Some(Lock::Global(file, name)),
+                _ => None,
+            })
+        }
+        Form::Var(var) => {
+            let row = facts.var(var);
+            if matches!(row.kind, VarKind::Param(_)) {
+                return None;
+            }
+            let owner = facts.body(row.body);
+            let name = link.program.global(scope.file, row.name)?;
+            let mut assigns = facts.assigns_of(var);
+            if let Some(first) = assigns.next()
+                && let Form::Import(import) = facts.form(first.value)
+            {
+                let import = facts.import(import);
+                let module = blocklint_link::link::names::python::module_named(link, scope.file, &import);
+                let (Val::Module(file), Some(name)) = (module, link.program.global(scope.file, import.name)) else {
+                    return None;
+                };
+                return Some(Lock::Global(file, name));
+            }
+            if owner.parent.is_none() {
+                return Some(Lock::Global(scope.file, name));
+            }
+            if let Some(class) = owner.class.get().filter(|_| owner.kind == blocklint_facts::BodyKind::Class) {
+                return Some(Lock::Field(ClassRef { file: scope.file, class }, name));
+            }
+            let mut assigns = facts.assigns_of(var);
+            let only = assigns.next().filter(|row| row.value.is_some())?;
+            if assigns.next().is_some() {
+                return None;
+            }
+            lock_of(link, Scope { at: only.at, ..scope }, only.value, depth)
+        }
+        _ => None,
+    }
+}
+
+/// The class furthest up that assigns a field.
+fn assigner(link: &Link<'_>, class: ClassRef, name: Name) -> ClassRef {
+    let mro = link.mro(class);
+    let assigning = mro.iter().rev().find_map(|ancestor| match *ancestor {
+        Ancestor::Class(base) if link.own_member(base, name).is_some() || !link.own_assigns(base, name).is_empty() => {
+            Some(base)
+        }
+        _ => None,
+    });
+    assigning.unwrap_or(class)
+}
+
+/// The locks alive at a site: those of the `with` blocks around it.
+fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
+    let facts = link.program.facts(site.file);
+    let mut found = Vec::new();
+    let mut at = facts.site(site.site).at.region;
+    while let Some(id) = at.get() {
+        let region = facts.region(id);
+        if region.kind == RegionKind::With && region.test.is_some() {
+            found.push((id, region.test));
+        }
+        at = region.parent;
+    }
+    found
+}
+
+/// Where `with` blocks of coroutines hold a thread's lock over an `await`.
+pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
+    let mut found = Vec::new();
+    for (slot, source) in link.program.files.iter().enumerate() {
+        let file = FileId(slot as u32);
+        let facts = &source.facts;
+        if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
+            continue;
+        }
+        // The first thing awaited in each `with` block of a coroutine.
+        let mut awaited: FxHashMap<RegionId, SiteRef> = FxHashMap::default();
+        for (at, row) in facts.sites.iter().enumerate() {
+            if !row.flags.has(SiteFlags::AWAITED) && !row.flags.has(SiteFlags::ASYNC) {
+                continue;
+            }
+            let site = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            let flow = facts.body(facts.body_of(row.at)).flow;
+            if !matches!(flow, Flow::Coroutine | Flow::AsyncGenerator) {
+                continue;
+            }
+            for (region, _) in locks_around(link, site) {
+                awaited.entry(region).or_insert(site);
+            }
+        }
+        let mut regions: Vec<_> = awaited.into_iter().collect();
+        regions.sort();
+        for (region, awaited) in regions {
+            let row = facts.region(region);
+            let scope = Scope { file, at: facts.site(awaited.site).at, env: EnvId::NONE };
+            let Some(ty) = lock_type(link, scope, row.test) else { continue };
+            // The site that takes it stands right before the block.
+            let taken = facts.sites.iter().enumerate().find(|(_, site)| {
+                site.kind == SiteKind::Enter && site.callee == row.test && facts.body_of(site.at) == row.body
+            });
+            let Some((at, enter)) = taken else { continue };
+            if enter.flags.has(SiteFlags::ASYNC) {
+                continue;
+            }
+            let taken = SiteRef { file, site: blocklint_facts::SiteId(at as u32) };
+            found.push(HeldOverAwait { taken, awaited, ty });
+        }
+    }
+    found
+}
+
+/// The sites that take a lock.
+fn takers(link: &Link<'_>, lock: Lock) -> Vec<SiteRef> {
+    let (Lock::Field(_, name) | Lock::Global(_, name)) = lock;
+    let mut found = Vec::new();
+    for name in link.with_aliases(name) {
+        for &(file, sym) in link.program.occurrences(name) {
+            let facts = link.program.facts(file);
+            let mut sites: Vec<SiteRef> = Vec::new();
+            for (mention, _) in link.program.index_of(file).mentions_named(sym).iter() {
+                if let Mention::Operand(site) = mention
+                    && facts.site(site).kind == SiteKind::Enter
+                    && !facts.site(site).flags.has(SiteFlags::ASYNC)
+                {
+                    sites.push(SiteRef { file, site });
+                }
+            }
+            if let Some(acquire) = link.program.name("acquire").and_then(|name| link.program.local(file, name)) {
+                for &site in link.program.index_of(file).sites_named(acquire) {
+                    let named = match facts.form(facts.site(site).callee) {
+                        Form::Attr(receiver, _) => match facts.form(receiver) {
+                            Form::Attr(_, field) => field == sym,
+                            Form::Var(var) => facts.var(var).name == sym,
+                            _ => false,
+                        },
+                        _ => false,
+                    };
+                    if named && facts.site(site).kind == SiteKind::Call {
+                        sites.push(SiteRef { file, site });
+                    }
+                }
+            }
+            found.extend(sites.into_iter().filter(|&site| {
+                let row = facts.site(site.site);
+                let form = match facts.form(row.callee) {
+                    Form::Attr(receiver, _) if row.kind == SiteKind::Call => receiver,
+                    _ => row.callee,
+                };
+                lock_of(link, link.scope_of(site, EnvId::NONE), form, 4) == Some(lock)
+            }));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+impl<'l, 'a> Search<'l, 'a> {
+    /// Lets those wait who take a lock that somebody holds over a blocking call; true if there are any.
+    pub(crate) fn wait_for_locks(&mut self) -> bool {
+        let holders = self.holders();
+        let mut locks: Vec<(Lock, SiteRef)> = holders.into_iter().collect();
+        locks.sort();
+        let mut any = false;
+        for (lock, holding) in locks {
+            for site in takers(self.link, lock) {
+                any |= self.wait_at(site, holding);
+            }
+        }
+        any
+    }
+
+    /// Locks that are alive over a blocking call, each with one such call.
+    fn holders(&self) -> FxHashMap<Lock, SiteRef> {
+        let link = self.link;
+        let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
+        let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut paths = None;
+        for state in &self.graph.states {
+            let label = self.graph.labels.get(state.label);
+            // Over one file, or a message that fits into a buffer, it is held for no longer than over memory.
+            let is_long = label.severity == Severity::Error;
+            if label.effect == Effect::Cpu || !is_long {
+                continue;
+            }
+            for way in &state.ways {
+                if way.steps >= LOW_STEPS || !seen.insert(way.site) {
+                    continue;
+                }
+                let facts = link.program.facts(way.site.file);
+                for (_, form) in locks_around(link, way.site) {
+                    let scope = Scope { at: facts.site(way.site.site).at, file: way.site.file, env: EnvId::NONE };
+                    if lock_type(link, scope, form).is_none() {
+                        continue;
+                    }
+                    let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
+                    let sure = paths.cost(link, &self.graph, way).is_some_and(|cost| cost.steps <= 2);
+                    if let Some(lock) = lock_of(link, scope, form, 4).filter(|_| sure) {
+                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// A site takes a lock that is held over a blocking call elsewhere.
+    fn wait_at(&mut self, site: SiteRef, holding: SiteRef) -> bool {
+        let link = self.link;
+        // Its own critical section is no reason to wait.
+        if link.program.body_of_site(site) == link.program.body_of_site(holding) {
+            return false;
+        }
+        for target in &link.targets(site, EnvId::NONE).list {
+            let Target::Row { path, receiver, property, .. } = *target else { continue };
+            let Some(found) = link.lock_leaf(site, path, receiver, property) else { continue };
+            let mut label = found.label;
+            label.severity = Severity::Warning;
+            label.hold = LabelHold::Fixed(Hold::Unstated);
+            let Some(label) = self.cuts.apply(link.program, site, label) else { continue };
+            let label_id = self.graph.labels.id(label.clone());
+            let leaf = self.graph.leaves.len() as u32;
+            self.graph.leaves.push(LeafSite {
+                site,
+                row: found.row,
+                path,
+                label: label_id,
+                held_by: Some(holding),
+                wraps: None,
+            });
+            *self.graph.leaf_sites.entry(site).or_default() += 1;
+            let way = Way { site, arg: None, next: Next::Leaf(leaf), steps: 1, shared: false };
+            self.arrive(site, EnvId::NONE, label, way);
+            return true;
+        }
+        false
+    }
+}
+
+/// The body that holds a lock, for words.
+pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
+    let body: BodyRef = link.program.body_of_site(holding);
+    blocklint_core::last_name(&link.qualified_name(body)).to_owned()
+}

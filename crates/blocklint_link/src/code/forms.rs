@@ -1,0 +1,45 @@
+//! What a form is made of.
+
+use blocklint_facts::{BodyKind, FileFacts, Form, FormId, Sym};
+
+/// The last name of a form: `c` of `a.b.c` and of `a::b::c`.
+pub fn last_name(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) => Some(facts.var(var).name),
+        Form::Name(name) | Form::Attr(_, name) | Form::Path(_, name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether a form, or one that it is made of, is wanted.
+pub fn mentions(facts: &FileFacts, form: FormId, depth: u32, wanted: &dyn Fn(Form) -> bool) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    if form.is_none() {
+        return false;
+    }
+    let own = facts.form(form);
+    let inside = |form: FormId| mentions(facts, form, depth, wanted);
+    wanted(own)
+        || match own {
+            Form::Attr(base, _) | Form::Path(base, _) => inside(base),
+            Form::Result(site) => {
+                inside(facts.site(site).callee) || facts.args_of(site).iter().any(|argument| inside(argument.value))
+            }
+            Form::Await(of) | Form::Try(of) | Form::Element(of) | Form::Not(of) | Form::Bound(of) => inside(of),
+            Form::Part(of, _) | Form::Field(of, _) => inside(of),
+            Form::Subscript(of, by) | Form::Cast(of, by) | Form::Compare(_, of, by) => inside(of) || inside(by),
+            Form::Display(_, list) | Form::Pairs(list) | Form::Alt(_, list) | Form::Join(list) => {
+                facts.list(list).iter().any(|&form| inside(form))
+            }
+            _ => false,
+        }
+}
+
+/// The field of the object itself that a form reads.
+pub(crate) fn field_of(facts: &FileFacts, form: FormId) -> Option<Sym> {
+    match facts.form(form) {
+        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => Some(facts.var(var).name),
+        Form::Attr(base, name) if facts.form(base) == Form::This => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,18 @@
+//! The regions of a body: which lie around which.
+
+use blocklint_facts::{FileFacts, RegionId};
+
+/// The regions around a place, its own first.
+pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
+    std::iter::successors(region.get(), |&id| facts.region(id).parent.get())
+}
+
+/// Whether a region is another one or lies in it; all of a body lies in none.
+pub fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
+    outer.is_none() || around(facts, region).any(|id| id == outer)
+}
+
+/// Whether a line holds the first or the last character of a span.
+pub fn touches(line: blocklint_core::Span, span: blocklint_core::Span) -> bool {
+    line.contains_offset(span.start) || line.contains_offset(span.end.saturating_sub(1).max(span.start))
+}

@@ -1,0 +1,26 @@
+//! What a test says of the tests that it is made of.
+
+use blocklint_facts::{AltKind, FileFacts, Form, FormId};
+
+/// How deep a test is read.
+const DEPTH: u32 = 4;
+
+/// Gives each part of which a test that comes out as `holds` tells how it comes out: all of `a and b` hold, none of `a or b`
+/// does, and `not a` is the opposite of `a`.
+pub fn each_told_part(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool)) {
+    each_within(facts, test, holds, each, DEPTH);
+}
+
+fn each_within(facts: &FileFacts, test: FormId, holds: bool, each: &mut dyn FnMut(FormId, bool), depth: u32) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match facts.form(test) {
+        Form::Not(inner) => each_within(facts, inner, !holds, each, depth),
+        Form::Alt(AltKind::And, list) if holds => {
+            facts.list(list).iter().for_each(|&part| each_within(facts, part, true, each, depth));
+        }
+        Form::Alt(AltKind::Or, list) if !holds => {
+            facts.list(list).iter().for_each(|&part| each_within(facts, part, false, each, depth));
+        }
+        _ => each(test, holds),
+    }
+}

@@ -1,0 +1,315 @@
+//! What runs without parentheses: properties, descriptors, iteration, `with`, and functions that call a method of what they get.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyKind, Flow, Form, VarId};
+use blocklint_models::Uses;
+use rustc_hash::FxHashSet;
+
+use crate::link::hierarchy::Ancestor;
+use crate::link::names;
+use crate::link::targets::{Edge, Target, Targets};
+use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId};
+use crate::link::{Link, Typed};
+use crate::program::ids::{ClassRef, Name, PathId, SiteRef};
+
+impl<'a> Link<'a> {
+    /// Adds a method called implicitly on a member.
+    pub(crate) fn add_method(&self, targets: &mut Targets, val: Val, name: Name) {
+        if !matches!(val, Val::Instance { .. } | Val::Library { .. } | Val::Super { .. }) {
+            return;
+        }
+        let method = self.attr(val, name);
+        for member in self.values.members(method.value) {
+            match member {
+                Val::Fn { body, receiver, env } => {
+                    self.add_body(targets, body, env, self.takes(body, receiver), receiver);
+                }
+                Val::Method { path, receiver } => {
+                    self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds what reading an attribute runs: the getter of a property.
+    pub(crate) fn add_property(&self, targets: &mut Targets, val: Val, name: Name) {
+        match val {
+            Val::Instance { class, exact, .. } => {
+                for ancestor in self.mro(class).iter() {
+                    match *ancestor {
+                        Ancestor::Class(owner) => {
+                            let Some((owner, var)) = self.own_member(owner, name) else { continue };
+                            for body in self.functions_of(owner, var) {
+                                // A setter bears the same name; its parameters tell it apart.
+                                let is_getter = self.program.facts(body.file).params_of(body.body).len() <= 1;
+                                if self.method_kind(body).property && is_getter {
+                                    self.push(
+                                        targets,
+                                        Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call },
+                                    );
+                                }
+                            }
+                            self.add_descriptor(targets, owner, var, "__get__");
+                            if !targets.list.is_empty() && !exact && !self.overrides(class, name).is_empty() {
+                                self.push(targets, Target::Overrides { class, name });
+                            }
+                            return;
+                        }
+                        Ancestor::Library(ty, _) => {
+                            let path = self.library.member(ty, self.program.text(name));
+                            if !self.library.properties(path).is_empty() {
+                                let receiver = self.values.bound(val);
+                                self.push(targets, Target::Row { path, receiver, property: true, made: None });
+                                return;
+                            }
+                        }
+                        Ancestor::Unknown => {}
+                    }
+                }
+            }
+            Val::Library { ty, args, .. } => {
+                let path = self.library.member(ty, self.program.text(name));
+                if self.library.properties(path).is_empty() {
+                    if let Some(inner) = self.through(ty, args) {
+                        for inner in self.values.members(inner.value) {
+                            self.add_property(targets, inner, name);
+                        }
+                    }
+                    return;
+                }
+                let receiver = self.values.bound(val);
+                self.push(targets, Target::Row { path, receiver, property: true, made: None });
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what setting an attribute runs: the setter of a property, or of a descriptor.
+    pub(crate) fn add_setter(&self, targets: &mut Targets, val: Val, name: Name) {
+        let Val::Instance { class, .. } = val else { return };
+        for ancestor in self.mro(class).iter() {
+            let Ancestor::Class(owner) = *ancestor else { continue };
+            let Some((owner, var)) = self.own_member(owner, name) else { continue };
+            for body in self.functions_of(owner, var) {
+                let facts = self.program.facts(body.file);
+                let sets = facts.list(facts.body(body.body).decorators).iter().any(
+                    |&decorator| matches!(facts.form(decorator), Form::Attr(_, sym) if facts.text(sym) == "setter"),
+                );
+                if sets && facts.body(body.body).flow == Flow::Sync {
+                    let target = Target::Body { body, env: EnvId::NONE, with_receiver: true, edge: Edge::Call };
+                    self.push(targets, target);
+                }
+            }
+            self.add_descriptor(targets, owner, var, "__set__");
+            return;
+        }
+    }
+
+    /// Adds the method of an object that a class holds under a name, where reading or setting the name runs it.
+    fn add_descriptor(&self, targets: &mut Targets, owner: ClassRef, var: VarId, method: &str) {
+        let own = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0);
+        for (value, _) in self.values_in_class(owner, var) {
+            for val in self.values.members(value) {
+                match val {
+                    Val::Instance { .. } => {
+                        if let Some(method) = own {
+                            self.add_method(targets, val, method);
+                        }
+                    }
+                    Val::Library { ty, .. } => {
+                        let path = self.library.member(ty, method);
+                        if !self.library.calls(path).is_empty() {
+                            let receiver = self.values.bound(val);
+                            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What the body of a class assigns to one of its names, each with the call that makes it.
+    fn values_in_class(&self, owner: ClassRef, var: VarId) -> Vec<(ValueId, Option<SiteRef>)> {
+        let facts = self.program.facts(owner.file);
+        let body = facts.class(owner.class).body;
+        let rows = facts.assigns_of(var).filter(|row| facts.body_of(row.at) == body && row.value.is_some());
+        rows.map(|row| {
+            let scope = crate::link::eval::Scope { file: owner.file, at: row.at, env: EnvId::NONE };
+            let made = match facts.form(row.value) {
+                Form::Result(site) => Some(SiteRef { file: owner.file, site }),
+                _ => None,
+            };
+            (self.eval(scope, row.value).value, made)
+        })
+        .collect()
+    }
+
+    /// Python: what reading a name of a class on an instance gives, where a library's descriptor stands under it and a row says so:
+    /// `author = ForeignKey(Author)`.
+    pub(crate) fn described(&self, owner: ClassRef, var: VarId) -> Option<Typed> {
+        let facts = self.program.facts(owner.file);
+        let name = self.program.global(owner.file, facts.var(var).name)?;
+        if facts.language != Language::Python || !self.names_of_descriptors().contains(&name) {
+            return None;
+        }
+        self.values_in_class(owner, var).into_iter().find_map(|(value, made)| {
+            self.values.members(value).into_iter().find_map(|val| {
+                let Val::Library { ty, .. } = val else { return None };
+                let rows = self.library.calls(self.library.member(ty, "__get__"));
+                let returns = rows.with(|row| row.returns.is_some()).next()?.returns.clone()?;
+                let typed = self.type_value(&returns, val, made.map(|site| (site, EnvId::NONE)));
+                (!self.values.is_unknown(typed.value)).then_some(typed)
+            })
+        })
+    }
+
+    /// Python: the names under which classes of the project hold descriptors of libraries that a row speaks of.
+    pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
+        self.described.get_or_init(|| {
+            let mut found = FxHashSet::default();
+            let makers = self.makers_of_descriptors();
+            if makers.is_empty() {
+                return found;
+            }
+            for source in self.program.files.iter().filter(|source| source.facts.language == Language::Python) {
+                let facts = &source.facts;
+                for row in facts.assigns.iter() {
+                    let (Form::Var(var), Form::Result(site)) = (facts.form(row.target), facts.form(row.value)) else {
+                        continue;
+                    };
+                    let named = facts.text(facts.site(site).name);
+                    // What makes it need not be spelt as what it makes: `relationship()` gives a `Relationship`.
+                    if facts.body(facts.var(var).body).kind == BodyKind::Class
+                        && makers.iter().any(|maker| maker.eq_ignore_ascii_case(named))
+                    {
+                        found.extend(self.program.name(facts.text(facts.var(var).name)));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    /// The last names of the descriptors.
+    fn makers_of_descriptors(&self) -> FxHashSet<&'a str> {
+        let wanted = Uses::EFFECT.union(Uses::RETURNS);
+        let rows = self.library.of(Language::Python).names(wanted).filter(|row| row.name == "__get__");
+        let paths = rows.flat_map(|row| row.paths(wanted).map(|path| path.path).collect::<Vec<_>>());
+        paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
+    }
+
+    /// The libraries of the descriptors.
+    pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
+        let rows = self.library.of(Language::Python).names(Uses::EFFECT).filter(|row| row.name == "__get__");
+        let paths = rows.flat_map(|row| row.paths(Uses::EFFECT).map(|path| path.path).collect::<Vec<_>>());
+        paths.filter_map(|path| path.split('.').next()).collect()
+    }
+
+    /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.
+    pub(crate) fn add_protocol(&self, targets: &mut Targets, callee: Typed, site: SiteRef, env: EnvId) {
+        let facts = self.program.facts(site.file);
+        if facts.language != Language::Python {
+            return;
+        }
+        let Some(method) = names::python::protocol_method(facts.text(facts.site(site.site).name)) else { return };
+        let Some(method) = self.program.name(method).filter(|&name| self.hierarchy.bodies_named(name) > 0) else {
+            return;
+        };
+        let is_builtin = self.values.members(callee.value).iter().any(|val| match *val {
+            Val::External(path) => self.library.text(path).starts_with("builtins."),
+            _ => false,
+        });
+        if let Some(&first) = facts.args_of(site.site).iter().next()
+            && is_builtin
+            && first.name.is_none()
+        {
+            for val in self.values.members(self.eval(self.scope_of(site, env), first.value).value) {
+                if matches!(val, Val::Instance { .. }) {
+                    self.add_method(targets, val, method);
+                }
+            }
+        }
+    }
+
+    /// Adds what iterating over a member runs.
+    pub(crate) fn add_iteration(&self, targets: &mut Targets, val: Val, is_async: bool) {
+        match val {
+            Val::Iter { body, env } => {
+                let is_async_body = self.program.facts(body.file).body(body.body).flow == Flow::AsyncGenerator;
+                let edge = if is_async_body { Edge::Construct } else { Edge::Consume };
+                self.push(targets, Target::Body { body, env, with_receiver: false, edge });
+            }
+            Val::Lazy { made, path, .. } => {
+                self.push(targets, Target::Row { path, receiver: BoundId::NONE, property: false, made: Some(made) });
+            }
+            _ if is_async => {}
+            Val::Instance { .. } | Val::Library { .. } => {
+                for method in ["__iter__", "__next__", "iterator", "next"] {
+                    if let Some(name) = self.program.name(method) {
+                        let before = targets.list.len();
+                        self.add_method(targets, val, name);
+                        // A library's own iteration counts once.
+                        if before < targets.list.len() && matches!(targets.list[before], Target::Row { .. }) {
+                            let Target::Row { path, .. } = targets.list[before] else { continue };
+                            if self.library.calls(path).is_empty() {
+                                targets.list.truncate(before);
+                            } else {
+                                break;
+                            }
+                        }
+                    } else if let Val::Library { ty, .. } = val {
+                        let path = self.library.member(ty, method);
+                        if !self.library.calls(path).is_empty() {
+                            let receiver = self.values.bound(val);
+                            self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                            break;
+                        }
+                    }
+                }
+                // An `__iter__` that is a generator runs here.
+                for target in &mut targets.list {
+                    if let Target::Body { body, edge, .. } = target
+                        && *edge == Edge::Construct
+                        && self.program.facts(body.file).body(body.body).flow == Flow::Generator
+                    {
+                        *edge = Edge::Consume;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether iterating over a library's type enters a row that holds the thread.
+    pub fn iterates_by_row(&self, ty: PathId) -> bool {
+        if let Some(&known) = self.iterated.borrow().get(&ty) {
+            return known;
+        }
+        let mut targets = Targets::default();
+        self.add_iteration(&mut targets, Val::Library { ty, args: ArgsId::NONE, made: None }, false);
+        let holds = targets.list.iter().any(|target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.held().is_some()),
+            _ => true,
+        });
+        // What a transparent type holds is iterated in its place.
+        let found = holds || self.library.ty(ty).is_some_and(|rows| rows.through().is_some());
+        self.iterated.borrow_mut().insert(ty, found);
+        found
+    }
+
+    /// Adds what entering or leaving a `with` item runs.
+    pub(crate) fn add_with(&self, targets: &mut Targets, val: Val, name: Name, entering: bool) {
+        match val {
+            Val::Iter { body, env } => {
+                let flow = self.program.facts(body.file).body(body.body).flow;
+                // Nothing else makes a generator one that is entered: a decorator, or `contextmanager(f)`.
+                if entering && flow == Flow::Generator {
+                    self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Consume });
+                }
+            }
+            _ => self.add_method(targets, val, name),
+        }
+    }
+}

@@ -1,0 +1,595 @@
+//! The linker: names to definitions, receivers to types, calls to targets and to the rows of models, each on demand and remembered.
+//! Never who runs a body, nor whether what it does matters.
+
+pub(crate) mod annotation;
+pub mod available;
+pub(crate) mod below;
+pub mod branches;
+pub(crate) mod by_name;
+pub(crate) mod call;
+pub(crate) mod called_before;
+pub mod chains;
+pub mod completed;
+pub(crate) mod constants;
+pub(crate) mod containers;
+pub(crate) mod contents;
+pub(crate) mod declarative;
+pub(crate) mod deployed;
+pub(crate) mod empties;
+pub(crate) mod enum_members;
+pub mod eval;
+pub(crate) mod function_kinds;
+pub(crate) mod given;
+pub mod hierarchy;
+pub(crate) mod implicit;
+pub(crate) mod java_modules;
+pub mod java_roots;
+pub(crate) mod java_servlets;
+pub(crate) mod keyword_arguments;
+pub(crate) mod leaf_names;
+pub mod library;
+pub(crate) mod literal_fields;
+pub(crate) mod loops;
+pub(crate) mod members;
+pub mod memo;
+pub(crate) mod method_kinds;
+pub(crate) mod model_fields;
+pub(crate) mod named_rows;
+pub mod names;
+pub(crate) mod origins;
+pub(crate) mod overloads;
+pub(crate) mod passing;
+pub mod patched;
+pub(crate) mod presence;
+pub(crate) mod qualified;
+pub mod reach;
+pub(crate) mod reaching;
+pub mod registered;
+pub(crate) mod request_bodies;
+pub mod rows;
+pub(crate) mod state_by_param;
+pub mod summary;
+pub mod targets;
+pub(crate) mod time_units;
+pub mod units;
+pub mod value;
+pub(crate) mod written;
+
+use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use blocklint_core::Language;
+use blocklint_facts::{AssignId, BodyId, FormId, ImportId, RegionId, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::link::hierarchy::{Hierarchy, Mro};
+use crate::link::library::Library;
+use crate::link::summary::{Summary, Uses};
+use crate::link::targets::Targets;
+use crate::link::value::{EnvId, Val, ValueId, Values, Why};
+use crate::program::Program;
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
+
+/// A value and how many inferred steps led to it: 0 is by definitions and declared types, each `medium` step counts
+/// one, a `low` one three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// The value.
+    pub value: ValueId,
+    /// Inferred steps, at most [`LOW_STEPS`].
+    pub steps: u8,
+}
+
+/// Steps from which a path is `low`.
+pub const LOW_STEPS: u8 = 3;
+
+/// Steps of one site's resolution: lookups of variables, attributes and results.
+const FUEL: u32 = 400;
+
+/// What is being computed, to meet recursion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Task {
+    Var(VarRef, EnvId),
+    Alias(ClassRef),
+    Attr(Val, Name),
+    Assign(FileId, AssignId, EnvId),
+    Field(ClassRef, Name),
+    Return(BodyRef, EnvId),
+    Yield(BodyRef, EnvId),
+    Result(SiteRef, EnvId),
+    Param(VarRef),
+    Annotation(FileId, FormId, RegionId),
+    Import(FileId, ImportId),
+    Bases(ClassRef),
+    Mro(ClassRef),
+    Summary(BodyRef, u32),
+    Targets(SiteRef, EnvId),
+    Callee(SiteRef, EnvId),
+    Below(ClassRef, Name),
+}
+
+/// A task in few words, but for [`Task::Attr`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key(u64, u64);
+
+impl Hash for Key {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0);
+        state.write_u64(self.1);
+    }
+}
+
+impl Task {
+    /// Its key, or the one by which an attribute is remembered.
+    #[inline]
+    fn key(self) -> Result<Key, (Val, Name)> {
+        let key =
+            |kind: u64, a: u32, b: u32, c: u32| Ok(Key(u64::from(a) << 32 | u64::from(b), kind << 32 | u64::from(c)));
+        match self {
+            Task::Attr(of, name) => Err((of, name)),
+            Task::Var(var, env) => key(0, var.file.0, var.var.0, env.0),
+            Task::Alias(class) => key(1, class.file.0, class.class.0, 0),
+            Task::Assign(file, assign, env) => key(2, file.0, assign.0, env.0),
+            Task::Field(class, name) => key(3, class.file.0, class.class.0, name.0),
+            Task::Return(body, env) => key(4, body.file.0, body.body.0, env.0),
+            Task::Yield(body, env) => key(5, body.file.0, body.body.0, env.0),
+            Task::Result(site, env) => key(6, site.file.0, site.site.0, env.0),
+            Task::Param(var) => key(7, var.file.0, var.var.0, 0),
+            Task::Annotation(file, form, region) => key(8, file.0, form.0, region.0),
+            Task::Import(file, import) => key(9, file.0, import.0, 0),
+            Task::Bases(class) => key(10, class.file.0, class.class.0, 0),
+            Task::Mro(class) => key(11, class.file.0, class.class.0, 0),
+            Task::Summary(body, param) => key(12, body.file.0, body.body.0, param),
+            Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
+            Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
+            Task::Below(class, name) => key(15, class.file.0, class.class.0, name.0),
+        }
+    }
+}
+
+/// What is known of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Memo {
+    /// It is being computed.
+    Running,
+    /// What it gives.
+    Known(Typed),
+}
+
+/// Assignments to an attribute of objects that are no receiver, with the object's class.
+pub(crate) type Foreign = Rc<[(ClassRef, FileId, AssignId)]>;
+
+/// Assignments to a name of modules, with the module.
+pub(crate) type OfModules = Rc<[(FileId, FileId, AssignId)]>;
+
+/// A site, the body it calls, a parameter of that, and whether its receiver is one that the site does not list.
+pub(crate) type Passed = (SiteRef, BodyRef, u32, bool);
+
+/// Functions by their variables, sorted.
+pub(crate) type Functions = Rc<[(VarId, BodyId)]>;
+
+/// A shared list of bodies.
+pub(crate) type Bodies = Rc<[BodyRef]>;
+
+/// The targets of sites. They are asked for far more often than found, mostly for all callers of a body: those
+/// stand in a row for each file.
+pub(crate) struct TargetsMemo {
+    /// By file, then by site; empty for a file of which nothing was asked yet.
+    plain: Vec<Box<[Option<Rc<Targets>>]>>,
+    bound: FxHashMap<(SiteRef, EnvId), Rc<Targets>>,
+    len: usize,
+}
+
+impl TargetsMemo {
+    fn new(program: &Program<'_>) -> Self {
+        TargetsMemo {
+            plain: program.files.iter().map(|_| Box::default()).collect(),
+            bound: FxHashMap::default(),
+            len: 0,
+        }
+    }
+
+    /// What was kept for a site.
+    #[inline]
+    pub(crate) fn get(&self, site: SiteRef, env: EnvId) -> Option<&Rc<Targets>> {
+        if env == EnvId::NONE {
+            self.plain[site.file.index()].get(site.site.index())?.as_ref()
+        } else {
+            self.bound.get(&(site, env))
+        }
+    }
+
+    /// Keeps the targets of a site; its file has this many.
+    pub(crate) fn keep(&mut self, site: SiteRef, env: EnvId, targets: Rc<Targets>, sites: usize) {
+        self.len += 1;
+        if env != EnvId::NONE {
+            self.bound.insert((site, env), targets);
+            return;
+        }
+        let of_file = &mut self.plain[site.file.index()];
+        if of_file.is_empty() {
+            *of_file = (0..sites).map(|_| None).collect();
+        }
+        of_file[site.site.index()] = Some(targets);
+    }
+}
+
+/// Names, values and edges of one program, computed when asked for.
+pub struct Link<'a> {
+    /// The files.
+    pub program: &'a Program<'a>,
+    /// What models say.
+    pub library: Library<'a>,
+    /// Interned values.
+    pub values: Values,
+    /// Classes and bodies by their names.
+    pub hierarchy: Hierarchy,
+    /// The Rust module tree, once somebody asked.
+    rust_parents: std::cell::OnceCell<crate::link::names::rust_modules::Parents>,
+    /// The methods of library traits that files of Rust import, by name.
+    pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
+    /// What glob imports of Rust bring to a body under a name.
+    pub(crate) globs: RefCell<crate::link::names::rust_modules::Globs>,
+    /// Names under which an import binds another name.
+    pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
+    pub(crate) alias_names: FxHashSet<Name>,
+    memo: RefCell<FxHashMap<Key, Memo>>,
+    attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
+    pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
+    pub(crate) mros: RefCell<FxHashMap<ClassRef, Rc<Mro>>>,
+    pub(crate) targets: RefCell<TargetsMemo>,
+    /// Library types by whether iterating over them enters a row.
+    pub(crate) iterated: RefCell<FxHashMap<PathId, bool>>,
+    /// What a site runs of which nothing is known; many are.
+    pub(crate) no_targets: Rc<Targets>,
+    pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
+    pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
+    /// Where the bearers of one name are called.
+    pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::link::by_name::ByName>>>,
+    /// By import root and dotted path.
+    pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
+    /// The import root that the files of a folder lie under.
+    pub(crate) own_roots: RefCell<FxHashMap<&'a str, &'a str>>,
+    /// The modules whose names a file imports with `*`.
+    pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
+    pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
+    /// Python: assignments to names of modules from elsewhere, by name: `settings.store = Store()`.
+    pub(crate) of_modules: RefCell<FxHashMap<Name, OfModules>>,
+    /// Entries of literal tables that are being looked at: a table may name itself.
+    pub(crate) entries: RefCell<FxHashSet<(FileId, FormId)>>,
+    pub(crate) additions: RefCell<FxHashMap<FileId, Rc<crate::link::containers::Additions>>>,
+    pub(crate) adding: RefCell<FxHashMap<Language, Rc<[Name]>>>,
+    pub(crate) chains: crate::link::chains::ChainMemo,
+    /// Java: what names mean that neither their file nor a class around binds.
+    pub(crate) java_names: RefCell<FxHashMap<(FileId, blocklint_facts::Sym), Typed>>,
+    /// Java: the methods of libraries' interfaces that a lambda can implement.
+    pub(crate) functional_names: std::cell::OnceCell<FxHashSet<&'a str>>,
+    /// Java: whether a call may mean several methods.
+    pub(crate) means_several: RefCell<FxHashMap<SiteRef, bool>>,
+    /// Java: the names of types and of what they derive from.
+    pub(crate) java_type_names: RefCell<FxHashMap<Val, Option<Rc<str>>>>,
+    /// Java: whether a call means a method of a derived class.
+    pub(crate) meant: RefCell<FxHashMap<(SiteRef, BodyRef), bool>>,
+    /// Java: the modules of the project's build.
+    pub(crate) java_modules: std::cell::OnceCell<crate::link::java_modules::Modules>,
+    /// Python: whether a key of a body's `**kwargs` is changed before a call reads it.
+    pub(crate) changed_keys: RefCell<FxHashMap<(SiteRef, blocklint_facts::VarId), bool>>,
+    /// The literals that forms can be at sites.
+    pub(crate) reaching: RefCell<crate::link::reaching::Remembered>,
+    /// Python: what calls take from dictionaries that they unpack.
+    pub(crate) unpacked: RefCell<crate::link::keyword_arguments::Unpacked>,
+    /// What sites pass to parameters of bodies, with a receiver that they do not list or without.
+    pub(crate) passed: RefCell<FxHashMap<Passed, Option<FormId>>>,
+    /// The functions of a file by the variables that hold them.
+    pub(crate) functions: RefCell<FxHashMap<FileId, Functions>>,
+    /// Names by whether anybody assigns an attribute of that name.
+    pub(crate) assigned_attrs: RefCell<FxHashMap<Name, bool>>,
+    /// Java: the qualified names of classes.
+    pub(crate) java_class_names: RefCell<FxHashMap<ClassRef, Rc<str>>>,
+    /// Java: the names of members that classes have, by name.
+    pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
+    pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
+    pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
+    pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
+    /// Python: the names under which classes hold descriptors of libraries.
+    pub(crate) described: std::cell::OnceCell<FxHashSet<Name>>,
+    /// The ends of functions with the branches that they stand under.
+    pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::link::branches::End]>>>,
+    /// Java: the literals that fields always hold.
+    pub(crate) literal_fields: RefCell<FxHashMap<VarRef, Option<crate::labels::constant::Constant>>>,
+    /// Python: classes of which libraries make instances of requests, on an event loop.
+    pub(crate) parsed: std::cell::OnceCell<FxHashSet<ClassRef>>,
+    /// Java: where the project's classes are deployed.
+    pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
+    /// Java: whether a module answers requests on a servlet container's threads, by its path.
+    pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
+    /// Python: whether files that import no runtime run on Twisted's reactor.
+    pub(crate) on_twisted: std::cell::OnceCell<bool>,
+    /// The runtimes of files of which no row says more.
+    pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
+    /// The running tasks that the memo does not hold.
+    busy: RefCell<FxHashSet<Key>>,
+    /// How many tasks are running.
+    running: Cell<u32>,
+    /// How many questions for an object's state wait for each other.
+    pub(crate) states_asked: Cell<u32>,
+    /// Raised whenever a recursion was cut; what was computed meanwhile is not remembered.
+    cuts: Cell<u32>,
+    fuel: Cell<u32>,
+    /// Whether what is remembered for all is being looked for, at the cost of nobody's site.
+    afresh: Cell<bool>,
+    /// Told when nobody waits for the answer any more.
+    stop: std::cell::OnceCell<Arc<AtomicBool>>,
+    /// What layers above remember.
+    above: crate::link::memo::Above,
+}
+
+/// What a panic carries that ends a run of which nobody wants the result any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped;
+
+impl<'a> Link<'a> {
+    /// A linker without memory yet.
+    pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
+        let hierarchy = Hierarchy::new(program);
+        let import_aliases = crate::link::names::import_aliases(program);
+        Link {
+            program,
+            library,
+            values: Values::default(),
+            hierarchy,
+            rust_parents: std::cell::OnceCell::new(),
+            trait_methods: RefCell::default(),
+            globs: RefCell::default(),
+            alias_names: import_aliases.values().flatten().copied().collect(),
+            import_aliases,
+            memo: RefCell::default(),
+            attrs: RefCell::default(),
+            described: std::cell::OnceCell::new(),
+            ends: RefCell::default(),
+            literal_fields: RefCell::default(),
+            parsed: std::cell::OnceCell::new(),
+            deployments: std::cell::OnceCell::new(),
+            servlets: RefCell::default(),
+            on_twisted: std::cell::OnceCell::new(),
+            runtimes: RefCell::default(),
+            running: Cell::new(0),
+            states_asked: Cell::new(0),
+            bases: RefCell::default(),
+            mros: RefCell::default(),
+            targets: RefCell::new(TargetsMemo::new(program)),
+            iterated: RefCell::default(),
+            no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
+            summaries: RefCell::default(),
+            uses: RefCell::default(),
+            by_name: RefCell::default(),
+            modules: RefCell::default(),
+            own_roots: RefCell::default(),
+            stars: RefCell::default(),
+            foreign: RefCell::default(),
+            of_modules: RefCell::default(),
+            entries: RefCell::default(),
+            additions: RefCell::default(),
+            adding: RefCell::default(),
+            chains: crate::link::chains::ChainMemo::default(),
+            java_names: RefCell::default(),
+            functional_names: std::cell::OnceCell::new(),
+            means_several: RefCell::default(),
+            java_type_names: RefCell::default(),
+            meant: RefCell::default(),
+            java_modules: std::cell::OnceCell::new(),
+            changed_keys: RefCell::default(),
+            reaching: RefCell::default(),
+            unpacked: RefCell::default(),
+            passed: RefCell::default(),
+            functions: RefCell::default(),
+            assigned_attrs: RefCell::default(),
+            java_class_names: RefCell::default(),
+            java_members: std::cell::OnceCell::new(),
+            derived: RefCell::default(),
+            overrides: RefCell::default(),
+            method_kinds: RefCell::default(),
+            busy: RefCell::default(),
+            cuts: Cell::new(0),
+            fuel: Cell::new(FUEL),
+            afresh: Cell::new(false),
+            stop: std::cell::OnceCell::new(),
+            above: crate::link::memo::Above::default(),
+        }
+    }
+
+    /// Ends what runs on this link, by a panic that carries [`Stopped`] and is told to no hook, soon after the flag is
+    /// set. The link is not to be used after that. Only the first flag counts.
+    pub fn stop_when(&self, flag: Arc<AtomicBool>) {
+        let _ = self.stop.set(flag);
+    }
+
+    /// Ends the run if nobody wants its result any more.
+    #[inline]
+    pub fn go_on(&self) {
+        if self.stop.get().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            std::panic::resume_unwind(Box::new(Stopped));
+        }
+    }
+
+    /// What a layer above remembers of this program.
+    pub fn above<T: crate::link::memo::Remembers>(&self) -> &T {
+        self.above.of()
+    }
+
+    /// Remembers what a task gives, unless a recursion or the end of the fuel cut it short.
+    #[inline]
+    pub(crate) fn remember(&self, task: Task, compute: impl FnOnce() -> Typed) -> Typed {
+        match task.key() {
+            Ok(key) => self.remember_in(&self.memo, key, compute),
+            Err(attr) => self.remember_in(&self.attrs, attr, compute),
+        }
+    }
+
+    #[inline]
+    fn remember_in<K: Hash + Eq + Copy>(
+        &self,
+        memo: &RefCell<FxHashMap<K, Memo>>,
+        key: K,
+        compute: impl FnOnce() -> Typed,
+    ) -> Typed {
+        match memo.borrow_mut().entry(key) {
+            Entry::Occupied(known) => match *known.get() {
+                Memo::Known(known) => return known,
+                Memo::Running => return self.unknown(if self.burn(false) { Why::Cycle } else { Why::Bound }),
+            },
+            Entry::Vacant(unknown) => {
+                if !self.burn(true) {
+                    return self.unknown(Why::Bound);
+                }
+                unknown.insert(Memo::Running);
+            }
+        }
+        let (typed, is_whole) = self.run(compute);
+        let mut memo = memo.borrow_mut();
+        if is_whole {
+            memo.insert(key, Memo::Known(typed));
+        } else {
+            memo.remove(&key);
+        }
+        typed
+    }
+
+    /// Runs a task that is not running already, with a step of fuel.
+    pub(crate) fn guarded<T>(
+        &self,
+        task: Task,
+        cycle: T,
+        exhausted: T,
+        compute: impl FnOnce() -> T,
+        keep: impl FnOnce(&T),
+    ) -> T {
+        let Ok(key) = task.key() else { return exhausted };
+        let starts = self.busy.borrow_mut().insert(key);
+        if !self.burn(starts) {
+            if starts {
+                self.busy.borrow_mut().remove(&key);
+            }
+            return exhausted;
+        }
+        if !starts {
+            return cycle;
+        }
+        let (result, is_whole) = self.run(compute);
+        self.busy.borrow_mut().remove(&key);
+        if is_whole {
+            keep(&result);
+        }
+        result
+    }
+
+    /// Whether there was a step of fuel; it is used up only by a task that starts. What does not start is a cut.
+    fn burn(&self, starts: bool) -> bool {
+        if self.running.get() == 0 {
+            self.fuel.set(FUEL);
+        }
+        let left = self.fuel.get().checked_sub(1);
+        match left {
+            Some(left) if starts => self.fuel.set(left),
+            _ => self.cuts.set(self.cuts.get() + 1),
+        }
+        left.is_some()
+    }
+
+    /// Runs a task; says whether nothing was cut meanwhile, so that what it found is final.
+    fn run<T>(&self, compute: impl FnOnce() -> T) -> (T, bool) {
+        self.go_on();
+        let before = self.cuts.get();
+        self.running.set(self.running.get() + 1);
+        let result = compute();
+        let outer = self.running.get() - 1;
+        self.running.set(outer);
+        // The outermost task met every cycle from its own start, so what it found is final too.
+        (result, self.cuts.get() == before || outer == 0)
+    }
+
+    /// Begins to look for what is remembered for all, not at the cost of the site that asks first; not within another such search.
+    /// Gives what fuel that site has left.
+    pub(crate) fn starts_afresh(&self) -> Option<u32> {
+        (!self.afresh.replace(true)).then(|| self.fuel.get())
+    }
+
+    /// A site's fuel for one more of what is looked for.
+    pub(crate) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// Goes on with the site that asked.
+    pub(crate) fn goes_on(&self, left: u32) {
+        self.fuel.set(left);
+        self.afresh.set(false);
+    }
+
+    /// How often a recursion or the end of the fuel cut something short.
+    pub(crate) fn cut_count(&self) -> u32 {
+        self.cuts.get()
+    }
+
+    /// An unknown value.
+    pub(crate) fn unknown(&self, why: Why) -> Typed {
+        Typed { value: self.values.unknown(why), steps: 0 }
+    }
+
+    /// A certain value of one member.
+    pub(crate) fn known(&self, member: Val) -> Typed {
+        Typed { value: self.values.one(member), steps: 0 }
+    }
+
+    /// The union of typed values; the steps are the most of any.
+    pub(crate) fn join(&self, parts: &[Typed]) -> Typed {
+        match parts {
+            [] => self.unknown(Why::Expression),
+            [one] => *one,
+            _ => Typed {
+                value: self.values.join(&parts.iter().map(|part| part.value).collect::<SmallVec<[ValueId; 8]>>()),
+                steps: parts.iter().map(|part| part.steps).max().unwrap_or(0),
+            },
+        }
+    }
+
+    /// Applies a function to each member and joins what it gives.
+    pub(crate) fn map(&self, typed: Typed, mut each: impl FnMut(Val) -> Typed) -> Typed {
+        let members = self.values.members(typed.value);
+        if let [one] = *members {
+            let given = each(one);
+            return Typed { value: given.value, steps: given.steps.max(typed.steps) };
+        }
+        let parts: SmallVec<[Typed; 8]> = members.iter().map(|&member| each(member)).collect();
+        let joined = self.join(&parts);
+        Typed { value: joined.value, steps: joined.steps.max(typed.steps) }
+    }
+
+    /// The module that declares each Rust file.
+    pub(crate) fn rust_parents(&self) -> &crate::link::names::rust_modules::Parents {
+        self.rust_parents.get_or_init(|| crate::link::names::rust_modules::parents(self))
+    }
+
+    /// Whether a body is built or run for tests only.
+    pub fn is_for_tests(&self, body: BodyRef) -> bool {
+        let facts = self.program.facts(body.file);
+        self.program.is_test(body.file)
+            || facts.body(body.body).flags.has(blocklint_facts::BodyFlags::TEST)
+            || facts.language == blocklint_core::Language::Rust && self.rust_parents().is_test(body.file)
+    }
+
+    /// The same value, with at least one inferred step.
+    pub(crate) fn inferred(&self, typed: Typed) -> Typed {
+        Typed { steps: typed.steps.max(1), ..typed }
+    }
+
+    /// How many values were remembered, for `--timings` and tests.
+    pub fn memo_len(&self) -> usize {
+        self.memo.borrow().len() + self.attrs.borrow().len() + self.targets.borrow().len
+    }
+}

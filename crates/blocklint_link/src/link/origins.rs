@@ -1,0 +1,180 @@
+//! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
+
+use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
+use blocklint_models::{Source, Test};
+
+use crate::link::Link;
+use crate::link::eval::Scope;
+use crate::link::rows::Shown;
+use crate::link::targets::Target;
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, SiteRef};
+
+/// Methods of texts and bytes that give the same again, in another form.
+const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
+
+/// Methods of streams that give a piece.
+const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
+
+/// How many forms are followed.
+const DEPTH: u32 = 10;
+
+/// What is asked of a value.
+#[derive(Clone, Copy)]
+struct Asked<'t> {
+    /// Any of these; none: any source.
+    sources: Option<&'t [Source]>,
+    /// All that the source gives: no slice, no part, and nothing that says how much to read.
+    whole: bool,
+    /// How many project functions may still be entered.
+    calls: u32,
+}
+
+impl Link<'_> {
+    /// Whether a value passes `from` or `size`.
+    pub fn origin_test(&self, test: &Test, site: SiteRef, form: FormId, env: EnvId) -> Shown {
+        let asked = match test {
+            Test::From(sources) => Asked { sources: Some(sources), whole: false, calls: 1 },
+            _ => Asked { sources: None, whole: true, calls: 1 },
+        };
+        let facts = self.program.facts(site.file);
+        let body = BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) };
+        let scope = Scope { env, ..self.scope_of(site, env) };
+        self.comes(scope, body, form, asked, DEPTH)
+    }
+
+    fn comes(&self, scope: Scope, body: BodyRef, form: FormId, asked: Asked<'_>, depth: u32) -> Shown {
+        let Some(depth) = depth.checked_sub(1) else { return Shown::Hidden };
+        let facts = self.program.facts(scope.file);
+        match facts.form(form) {
+            Form::Await(inner) | Form::Try(inner) | Form::Cast(inner, _) => {
+                self.comes(scope, body, inner, asked, depth)
+            }
+            // A part of what comes from somewhere comes from there, but is not all of it.
+            Form::Subscript(base, _) | Form::Part(base, _) | Form::Field(base, _) if !asked.whole => {
+                self.comes(scope, body, base, asked, depth)
+            }
+            Form::Part(base, _) | Form::Field(base, _) => self.comes(scope, body, base, asked, depth),
+            Form::Alt(_, list) => {
+                let parts = facts.list(list).iter();
+                any(parts.map(|&part| self.comes(scope, body, part, asked, depth)))
+            }
+            Form::Var(var) => {
+                let row = facts.var(var);
+                let plain = facts.assigns_of(var).filter(|assign| assign.kind != AssignKind::Declaration);
+                let values: Vec<FormId> = plain.map(|assign| assign.value).collect();
+                match row.kind {
+                    VarKind::Param(index) if values.is_empty() && row.body == body.body => Shown::Param(index),
+                    VarKind::Param(_) => Shown::Hidden,
+                    _ if row.body != body.body || values.is_empty() || values.len() > 4 => Shown::Hidden,
+                    _ => all(values.iter().map(|&value| self.comes(scope, body, value, asked, depth))),
+                }
+            }
+            Form::Attr(base, sym) => {
+                let members = self.values.members(self.eval(scope, base).value);
+                let gives = |val: &Val| {
+                    let Val::Library { ty, .. } = *val else { return false };
+                    let path = self.library.member(ty, facts.text(sym));
+                    let rows = self.library.properties(path);
+                    rows.iter().any(|row| row.source.is_some_and(|source| wanted(asked, source)))
+                };
+                if members.iter().any(gives) { Shown::Yes } else { Shown::Hidden }
+            }
+            Form::Result(site) => self.comes_from_call(scope, body, SiteRef { file: scope.file, site }, asked, depth),
+            Form::Str(_) | Form::Bytes(_) | Form::Int(_) | Form::Float(_) | Form::Bool(_) | Form::None => Shown::No,
+            _ => Shown::Hidden,
+        }
+    }
+
+    fn comes_from_call(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+        let facts = self.program.facts(site.file);
+        let row = facts.site(site.site);
+        if let Form::Attr(base, name) = facts.form(row.callee)
+            && SAME.contains(&facts.text(name))
+        {
+            let of_base = self.comes(scope, body, base, asked, depth);
+            if of_base != Shown::Hidden {
+                return of_base;
+            }
+        }
+        let targets = self.targets(site, scope.env);
+        let each = targets.list.iter().map(|target| match *target {
+            Target::Row { path, property: false, .. } => {
+                let rows = self.library.calls(path);
+                let gives = rows.with(|row| row.source.is_some()).any(|row| {
+                    row.source.is_some_and(|source| wanted(asked, source))
+                        && self.conditions_shown(&row.when, &row.unless, site, scope.env)
+                });
+                yes_if(gives && !(asked.whole && self.says_how_much(site, scope.env)))
+            }
+            Target::Body { body, env, .. } if asked.calls > 0 => {
+                let facts = self.program.facts(body.file);
+                let asked = Asked { calls: asked.calls - 1, ..asked };
+                let given = facts.exits.iter().filter(|exit| {
+                    exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body.body
+                });
+                all(given.map(|exit| {
+                    let scope = Scope { file: body.file, at: exit.at, env };
+                    match self.comes(scope, body, exit.value, asked, depth) {
+                        // Whoever calls it decides; that is another function's argument.
+                        Shown::Param(_) => Shown::Hidden,
+                        shown => shown,
+                    }
+                }))
+            }
+            _ => Shown::Hidden,
+        });
+        any(each)
+    }
+
+    /// Whether a call reads a piece, or an argument may say how much: a number, or what is called like one.
+    fn says_how_much(&self, site: SiteRef, env: EnvId) -> bool {
+        let facts = self.program.facts(site.file);
+        let name = facts.text(facts.site(site.site).name);
+        let reads_piece = PIECES.contains(&name) || name.starts_with("recv");
+        reads_piece
+            || facts.args_of(site.site).into_iter().any(|arg| {
+                let name = if arg.name.is_some() { facts.text(arg.name) } else { "" };
+                let is_amount =
+                    ["n", "size", "limit", "length", "amt", "chunk_size", "max_bytes", "maxsize"].contains(&name);
+                match self.constant(site, arg.value, env, 4).number() {
+                    Some(number) => number > 0.0,
+                    None => is_amount && facts.form(arg.value) != Form::None,
+                }
+            })
+    }
+}
+
+fn wanted(asked: Asked<'_>, source: Source) -> bool {
+    asked.sources.is_none_or(|sources| sources.contains(&source))
+}
+
+fn yes_if(holds: bool) -> Shown {
+    if holds { Shown::Yes } else { Shown::Hidden }
+}
+
+/// One of them is enough.
+fn any(each: impl Iterator<Item = Shown>) -> Shown {
+    let mut found = Shown::Hidden;
+    for shown in each {
+        match shown {
+            Shown::Yes => return Shown::Yes,
+            Shown::Param(_) if found == Shown::Hidden => found = shown,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// All must be shown, and there is one.
+fn all(each: impl Iterator<Item = Shown>) -> Shown {
+    let mut found = None;
+    for shown in each {
+        match (shown, found) {
+            (Shown::Yes, None | Some(Shown::Yes)) => found = Some(Shown::Yes),
+            (Shown::Param(_), None) => found = Some(shown),
+            _ => return Shown::Hidden,
+        }
+    }
+    found.unwrap_or(Shown::Hidden)
+}

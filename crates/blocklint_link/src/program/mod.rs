@@ -1,0 +1,382 @@
+//! The project as one: files in slots, names shared between them, where each name occurs, and what a path says of its file. Never
+//! what a name leads to.
+
+pub mod folder;
+pub mod ids;
+pub mod index;
+
+use std::sync::{Arc, OnceLock};
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
+use camino::Utf8Path;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::program::index::{FileIndex, Scratch};
+
+/// One file of the project.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// Absolute path, for people.
+    pub path: Arc<Utf8Path>,
+    /// Path from the project root, with `/`.
+    pub relative: String,
+    /// What it says.
+    pub facts: FileFacts,
+    /// Where its names and values are used; made when first asked for, best while the facts are still at hand.
+    pub index: OnceLock<FileIndex>,
+    /// Whether findings placed in it are reported.
+    pub reported: bool,
+}
+
+/// How the project's folders are laid out.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Folders below the project root from which absolute Python imports are looked up (`""` is the root).
+    pub import_roots: Vec<String>,
+    /// Rust packages.
+    pub crates: Vec<CrateLayout>,
+    /// Modules of Java builds.
+    pub modules: Vec<ModuleLayout>,
+    /// Units, sorted by folder.
+    pub units: Vec<UnitLayout>,
+}
+
+/// One module of a Java build.
+#[derive(Clone, Debug, Default)]
+pub struct ModuleLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The modules that it is built with directly: indices into the layout's.
+    pub needs: Vec<usize>,
+    /// The last names of what its users get with it from elsewhere.
+    pub artifacts: Vec<String>,
+    /// Whether its build file leaves open what it is built with.
+    pub is_open: bool,
+}
+
+/// One unit: a folder with a manifest, or the project root.
+#[derive(Clone, Debug, Default)]
+pub struct UnitLayout {
+    /// Its folder below the project root (`""` is the root).
+    pub folder: String,
+    /// The switches that files other than source code turn on: commands, configuration.
+    pub switches: Vec<String>,
+    /// Switches that are off whatever the code says.
+    pub off: Vec<String>,
+    /// Versions of its dependencies.
+    pub versions: Vec<Dependency>,
+    /// The oldest Python that its manifests, or those above, say it runs on: major and minor number.
+    pub python: Option<(u8, u8)>,
+}
+
+/// A dependency of a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name in the registry, in lower case with `-`.
+    pub name: String,
+    /// The version that counts; none where nothing bounds it.
+    pub version: Option<blocklint_models::Version>,
+    /// Whether the version is that of a lock file, an exact pin or an installation.
+    pub is_exact: bool,
+    /// The oldest version that a range allows, where it is not exact.
+    pub oldest: Option<blocklint_models::Version>,
+    /// Where it is said, from the project root.
+    pub said_in: String,
+}
+
+/// One Rust package.
+#[derive(Clone, Debug, Default)]
+pub struct CrateLayout {
+    /// The folder of its manifest, from the project root (`""` is the root).
+    pub folder: String,
+    /// The name in its manifest.
+    pub package: String,
+    /// Dependencies that its code calls by another name than the package's: name in code, package.
+    pub renamed: Vec<(String, String)>,
+    /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
+    /// manifest speaks for it.
+    pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
+    /// Packages that its tests, examples and build script alone depend on, sorted.
+    pub aside: Vec<String>,
+    /// Whether it is for browsers: its documentation is built for WebAssembly. A page has no other thread to hand work to.
+    pub is_for_browsers: bool,
+    /// Whether others may get it from a registry: its manifest does not say `publish = false`.
+    pub is_published: bool,
+    /// The edition of the language.
+    pub edition: u16,
+    /// The name that `use` paths have (`-` is `_`).
+    pub name: String,
+    /// The files that are crate roots (`src/lib.rs`, `src/main.rs`, `src/bin/*.rs`, tests, examples), from the
+    /// project root. The library's root comes first, if there is one.
+    pub roots: Vec<String>,
+}
+
+/// The folders above a file, by its path below the project root, inner ones first.
+pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
+    relative.split('/').rev().skip(1)
+}
+
+/// Whether a file holds tests, by its path below the project root.
+fn is_test(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let in_folder = folders(relative).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+    let in_folder =
+        in_folder || name.ends_with(".java") && folders(relative).any(crate::idioms::java::is_folder_of_tests);
+    let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
+    in_folder
+        || is_example
+        || matches!(name, "tests.rs" | "test.rs")
+        || name == "conftest.py"
+        || name.starts_with("test_") && name.ends_with(".py")
+        || name.ends_with("_test.py")
+}
+
+/// Whether a Rust file is one of a command line, as far as its folders tell: the crate is called so, or its module holds the
+/// commands, or what a terminal shows to the one person before it.
+fn is_rust_command(relative: &str) -> bool {
+    folders(relative).any(|folder| {
+        matches!(folder, "command" | "commands" | "subcommands" | "tui" | "xtask")
+            || folder.ends_with("-cli")
+            || folder.ends_with("_cli")
+    }) || relative.ends_with("/cli.rs")
+}
+
+/// Whether a Rust file sets its program up, by its name.
+pub fn sets_up(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    name == "bootstrap.rs" || name.starts_with("bootstrap_") && name.ends_with(".rs")
+}
+
+/// Files, names and where names occur. Holds no memo.
+pub struct Program<'a> {
+    /// The files by slot.
+    pub files: &'a [SourceFile],
+    /// The layout.
+    pub layout: &'a Layout,
+    names: FxHashMap<&'a str, Name>,
+    texts: Vec<&'a str>,
+    /// Per file, local symbol → name.
+    globals: Vec<Box<[Name]>>,
+    /// Per name, the run in `occurrences` (one entry more than names).
+    occurrence_starts: Vec<u32>,
+    occurrences: Vec<(FileId, Sym)>,
+    paths: FxHashMap<&'a str, FileId>,
+    folders: FxHashSet<&'a str>,
+    packages: FxHashSet<&'a str>,
+    languages: SmallVec<[Language; 3]>,
+    /// Per file, whether it holds tests.
+    tests: OnceLock<Box<[bool]>>,
+}
+
+impl<'a> Program<'a> {
+    /// Loads the files: O(symbols).
+    pub fn new(files: &'a [SourceFile], layout: &'a Layout) -> Self {
+        let symbols: usize = files.iter().map(|file| file.facts.symbols.len()).sum();
+        // Most names stand in many files; growing the table step by step would hash each several times.
+        let mut names: FxHashMap<&'a str, Name> = FxHashMap::with_capacity_and_hasher(symbols / 8, Default::default());
+        let mut texts = Vec::new();
+        let mut globals = Vec::with_capacity(files.len());
+        let mut counts: Vec<u32> = Vec::new();
+        for file in files {
+            let of_file: Box<[Name]> = file
+                .facts
+                .symbols
+                .iter()
+                .map(|(_, text)| {
+                    let name = *names.entry(text).or_insert_with(|| {
+                        texts.push(text);
+                        counts.push(0);
+                        Name(texts.len() as u32 - 1)
+                    });
+                    counts[name.0 as usize] += 1;
+                    name
+                })
+                .collect();
+            globals.push(of_file);
+        }
+        let mut occurrence_starts = Vec::with_capacity(counts.len() + 1);
+        let mut total = 0;
+        occurrence_starts.push(0);
+        for count in counts {
+            total += count;
+            occurrence_starts.push(total);
+        }
+        let mut next = occurrence_starts.clone();
+        let mut occurrences = vec![(FileId(0), Sym(0)); total as usize];
+        for (slot, of_file) in globals.iter().enumerate() {
+            for (sym, name) in of_file.iter().enumerate() {
+                let at = &mut next[name.0 as usize];
+                occurrences[*at as usize] = (FileId(slot as u32), Sym(sym as u32));
+                *at += 1;
+            }
+        }
+        let paths: FxHashMap<&str, FileId> =
+            files.iter().enumerate().map(|(slot, file)| (file.relative.as_str(), FileId(slot as u32))).collect();
+        let mut folders = FxHashSet::default();
+        for file in files {
+            let mut folder = file.relative.as_str();
+            while let Some((parent, _)) = folder.rsplit_once('/') {
+                if !folders.insert(parent) {
+                    break;
+                }
+                folder = parent;
+            }
+        }
+        Program {
+            files,
+            layout,
+            names,
+            texts,
+            globals,
+            occurrence_starts,
+            occurrences,
+            paths,
+            folders,
+            packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
+            tests: OnceLock::new(),
+            languages: Language::ALL
+                .iter()
+                .copied()
+                .filter(|&language| files.iter().any(|file| file.facts.language == language))
+                .collect(),
+        }
+    }
+
+    /// The facts of a file.
+    pub fn facts(&self, file: FileId) -> &'a FileFacts {
+        &self.files[file.index()].facts
+    }
+
+    /// The language of a file.
+    pub fn language(&self, file: FileId) -> Language {
+        self.facts(file).language
+    }
+
+    /// The languages of which there are files.
+    pub fn languages(&self) -> &[Language] {
+        &self.languages
+    }
+
+    /// Whether a file holds tests, by its path below the project root.
+    pub fn is_test(&self, file: FileId) -> bool {
+        let known = self.tests.get_or_init(|| self.files.iter().map(|file| is_test(&file.relative)).collect());
+        known.get(file.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether a file belongs to a command line, as far as its path tells: code that answers one person, who waits for it.
+    pub fn is_command_line(&self, file: FileId) -> bool {
+        let relative = &self.files[file.index()].relative;
+        let name = relative.rsplit('/').next().unwrap_or(relative);
+        let in_folder = folders(relative)
+            // Cargo's `src/bin` holds services as often as tools.
+            .any(|folder| {
+                matches!(folder, "cli" | "_cli" | "scripts" | "_scripts") || folder == "bin" && !name.ends_with(".rs")
+            })
+            || name.ends_with(".rs") && is_rust_command(relative);
+        // Django's commands; elsewhere `commands` are also those of a chat.
+        let managed = relative.contains("management/commands/");
+        in_folder || managed || matches!(name, "__main__.py" | "cli.py" | "manage.py") || {
+            name.ends_with("_cli.py") || name.ends_with("_cmd.py")
+        }
+    }
+
+    /// The name with this text, if any file has it.
+    pub fn name(&self, text: &str) -> Option<Name> {
+        self.names.get(text).copied()
+    }
+
+    /// How many names there are; their numbers are 0 to this.
+    pub(crate) fn names_len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &'a str {
+        self.texts[name.0 as usize]
+    }
+
+    /// The name of a file's symbol.
+    pub fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
+        self.globals[file.index()].get(sym.index()).copied()
+    }
+
+    /// Where a name occurs: files in slot order, with its symbol there.
+    pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
+        let at = name.0 as usize;
+        &self.occurrences[self.occurrence_starts[at] as usize..self.occurrence_starts[at + 1] as usize]
+    }
+
+    /// The files in which all of some texts occur as names or strings.
+    pub(crate) fn files_naming_all<'t>(&self, texts: impl Iterator<Item = &'t str>) -> impl Iterator<Item = FileId> {
+        let mut places: SmallVec<[&[(FileId, Sym)]; 8]> =
+            texts.map(|text| self.name(text).map_or(&[][..], |name| self.occurrences(name))).collect();
+        places.sort_by_key(|files| files.len());
+        let rarest = places.first().copied().unwrap_or_default();
+        rarest
+            .iter()
+            .map(|(file, _)| *file)
+            .filter(move |file| places.iter().all(|files| files.binary_search_by_key(file, |(file, _)| *file).is_ok()))
+    }
+
+    /// The symbol of a name in a file.
+    pub fn local(&self, file: FileId, name: Name) -> Option<Sym> {
+        let rows = self.occurrences(name);
+        rows.binary_search_by_key(&file, |row| row.0).ok().map(|at| rows[at].1)
+    }
+
+    /// The file at a path from the project root.
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        self.paths.get(path).copied()
+    }
+
+    /// Whether a folder holds a file of the project, at any depth.
+    pub fn is_folder(&self, path: &str) -> bool {
+        path.is_empty() || self.folders.contains(path)
+    }
+
+    /// Whether a folder is a Python package: it holds an `__init__.py`.
+    pub fn is_package(&self, path: &str) -> bool {
+        self.packages.contains(path)
+    }
+
+    /// The variable of this name in a body's own scope.
+    pub fn scope_var(&self, file: FileId, body: BodyId, name: Name) -> Option<VarId> {
+        let sym = self.local(file, name)?;
+        let facts = self.facts(file);
+        facts.vars_of(body).find(|&var| {
+            let var = facts.var(var);
+            var.name == sym && var.kind != VarKind::Inner
+        })
+    }
+
+    /// Where the names and values of a file are used.
+    pub fn index_of(&self, file: FileId) -> &FileIndex {
+        let source = &self.files[file.index()];
+        source.index.get_or_init(|| FileIndex::new(&source.facts, &mut Scratch::default()))
+    }
+
+    /// The body a site stands in.
+    pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
+        let facts = self.facts(site.file);
+        BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) }
+    }
+
+    /// Every call, implicit or not, whose last name is this one.
+    pub fn sites_named(&self, name: Name) -> impl Iterator<Item = SiteRef> + '_ {
+        self.occurrences(name).iter().flat_map(|&(file, sym)| {
+            self.index_of(file).sites_named(sym).iter().map(move |&site| SiteRef { file, site })
+        })
+    }
+
+    /// The site whose result a form is, seen through `await` and `?`.
+    pub fn site_of_form(&self, file: FileId, form: FormId) -> Option<SiteId> {
+        match self.facts(file).form(form) {
+            Form::Result(site) => Some(site),
+            Form::Await(inner) | Form::Try(inner) => self.site_of_form(file, inner),
+            _ => None,
+        }
+    }
+}
