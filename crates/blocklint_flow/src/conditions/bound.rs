@@ -3,13 +3,17 @@
 //!
 //! Asked for edits only, forward from one call, so its cost is that of the call's own callees. What is not known is not bound.
 
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
 use blocklint_core::{Context, Span};
-use blocklint_facts::{At, BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
+use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
 use blocklint_models::{
     Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::conditions::memo::Memo;
 use crate::entries::roots::{RootKind, Roots};
 use blocklint_link::code::regions;
 use blocklint_link::link::Link;
@@ -167,15 +171,21 @@ fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         seen: FxHashSet::default(),
         bodies: Vec::new(),
         values: Vec::new(),
+        below: Vec::new(),
         own: Vec::new(),
     };
-    let mut bound = sites.iter().find_map(|&site| walk.look(site));
+    let mut bound = sites.iter().find_map(|&site| {
+        let looked = walk.look(site);
+        walk.take(&looked)
+    });
     let direct = walk.bodies.len();
     let mut at = 0;
     while bound.is_none() && at < walk.bodies.len() && at < MOST_BODIES {
         let body = walk.bodies[at];
         at += 1;
-        bound = walk.sites_of(body).into_iter().find_map(|site| walk.look(site));
+        let of_body = walk.of_body(body);
+        bound = walk.take(&of_body.looked);
+        walk.below.push(of_body);
     }
     for &site in &sites {
         walk.given_values(site);
@@ -185,6 +195,38 @@ fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
     let functions =
         walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
     Carried { functions, direct, bound }
+}
+
+/// What is known of sites and bodies: many calls lead to the same helpers.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
+    sites: FxHashMap<FileId, Rc<Vec<Vec<SiteId>>>>,
+    of_site: FxHashMap<SiteRef, Rc<Looked>>,
+    of_body: FxHashMap<BodyRef, Rc<OfBody>>,
+}
+
+/// The use of a value of a bound type.
+type BoundValue = (PathId, Bound, SiteRef);
+
+/// What runs at a place.
+#[derive(Clone, Default)]
+struct Looked {
+    /// The bodies that are run, up to what is bound.
+    entered: Vec<BodyRef>,
+    values: Vec<BoundValue>,
+    /// The first thing that is bound itself.
+    bound: Option<BoundCall>,
+}
+
+/// What a body does itself.
+struct OfBody {
+    sites: Vec<SiteRef>,
+    looked: Looked,
+    /// The bound types of which it makes values that it does not keep.
+    made: OnceCell<Vec<PathId>>,
+    /// A connection that it makes for one thread and keeps.
+    kept: OnceCell<Option<BoundCall>>,
 }
 
 /// Whether a site of this kind runs something, or uses a value, where it stands.
@@ -198,46 +240,88 @@ struct Walk<'l, 'a> {
     seen: FxHashSet<BodyRef>,
     bodies: Vec<BodyRef>,
     /// Uses of values of bound types: decided once all is known that makes such values.
-    values: Vec<(PathId, Bound, SiteRef)>,
+    values: Vec<BoundValue>,
+    /// What was looked at of the bodies, in their order.
+    below: Vec<Rc<OfBody>>,
     /// The sites that move themselves.
     own: Vec<SiteRef>,
 }
 
 impl Walk<'_, '_> {
-    /// The calls and uses in a body, and in what is written inside of it and runs with it.
-    fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
-        let facts = self.link.program.facts(body.file);
-        let runs_with = |mut of| loop {
-            if of == body.body {
-                return true;
-            }
-            let row = facts.body(of);
-            match row.parent.get().filter(|_| matches!(row.kind, BodyKind::Lambda | BodyKind::GeneratorExpression)) {
-                Some(parent) => of = parent,
-                None => return false,
-            }
-        };
-        let all = (0..facts.sites.len() as u32).map(SiteId);
-        let is_use = |&site: &SiteId| {
-            let row = facts.site(site);
-            moves(row.kind) && runs_with(facts.body_of(row.at))
-        };
-        all.filter(is_use).map(|site| SiteRef { file: body.file, site }).collect()
+    fn known(&self) -> &RefCell<Known> {
+        &self.link.above::<Memo>().carried
     }
 
-    /// Takes what a site runs along; what it does itself that is bound.
-    fn look(&mut self, site: SiteRef) -> Option<BoundCall> {
+    /// Takes along what runs at a place; what is bound there.
+    fn take(&mut self, looked: &Looked) -> Option<BoundCall> {
+        for &body in &looked.entered {
+            if self.seen.insert(body) && self.bodies.len() < MOST_BODIES {
+                self.bodies.push(body);
+            }
+        }
+        self.values.extend_from_slice(&looked.values);
+        looked.bound.clone()
+    }
+
+    /// The calls and uses in a body, and in what is written inside of it and runs with it.
+    fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
+        let known = self.known().borrow().sites.get(&body.file).cloned();
+        let of_file = known.unwrap_or_else(|| {
+            let sites = Rc::new(sites_by_body(self.link.program.facts(body.file)));
+            self.known().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
+            sites
+        });
+        let own = of_file.get(body.body.0 as usize).into_iter().flatten();
+        own.map(|&site| SiteRef { file: body.file, site }).collect()
+    }
+
+    fn of_body(&self, body: BodyRef) -> Rc<OfBody> {
+        if let Some(known) = self.known().borrow().of_body.get(&body) {
+            return Rc::clone(known);
+        }
+        let sites = self.sites_of(body);
+        let mut looked = Looked::default();
+        for &site in &sites {
+            let at_site = self.look(site);
+            looked.entered.extend_from_slice(&at_site.entered);
+            looked.values.extend_from_slice(&at_site.values);
+            looked.bound.clone_from(&at_site.bound);
+            if looked.bound.is_some() {
+                break;
+            }
+        }
+        let of_body = Rc::new(OfBody { sites, looked, made: OnceCell::new(), kept: OnceCell::new() });
+        self.known().borrow_mut().of_body.insert(body, Rc::clone(&of_body));
+        of_body
+    }
+
+    /// What a site runs, and what it does itself that is bound.
+    fn look(&self, site: SiteRef) -> Rc<Looked> {
+        if let Some(known) = self.known().borrow().of_site.get(&site) {
+            return Rc::clone(known);
+        }
+        let mut looked = Looked::default();
+        looked.bound = self.look_for_calls(site, &mut looked.entered);
+        if looked.bound.is_none() {
+            self.use_of_value(site, &mut looked.values);
+        }
+        let looked = Rc::new(looked);
+        self.known().borrow_mut().of_site.insert(site, Rc::clone(&looked));
+        looked
+    }
+
+    fn look_for_calls(&self, site: SiteRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let link = self.link;
         for target in link.targets(site, EnvId::NONE).list.iter() {
             match *target {
                 Target::Body { body, edge: Edge::Call | Edge::Consume, .. } => {
-                    if let Some(bound) = self.enter(site, body) {
+                    if let Some(bound) = self.enter(site, body, entered) {
                         return Some(bound);
                     }
                 }
                 Target::Overrides { class, name } => {
                     for &body in link.overrides(class, name).iter().take(MOST_OVERRIDES) {
-                        if let Some(bound) = self.enter(site, body) {
+                        if let Some(bound) = self.enter(site, body, entered) {
                             return Some(bound);
                         }
                     }
@@ -250,15 +334,11 @@ impl Walk<'_, '_> {
                 Target::Body { .. } => {}
             }
         }
-        self.use_of_value(site);
         None
     }
 
     /// A body that the site runs; bound if it says of itself that the loop runs it.
-    fn enter(&mut self, site: SiteRef, body: BodyRef) -> Option<BoundCall> {
-        if !self.seen.insert(body) {
-            return None;
-        }
+    fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
         let row = self.link.program.facts(body.file).body(body.body);
         if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
             return None;
@@ -272,9 +352,7 @@ impl Walk<'_, '_> {
             let call = self.link.qualified_name(body);
             return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
         }
-        if self.bodies.len() < MOST_BODIES {
-            self.bodies.push(body);
-        }
+        entered.push(body);
         None
     }
 
@@ -303,8 +381,8 @@ impl Walk<'_, '_> {
         regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
     }
 
-    /// Remembers the use of a value whose type is bound.
-    fn use_of_value(&mut self, site: SiteRef) {
+    /// The uses of values whose type is bound.
+    fn use_of_value(&self, site: SiteRef, values: &mut Vec<BoundValue>) {
         let link = self.link;
         let Some(form) = link.receiver_form(site) else { return };
         let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
@@ -314,7 +392,7 @@ impl Walk<'_, '_> {
                 if let Some(to) = link.library.bound(ty)
                     && !freed(&in_any_thread())
                 {
-                    self.values.push((ty, to, site));
+                    values.push((ty, to, site));
                 }
             }
         }
@@ -345,44 +423,77 @@ impl Walk<'_, '_> {
 
     /// A connection that a body below makes for one thread and keeps for later calls.
     fn kept_connection(&self) -> Option<BoundCall> {
-        let link = self.link;
-        let kept = self.bodies.iter().flat_map(|&body| self.sites_of(body)).filter(|&site| {
-            let kind = link.program.facts(site.file).site(site.site).kind;
-            matches!(kind, SiteKind::Call | SiteKind::New) && is_kept(link, site)
-        });
-        let made = kept.filter_map(|site| Some((site, made_for_one_thread(link, site)?)));
-        let mut connections = made.filter(|&(_, ty)| link.library.role(ty) == Some(Role::Connection));
-        connections.next().map(|(site, ty)| bound(link, site, Bound::Thread, BoundUse::Made, ty))
+        self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.link, &body.sites)).clone())
     }
 
     /// The bound types of which the bodies below make values that they do not keep.
     fn made(&self) -> Vec<PathId> {
-        let link = self.link;
-        let mut found = Vec::new();
-        let below = self.bodies.iter().flat_map(|&body| self.sites_of(body));
+        let below = self.below.iter().flat_map(|body| {
+            let made = body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.link, site)).collect());
+            made.iter().copied()
+        });
         // A call alone moves no value that it gives back.
-        let own = self.own.iter().copied().filter(|_| self.own.len() > 1);
-        for site in below.chain(own) {
-            let facts = link.program.facts(site.file);
-            let row = facts.site(site.site);
-            if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
-                continue;
-            }
-            let makes = link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. }));
-            if !makes {
-                continue;
-            }
-            // What a value of the same type gives is made of that one: `query.limit(20)`.
-            let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form).value);
-            let types = |value: ValueId| {
-                link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect::<Vec<_>>()
-            };
-            let from = receiver.map(types).unwrap_or_default();
-            let given = types(link.result(site, EnvId::NONE).value);
-            found.extend(given.into_iter().filter(|&ty| link.library.bound(ty).is_some() && !from.contains(&ty)));
-        }
-        found
+        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.link, site));
+        below.chain(own).collect()
     }
+}
+
+/// A connection that one of these calls makes for one thread, and that is kept.
+fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
+    sites.iter().find_map(|&site| {
+        let kind = link.program.facts(site.file).site(site.site).kind;
+        if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(link, site) {
+            return None;
+        }
+        let ty = made_for_one_thread(link, site).filter(|&ty| link.library.role(ty) == Some(Role::Connection))?;
+        Some(bound(link, site, Bound::Thread, BoundUse::Made, ty))
+    })
+}
+
+/// The bound types of a value that a call of a library makes and that is not kept.
+fn made_at(link: &Link<'_>, site: SiteRef) -> Vec<PathId> {
+    let row = link.program.facts(site.file).site(site.site);
+    if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
+        return Vec::new();
+    }
+    if !link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. })) {
+        return Vec::new();
+    }
+    let types = |value: ValueId| -> Vec<PathId> {
+        link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect()
+    };
+    let mut given = types(link.result(site, EnvId::NONE).value);
+    given.retain(|&ty| link.library.bound(ty).is_some());
+    if given.is_empty() {
+        return given;
+    }
+    // What a value of the same type gives is made of that one: `query.limit(20)`.
+    let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form).value);
+    let from = receiver.map(types).unwrap_or_default();
+    given.retain(|ty| !from.contains(ty));
+    given
+}
+
+/// The calls and uses of each body of a file, those of lambdas and generator expressions in it too.
+fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
+    let mut found = vec![Vec::new(); facts.bodies.len()];
+    for site in (0..facts.sites.len() as u32).map(SiteId) {
+        let row = facts.site(site);
+        if !moves(row.kind) {
+            continue;
+        }
+        let mut of = facts.body_of(row.at);
+        loop {
+            found[of.0 as usize].push(site);
+            let body = facts.body(of);
+            let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+            match body.parent.get().filter(|_| inner) {
+                Some(parent) => of = parent,
+                None => break,
+            }
+        }
+    }
+    found
 }
 
 /// Whether the receiver was made so that any thread may use it: `state = "any-thread"` in models.
