@@ -1,5 +1,5 @@
-//! Fields that only ever hold one literal, because all who make an object pass it or leave its default: `this(false)`,
-//! `new Scheduler(settings)`, `Reader(deep=False)`.
+//! Fields that only ever hold one literal, because all who make an object pass it: `this(false)`, `new Scheduler(settings)`,
+//! `Reader(deep=False)`.
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, BodyKind, ClassId, Form, FormId};
@@ -98,14 +98,9 @@ impl Link<'_> {
             if self.is_for_tests(above) || self.program.is_test(site.file) {
                 continue;
             }
-            let literal = match self.passed_with(site, constructor, index, with_receiver) {
-                Some(form) => self.literal_given(above, form, depth)?,
-                None if self.unpacks(site) => return None,
-                None => match self.default_of(constructor, index)? {
-                    literal @ (Constant::Bool(_) | Constant::Null) => literal,
-                    _ => return None,
-                },
-            };
+            // What all leave out is there for others.
+            let form = self.passed_with(site, constructor, index, with_receiver)?;
+            let literal = self.literal_given(above, form, depth)?;
             if *found.get_or_insert_with(|| literal.clone()) != literal {
                 return None;
             }
