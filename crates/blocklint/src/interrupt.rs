@@ -19,11 +19,18 @@ impl Drop for Guard {
     }
 }
 
-/// Has the file go if the run is ended before the guard is dropped.
-pub(crate) fn guard(path: &Path) -> Guard {
+/// Makes a file that goes if the run is ended before the guard is dropped. A request to end that comes meanwhile waits until it is
+/// known which file that is.
+pub(crate) fn guarded<T, E>(
+    make: impl FnOnce() -> Result<T, E>,
+    path: impl FnOnce(&T) -> &Path,
+) -> Result<(T, Guard), E> {
     LISTENING.call_once(listen);
-    pending().push(path.to_owned());
-    Guard(path.to_owned())
+    let mut pending = pending();
+    let made = make()?;
+    let path = path(&made).to_owned();
+    pending.push(path.clone());
+    Ok((made, Guard(path)))
 }
 
 fn pending() -> MutexGuard<'static, Vec<PathBuf>> {

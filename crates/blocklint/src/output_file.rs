@@ -59,11 +59,8 @@ impl Output {
             // A file may be replaced in a folder that may be written, even where the file itself may not.
             OpenOptions::new().write(true).open(&target)?;
         }
-        match builder.tempfile_in(folder) {
-            Ok(new) => {
-                let guard = interrupt::guard(new.path());
-                Ok(Output::File { new: BufWriter::new(new), target, _guard: guard })
-            }
+        match interrupt::guarded(|| builder.tempfile_in(folder), NamedTempFile::path) {
+            Ok((new, guard)) => Ok(Output::File { new: BufWriter::new(new), target, _guard: guard }),
             Err(_) if existing.is_some() => {
                 let file = OpenOptions::new().write(true).truncate(true).open(&target)?;
                 Ok(Output::Direct(BufWriter::new(file)))

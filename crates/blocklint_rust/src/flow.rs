@@ -19,10 +19,7 @@ impl Walker<'_> {
         let mut at = node;
         while let (Some(condition), Some(consequence)) = (child(at, f.condition), child(at, f.consequence)) {
             self.scopes.push(ScopeKind::Open);
-            let subject = match kind(condition) {
-                K::LetCondition => child(condition, f.value).and_then(|subject| self.subject_region(at, subject)),
-                _ => None,
-            };
+            let subject = self.condition_region(at, condition);
             if let Some(subject) = subject {
                 self.region = subject;
             }
@@ -66,6 +63,15 @@ impl Walker<'_> {
         self.ends(ends)
     }
 
+    /// The region of a whole `if` or `while`, if a `let` of its condition makes what lives as long as that does.
+    fn condition_region(&mut self, whole: Node<'_>, condition: Node<'_>) -> Option<RegionId> {
+        let value = fields().value;
+        chained(condition).into_iter().filter(|part| kind(*part) == K::LetCondition).find_map(|part| {
+            let subject = child(part, value)?;
+            self.subject_region(whole, subject)
+        })
+    }
+
     /// A condition; its `let`s bind in the innermost scope.
     pub(crate) fn condition(&mut self, node: Node<'_>) -> FormId {
         let f = fields();
@@ -80,18 +86,7 @@ impl Walker<'_> {
                 if test.is_none() { self.other() } else { test }
             }
             K::LetChain => {
-                // Nested to the left.
-                let mut parts = Vec::new();
-                let mut open = vec![node];
-                while let Some(part) = open.pop() {
-                    if kind(part) == K::LetChain {
-                        let inner: Vec<Node<'_>> = named(part).collect();
-                        open.extend(inner.into_iter().rev());
-                    } else {
-                        parts.push(part);
-                    }
-                }
-                let tests: Vec<FormId> = parts.into_iter().map(|part| self.condition(part)).collect();
+                let tests: Vec<FormId> = chained(node).into_iter().map(|part| self.condition(part)).collect();
                 let list = self.facts.list(&tests);
                 self.form(Form::Alt(AltKind::And, list))
             }
@@ -185,9 +180,7 @@ impl Walker<'_> {
                 let region = self.region_here(RegionKind::Loop, FormId::NONE, span(node));
                 self.within(region, |walker| {
                     let condition = child(node, f.condition);
-                    let subject = condition.filter(|condition| kind(*condition) == K::LetCondition);
-                    let subject = subject.and_then(|condition| child(condition, f.value));
-                    let whole = subject.and_then(|subject| walker.subject_region(node, subject));
+                    let whole = condition.and_then(|condition| walker.condition_region(node, condition));
                     walker.region = whole.unwrap_or(region);
                     let test = match condition {
                         Some(condition) => walker.condition(condition),
@@ -255,4 +248,20 @@ impl Walker<'_> {
         let flags = if kind == SiteKind::Await { SiteFlags::AWAITED } else { SiteFlags::default() };
         self.facts.site(Site { kind, flags, callee: operand, name, args: List::EMPTY, at, span, name_span: span }, &[]);
     }
+}
+
+/// The parts of a condition that must all hold: those of `a && let Some(b) = c`, else itself.
+fn chained(condition: Node<'_>) -> Vec<Node<'_>> {
+    let mut parts = Vec::new();
+    let mut open = vec![condition];
+    while let Some(part) = open.pop() {
+        if kind(part) == K::LetChain {
+            // Nested to the left.
+            let inner: Vec<Node<'_>> = named(part).collect();
+            open.extend(inner.into_iter().rev());
+        } else {
+            parts.push(part);
+        }
+    }
+    parts
 }

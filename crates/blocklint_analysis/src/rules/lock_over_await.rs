@@ -229,6 +229,8 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
             let at = facts.site(site).at;
             at.position > bound.at.position
                 && lies_in(facts, at.region, bound.at.region)
+                // Where an `if let` found nothing there is no guard.
+                && !is_in_else_of_subject(facts, at.region, bound.at.region)
                 && !is_moved_before(link, taken.file, Form::Var(var), bound.at.position, site)
         });
     }
@@ -319,6 +321,11 @@ fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
 }
 
 /// Whether a region lies in the `else` of a branch that stands directly in another one.
+fn is_in_else_of_subject(facts: &FileFacts, region: RegionId, bound: RegionId) -> bool {
+    let of = facts.region(bound);
+    of.kind == RegionKind::Block && of.test.is_some() && is_in_else(facts, region, bound)
+}
+
 fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     let mut at = region;
     while let Some(id) = at.get() {

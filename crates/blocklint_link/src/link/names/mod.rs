@@ -289,7 +289,7 @@ pub fn names_metaclass(language: Language, name: &str) -> bool {
 
 /// Whether a method of this name ends the threads of what it is called on.
 pub fn ends_threads(name: &str) -> bool {
-    matches!(name, "shutdown" | "shutdownNow" | "close" | "terminate" | "join" | "dispose")
+    matches!(name, "shutdown" | "shutdownNow" | "shutdownGracefully" | "close" | "terminate" | "join" | "dispose")
 }
 
 /// Whether a method of this name, given a callable, calls it for each element.

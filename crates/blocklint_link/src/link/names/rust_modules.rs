@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, Sym, VarId};
+use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, SiteKind, Sym, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::link::eval::Scope;
@@ -25,6 +25,23 @@ impl Parents {
         self.of.get(&file).copied()
     }
 
+    /// Whether the compiler never sees a file: no root of a crate, and declared by no module although the one around it declares others.
+    /// `//mod large_import;`
+    fn is_left_out(&self, link: &Link<'_>, file: FileId) -> bool {
+        let relative = &link.program.files[file.index()].relative;
+        let roots = link.crate_of(file).map_or(&[][..], |own| &own.roots);
+        if self.of.contains_key(&file) || roots.is_empty() || roots.contains(relative) {
+            return false;
+        }
+        match parent_by_folder(link, file) {
+            Val::Module(above) if above != file => {
+                self.is_left_out(link, above)
+                    || self.of.values().any(|of| *of == Val::Module(above)) && !declares_by_macro(link, above)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a file, or one that declares it, is declared for tests only.
     pub(crate) fn is_test(&self, file: FileId) -> bool {
         let mut at = file;
@@ -39,6 +56,19 @@ impl Parents {
             };
         }
         false
+    }
+}
+
+/// Whether a module calls macros at its top, which may declare modules.
+fn declares_by_macro(link: &Link<'_>, file: FileId) -> bool {
+    let facts = link.program.facts(file);
+    facts.sites.iter().any(|row| row.kind == SiteKind::Macro && facts.body_of(row.at) == BodyId(0))
+}
+
+impl Link<'_> {
+    /// Rust: whether the compiler never sees a file.
+    pub fn is_never_built(&self, file: FileId) -> bool {
+        self.program.language(file) == Language::Rust && self.rust_parents().is_left_out(self, file)
     }
 }
 
