@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, SiteKind, Sym, VarId};
+use blocklint_facts::{
+    At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, SiteKind, Sym, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::link::eval::Scope;
