@@ -95,6 +95,9 @@ impl<'l, 'a> Roots<'l, 'a> {
         let facts = link.program.facts(body.file);
         let row = facts.body(body.body);
         let runtime = link.runtime_of(body.file);
+        if link.is_never_built(body.file) {
+            return None;
+        }
         if matches!(row.flow, Flow::Coroutine | Flow::AsyncGenerator) {
             if is_dropped(link, body) {
                 return None;

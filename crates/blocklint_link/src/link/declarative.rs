@@ -2,7 +2,7 @@
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{At, BodyFlags, BodyId, BodyKind, ClassKind, Form, SiteKind};
-use blocklint_models::{HandoverContext, Role, Runs, Uses, Via};
+use blocklint_models::{HandoverContext, HandoverRow, Role, Runs, Uses, Via};
 use rustc_hash::FxHashSet;
 
 use crate::idioms;
@@ -52,21 +52,29 @@ impl<'a> Link<'a> {
         let facts = self.program.facts(body.file);
         let row = facts.body(body.body);
         let Some(class) = row.class.get().filter(|_| row.kind == BodyKind::Function) else { return false };
-        let place = |path: PathId| {
+        // A row that asks for arguments needs an annotation that gives some: `@ConsumeEvent(value = "a", blocking = true)`.
+        let place = |(path, made): (PathId, Option<SiteRef>)| {
             let handovers = self.library.handovers(path);
-            let mut rows = handovers.of_via(Via::Decorator);
+            let holds = |row: &HandoverRow| match made {
+                Some(site) => self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE),
+                None => row.when.is_empty(),
+            };
+            let mut rows = handovers.of_via(Via::Decorator).filter(|found| holds(found.row));
             rows.find_map(|found| match found.row.context {
                 HandoverContext::Is(Runs::In(context)) => Some(context),
                 _ => None,
             })
         };
         // Beside an annotation that makes it an entry point, the one that names a worker speaks.
-        let named = |paths: Vec<PathId>| {
-            let places: Vec<Context> = paths.into_iter().filter_map(place).collect();
+        let named = |marks: Vec<(PathId, Option<SiteRef>)>| {
+            let places: Vec<Context> = marks.into_iter().filter_map(place).collect();
             if places.contains(&Context::Worker) { Some(Context::Worker) } else { places.first().copied() }
         };
-        let own = named(self.decorator_paths(body));
-        let of_class = || named(self.class_annotations(ClassRef { file: body.file, class }));
+        let own = named(self.decorators(body));
+        let of_class = || {
+            let marks = self.class_annotations(ClassRef { file: body.file, class });
+            named(marks.into_iter().map(|path| (path, None)).collect())
+        };
         match own {
             Some(Context::Worker) => true,
             // An annotation that only makes it an entry point leaves the thread to its class.

@@ -180,8 +180,14 @@ impl<'s, 'l, 'a> Scopes<'s, 'l, 'a> {
         if known.is_empty() && ends_the_program(self.link, body) || is_entered_to_run(self.link, body) {
             return Some(When::StartUp);
         }
-        let sites: SmallVec<[SiteRef; 8]> =
+        let mut sites: SmallVec<[SiteRef; 8]> =
             if known.is_empty() { sites_by_name(self.link, body) } else { known.iter().copied().take(65).collect() };
+        // Who is seen to call it says more than tests, which call everything; but they are not all who do.
+        let is_tested = !sites.is_empty();
+        sites.retain(|site| !self.link.is_for_tests(self.link.program.body_of_site(*site)));
+        if is_tested && sites.is_empty() {
+            return Some(When::Unknown);
+        }
         // `anyio.run(main)`
         let given = if sites.is_empty() { self.link.given_body(body) } else { Default::default() };
         if !given.is_empty()
