@@ -1,6 +1,6 @@
 //! A finding and its parts: plain data that every renderer shows and none computes.
 
-use crate::{Confidence, Context, Effect, Hold, Place, RuleCode, Runtime, Severity};
+use crate::{Confidence, Context, Effect, Hold, Place, Refusal, RuleCode, Runtime, Severity};
 
 /// One rule broken at one place.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Finding {
     pub causes: Vec<Cause>,
     /// The edit that mends it.
     pub fix: Option<Fix>,
+    /// Why there is none, where edits were asked for.
+    pub unfixed: Option<Refusal>,
     /// 16 hexadecimal digits that stay equal while lines move.
     pub fingerprint: String,
     /// Why it is not shown, if it is not. Such findings are for formats that list them (SARIF).
@@ -65,6 +67,7 @@ impl Finding {
             trace: Vec::new(),
             causes: Vec::new(),
             fix: None,
+            unfixed: None,
             fingerprint: String::new(),
             suppression: None,
             reasons: Vec::new(),

@@ -191,19 +191,29 @@ impl Mended {
     }
 }
 
-/// Why a finding has no fix: a clause that completes "no fix, because …".
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Refusal(pub String);
+/// Why a finding has no fix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// A clause that completes "no fix, because …".
+    pub reason: String,
+    /// Where a reader sees it, if that is elsewhere.
+    pub place: Option<Place>,
+}
 
 impl Refusal {
     /// A refusal for this reason.
     pub fn new(reason: impl Into<String>) -> Self {
-        Refusal(reason.into())
+        Refusal { reason: reason.into(), place: None }
+    }
+
+    /// A refusal for something that stands elsewhere.
+    pub fn at(reason: impl Into<String>, place: Place) -> Self {
+        Refusal { reason: reason.into(), place: Some(place) }
     }
 }
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.reason)
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use blocklint_analysis::{Dependency, UnitLayout};
 use blocklint_core::Language;
 use blocklint_models::{Models, Setting, Switch, Version};
-use blocklint_project::{Project, commands, dependencies, settings};
+use blocklint_project::{Project, commands, dependencies, oldest_python, settings};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Nobody starts a program with a file longer than this, in bytes.
@@ -97,6 +97,7 @@ pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
                 name: found.name,
             })
             .collect();
+        unit.python = oldest_python(&project.units[at].folder, &project.root);
     }
     units.sort_by(|a, b| a.folder.cmp(&b.folder));
     units

@@ -3,19 +3,45 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation, Solved,
-    Starved, Unbounded, What,
+    Anew, Available, BodyRef, Carried, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation,
+    Solved, Starved, Unbounded, What, blocks_with, moved_with,
 };
 use blocklint_core::{
-    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Step, Suppression, SuppressionSource, fingerprint,
+    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
+    fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
-use blocklint_models::{Creates, Part};
-use blocklint_rules::{Advice, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
+use blocklint_models::{Bound, Creates, Part};
+use blocklint_rules::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
+use camino::Utf8Path;
+
+/// What is to be done about a finding.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// The edit.
+    pub(crate) remedy: Remedy,
+    /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
+    pub(crate) moves: Result<Functions, Refusal>,
+    /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
+    pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
+    /// The oldest Python that the project runs on, where it says so.
+    pub(crate) oldest: Option<(u8, u8)>,
+}
+
+impl Wanted {
+    /// All functions that would move, with the call or with a block around it.
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &(Arc<Utf8Path>, Span)> {
+        let blocks = self.blocks.iter().filter_map(|(_, whole)| whole.as_ref().ok());
+        self.moves.iter().chain(blocks).flatten()
+    }
+}
+
+/// Functions: the file, and where each is defined.
+pub(crate) type Functions = Vec<(Arc<Utf8Path>, Span)>;
 
 /// The findings that stand in reported files, in words; with `traces` also those whose trace or a cause lies in one.
 /// Places are not located. With each, what is to be done about it.
-pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Remedy, Refusal>)> {
+pub(crate) fn worded(link: &Link<'_>, solved: &Solved, traces: bool) -> Vec<(Finding, Result<Wanted, Refusal>)> {
     let reported = |file: FileId| link.program.files[file.index()].reported;
     let passes = |raw: &RawFinding| {
         let mut causes = raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize));
@@ -41,7 +67,7 @@ fn finding_and_remedy(
     link: &Link<'_>,
     solved: &Solved,
     raw: &RawFinding,
-) -> Option<(Finding, Result<Remedy, Refusal>)> {
+) -> Option<(Finding, Result<Wanted, Refusal>)> {
     let rule = blocklint_rules::rule(raw.rule)?;
     let program = link.program;
     let source = &program.files[raw.file.index()];
@@ -116,7 +142,9 @@ fn finding_and_remedy(
     };
     let words = told.words();
     let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
-    let remedy = blocklint_rules::remedy(&told, &advice);
+    let remedy = moved(link, raw, blocklint_rules::remedy(&told, &advice), |bound| {
+        blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
+    });
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -138,11 +166,70 @@ fn finding_and_remedy(
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
         causes,
         fix: None,
+        unfixed: None,
         aside: raw.aside,
         reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };
     Some((finding, remedy))
+}
+
+/// A remedy that hands a call to a thread, with what moves there; decided anew where something of it cannot.
+fn moved(
+    link: &Link<'_>,
+    raw: &RawFinding,
+    remedy: Result<Remedy, Refusal>,
+    without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
+) -> Result<Wanted, Refusal> {
+    let remedy = remedy?;
+    let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
+    let language = link.program.language(raw.file);
+    let oldest = link.oldest_python(raw.file);
+    if !hands_over || language == Language::Java {
+        return Ok(Wanted { remedy, moves: Ok(Vec::new()), blocks: Vec::new(), oldest });
+    }
+    if language == Language::Rust {
+        // What the call itself runs says by its signature whether what it gives can leave a closure.
+        let mut called = moved_with(link, raw.site);
+        called.functions.truncate(called.direct);
+        return Ok(Wanted { remedy, moves: Ok(functions(link, &called)), blocks: Vec::new(), oldest });
+    }
+    let blocks = blocks_with(link, raw.site).into_iter().map(|(span, carried)| {
+        let bound = carried.bound.as_ref().and_then(|bound| bound_call(link, bound));
+        let whole = bound.map_or(Ok(functions(link, &carried)), |bound| Err(bound.refusal()));
+        (span, whole)
+    });
+    let blocks: Vec<_> = blocks.collect();
+    let carried = moved_with(link, raw.site);
+    let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
+        return Ok(Wanted { remedy, moves: Ok(functions(link, &carried)), blocks, oldest });
+    };
+    // What is used may be made in a block that moves as a whole.
+    let moves = Err(bound.refusal());
+    let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
+    let remedy = if is_whole { remedy } else { without(bound)? };
+    Ok(Wanted { remedy, moves, blocks, oldest })
+}
+
+fn functions(link: &Link<'_>, carried: &Carried) -> Functions {
+    let path = |file: FileId| Arc::clone(&link.program.files[file.index()].path);
+    carried.functions.iter().map(|&(file, span)| (path(file), span)).collect()
+}
+
+fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
+    let to = match bound.to {
+        Bound::Thread => BoundTo::Thread,
+        Bound::Loop => BoundTo::Loop,
+        Bound::Context => BoundTo::Context,
+        Bound::Nothing => return None,
+    };
+    let how = match bound.how {
+        blocklint_analysis::BoundUse::Called => BoundUse::Called,
+        blocklint_analysis::BoundUse::Used => BoundUse::Used,
+        blocklint_analysis::BoundUse::Made => BoundUse::Made,
+    };
+    let place = place(link, bound.file, bound.span);
+    Some(BoundCall { to, how, call: bound.call.clone(), place })
 }
 
 fn reason(link: &Link<'_>, raw: &blocklint_analysis::Reason) -> blocklint_core::Reason {
@@ -201,7 +288,7 @@ fn advice(mending: &Mending) -> Advice {
         lazy: mending.lazy,
         passes: mending.passes,
         gives_coroutine: mending.gives_coroutine,
-        needs_loop: mending.needs_loop,
+        bound: None,
         taker: None,
         same: mending.same,
         twin: reach(&mending.twin),

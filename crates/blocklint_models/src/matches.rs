@@ -258,6 +258,11 @@ impl<'m> TypeRows<'m> {
         self.first(|row| row.role)
     }
 
+    /// To what its values belong.
+    pub fn bound(&self) -> Option<crate::Bound> {
+        self.first(|row| row.bound)
+    }
+
     /// For executors: where its tasks run, unless the call that made it says.
     pub fn scheduler(&self) -> Option<crate::Runs> {
         self.first(|row| row.scheduler)

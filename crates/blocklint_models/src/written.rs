@@ -189,6 +189,7 @@ pub fn call_row(row: &CallRow, language: Language) -> Vec<String> {
     keys.word("effect", effect);
     keys.flag("native", row.native);
     keys.word("thread", row.thread.map(|thread| thread.as_str()));
+    keys.word("bound", row.bound.map(|bound| bound.as_str()));
     keys.word("severity", row.severity.map(|severity| severity.as_str()));
     keys.word("fails", row.fails.map(|fails| fails.as_str()));
     keys.raw("timeout", row.timeout.as_ref().map(argument_value));
@@ -268,6 +269,7 @@ pub fn type_row(row: &TypeRow, language: Language) -> Vec<String> {
     keys.word("role", row.role.map(|role| role.as_str()));
     keys.raw("tags", (!row.tags.is_empty()).then(|| format!("{:?}", row.tags)));
     keys.word("scheduler", row.scheduler.map(|runs| runs.as_str()));
+    keys.word("bound", row.bound.map(|bound| bound.as_str()));
     keys.word("unchecked", row.unchecked.as_deref());
     keys.0
 }

@@ -158,5 +158,12 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, said: &mut Said<'a>) -> Bl
         };
         elements.push(Level::HELP.with_name("fix").message(format!("{}{how}", fix.title)).into());
     }
+    // What stands elsewhere is no news at the finding's own place, and what has no edit by its kind has help.
+    if let Some((refusal, place)) =
+        finding.unfixed.as_ref().and_then(|refusal| Some((refusal, refusal.place.as_ref()?)))
+    {
+        let at = format!("{}:{}", crate::paths::shown_file(place, shown.folder), place.start.row);
+        elements.push(Level::HELP.with_name("no fix").message(format!("{refusal} ({at})")).into());
+    }
     title.elements(elements)
 }

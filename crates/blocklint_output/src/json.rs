@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Reason, Step};
+use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
@@ -15,6 +15,8 @@ pub(crate) struct Object<'a> {
     end_location: Location,
     filename: &'a str,
     fix: Option<FixObject<'a>>,
+    /// Why there is no fix, where one was tried.
+    no_fix: Option<RefusalObject<'a>>,
     location: Location,
     message: &'a str,
     name: Option<&'static str>,
@@ -40,6 +42,16 @@ struct ReasonObject<'a> {
     name: &'static str,
     says: &'static str,
     makes: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+/// Why no edit is offered, and where a reader sees it.
+#[derive(Serialize)]
+struct RefusalObject<'a> {
+    reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     filename: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +113,7 @@ pub(crate) fn object(finding: &Finding) -> Object<'_> {
         end_location: finding.place.end,
         filename: finding.place.path.as_str(),
         fix: finding.fix.as_ref().map(fix),
+        no_fix: finding.unfixed.as_ref().map(refusal),
         location: finding.place.start,
         message: &finding.message,
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
@@ -126,6 +139,14 @@ fn reason(reason: &Reason) -> ReasonObject<'_> {
         makes: reason.makes,
         filename: reason.place.as_ref().map(|place| place.path.as_str()),
         location: reason.place.as_ref().map(|place| place.start),
+    }
+}
+
+fn refusal(refusal: &Refusal) -> RefusalObject<'_> {
+    RefusalObject {
+        reason: &refusal.reason,
+        filename: refusal.place.as_ref().map(|place| place.path.as_str()),
+        location: refusal.place.as_ref().map(|place| place.start),
     }
 }
 

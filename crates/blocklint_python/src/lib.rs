@@ -19,10 +19,12 @@ mod dunder;
 mod expressions;
 mod extract;
 mod fixes;
+mod format;
 mod functions;
 mod imports;
 mod literals;
 mod loops;
+mod misplaced;
 mod notebook;
 mod patterns;
 mod scope;
@@ -32,7 +34,9 @@ mod walk;
 
 pub use decode::{Decoded, decode, encode_like};
 pub use extract::{Limits, extract, extract_notebook, extract_watched, extract_with};
-pub use fixes::fix;
+pub use fixes::{Binding, Elsewhere, bindings, fix};
+pub use format::{Quotes, Style, reformatted};
+pub use misplaced::misplaced_awaits;
 pub use notebook::{Cell, NotebookText, decode_notebook};
 
 /// Stack that a thread needs on which [`extract`] runs, in bytes.

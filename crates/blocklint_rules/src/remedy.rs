@@ -1,6 +1,8 @@
 //! Which fix a finding asks for. How it is written, and whether it can be, is the front end's matter.
 
-use blocklint_core::{Applicability, Effect, Language, Offload, Piece, Refusal, Remedy, Runtime, Way, last_name};
+use blocklint_core::{
+    Applicability, Effect, Language, Offload, Piece, Place, Refusal, Remedy, Runtime, Way, last_name,
+};
 
 use crate::{Made, RawFinding, SiteKind, What};
 
@@ -17,8 +19,8 @@ pub struct Advice {
     pub passes: bool,
     /// The call gives a coroutine.
     pub gives_coroutine: bool,
-    /// What is called works only in the thread of a running loop.
-    pub needs_loop: bool,
+    /// What is called, or something below it, cannot move to another thread.
+    pub bound: Option<BoundCall>,
     /// The library's method that is given the lambda in which the call stands.
     pub taker: Option<String>,
     /// The twin gives what the call gives, and can fail in the same way.
@@ -27,6 +29,68 @@ pub struct Advice {
     pub twin: Reach,
     /// Whether what hands a call to a thread can be called there.
     pub pool: Reach,
+}
+
+/// A call, or a use of a value, that cannot move to another thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundCall {
+    /// To what it belongs.
+    pub to: BoundTo,
+    /// What is done with it.
+    pub how: BoundUse,
+    /// The path of the call or of the value's type.
+    pub call: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What is done with something that belongs to its thread, loop or task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundUse {
+    /// It is called.
+    Called,
+    /// It is a value that was made elsewhere, and is used.
+    Used,
+    /// It is a value that is made, and outlives the call.
+    Made,
+}
+
+/// To what something belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundTo {
+    /// The thread in which it is made or called.
+    Thread,
+    /// The event loop's thread.
+    Loop,
+    /// The task or context that calls it.
+    Context,
+}
+
+impl BoundCall {
+    /// Why what holds this call does not move.
+    pub fn refusal(&self) -> Refusal {
+        let call = &self.call;
+        let reason = match (self.to, self.how) {
+            (BoundTo::Thread, BoundUse::Made) => {
+                format!("it makes a `{call}`, which works only in the thread in which it is made")
+            }
+            (BoundTo::Thread, BoundUse::Used) => {
+                format!("a `{call}` that was made in this thread is used, and works in no other")
+            }
+            (BoundTo::Thread, BoundUse::Called) => {
+                format!("`{call}` works only in the thread in which it is called now")
+            }
+            (BoundTo::Loop, BoundUse::Used | BoundUse::Made) => {
+                format!("a `{call}` is used, which belongs to the running loop")
+            }
+            (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
+            (BoundTo::Context, BoundUse::Used | BoundUse::Made) => {
+                format!("a `{call}` is used, which belongs to the task that calls it")
+            }
+            (BoundTo::Context, BoundUse::Called) => format!("what `{call}` changes belongs to the task that calls it"),
+        };
+        Refusal::at(reason, self.place.clone())
+    }
 }
 
 /// Whether an edit can call something, as far as manifests tell.
@@ -141,15 +205,17 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         }
     }
     let mut at_most = Applicability::Safe;
-    if advice.needs_loop && ways.is_empty() {
-        return refuse("what is called needs the running loop: in a thread it would fail");
+    if let Some(bound) = advice.bound.as_ref().filter(|_| ways.is_empty()) {
+        return Err(bound.refusal());
     }
-    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && !advice.needs_loop {
+    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() {
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
         if !(lazy || nested && raw.direct) {
-            if ways.is_empty() && (nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
+            // A person decides: once the line is awaited in a thread, a program that is interrupted ends only when it was typed.
+            let asks = raw.rule.effect == Some(Effect::Input);
+            if ways.is_empty() && (asks || nested || is_acquire(raw) || advice.kind.is_none() && is_part_of_work(raw)) {
                 at_most = Applicability::Display;
             }
             ways.push(Way::Offload { to: offloads(raw.runtime) });

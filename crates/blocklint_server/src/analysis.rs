@@ -22,7 +22,8 @@ pub(crate) struct Analysis {
     pub(crate) findings: Vec<Finding>,
     /// The findings of each file, as indices.
     pub(crate) by_file: HashMap<FilePath, Vec<usize>>,
-    /// The texts that the spans count, of all files in which something of a finding lies.
+    /// The texts that the spans count, of all files in which something of a finding lies, or that
+    /// decide whether it can be mended.
     pub(crate) texts: HashMap<FilePath, Arc<Text>>,
     /// What is to be done about the findings.
     pub(crate) remedies: Remedies,

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use blocklint_core::{Confidence, Finding, Severity};
 use blocklint_engine::{
-    Buffers, Cancelled, Levels, Options, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
+    Buffers, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
     load_models_and_tell,
 };
 use blocklint_models::Models;
@@ -292,26 +292,31 @@ impl Desk {
             by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(at);
         }
         let ways = Ways::new(&findings, |path, offset| session.body_at(path, offset));
-        let texts = self.texts_of(session, &findings);
+        let texts = self.texts_of(session, &findings, &remedies);
         timings.output += started.elapsed();
         Analysis { files: Arc::clone(&self.files), findings, by_file, texts, remedies, ways, timings }
     }
 
-    fn texts_of(&mut self, session: &Session, findings: &[Finding]) -> HashMap<FilePath, Arc<Text>> {
+    fn texts_of(
+        &mut self,
+        session: &Session,
+        findings: &[Finding],
+        remedies: &Remedies,
+    ) -> HashMap<FilePath, Arc<Text>> {
         let mut texts = HashMap::new();
         let places = findings.iter().flat_map(|finding| {
             let steps = finding.trace.iter().map(|step| &step.place);
             std::iter::once(&finding.place).chain(steps).chain(finding.causes.iter().map(|cause| &cause.place))
         });
-        for place in places {
-            if texts.contains_key(&place.path) {
+        for path in places.map(|place| &place.path).chain(remedies.files_that_move(findings)) {
+            if texts.contains_key(path) {
                 continue;
             }
-            let known = self.texts.get(&place.path).cloned();
-            let Some(text) = known.or_else(|| session.text(&place.path).map(|text| Arc::new(Text::new(text)))) else {
+            let known = self.texts.get(path).cloned();
+            let Some(text) = known.or_else(|| session.text(path).map(|text| Arc::new(Text::new(text)))) else {
                 continue;
             };
-            texts.insert(FilePath::clone(&place.path), text);
+            texts.insert(FilePath::clone(path), text);
         }
         // Those of findings that are gone go as well.
         self.texts = texts.clone();

@@ -35,6 +35,7 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
         trace: vec![step("main.handler", "load"), step("main.load", "m.sleep")],
         causes: Vec::new(),
         fix: None,
+        unfixed: None,
         fingerprint: String::new(),
         suppression: None,
         reasons: Vec::new(),

@@ -120,7 +120,8 @@ impl Run {
 
     fn apply(&self) -> Result<Fixed, String> {
         let (project, models, rules, levels) = (&self.project, &self.models, &self.rules, self.levels);
-        let request = FixRequest { project, models, rules, levels, allowed: Applicability::Unsafe };
+        let request =
+            FixRequest { project, models, rules, levels, include_aside: false, allowed: Applicability::Unsafe };
         blocklint_engine::fix(request).map_err(|failure| failure.lines.join("\n"))
     }
 }

@@ -134,7 +134,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let (current, levels) = (current.as_path(), *levels);
     let baseline = baseline::read(check, project, current)?;
 
-    let fixing = FixRequest { project, models, rules, levels, allowed: fix::allowed(check) };
+    let fixing =
+        FixRequest { project, models, rules, levels, include_aside: check.include_aside, allowed: fix::allowed(check) };
     if check.diff {
         return fix::diff(check, fixing, current);
     }

@@ -51,8 +51,9 @@ impl Project {
 const SLEEPS: &str = "import time\n\n\nasync def handler():\n    time.sleep(1)\n";
 const SLEPT: &str = "import asyncio\nimport time\n\n\nasync def handler():\n    await asyncio.sleep(1)\n";
 /// A safe fix, an unsafe one, and one that there is not.
-const ALL: &str = "import time\n\n\ndef load(name):\n    return open(name).read()\n\n\n\
-                   async def handler(name):\n    time.sleep(1)\n    with open(name):\n        return load(name)\n";
+const ALL: &str = "import asyncio\nimport time\n\n\ndef load(name):\n    return open(name).read()\n\n\n\
+                   async def handler(name):\n    time.sleep(1)\n    with open(name):\n        \
+                   await asyncio.sleep(0)\n        return load(name)\n";
 
 #[test]
 fn what_is_safe_is_fixed_and_counted() {

@@ -86,6 +86,7 @@ fn a_finding_has_every_field() {
             ],
             "message": "Hand to a thread with `asyncio.to_thread`",
         },
+        "no_fix": null,
         "location": at(10, 29),
         "message": found["message"],
         "name": "blocking-network",

@@ -274,6 +274,7 @@ fn edits_and_odd_places_are_valid_too() {
         trace: vec![step(place("/elsewhere/ä b.py", 3, 1, 9)), step(place("/p/a.py", 0, 0, 0))],
         causes: Vec::new(),
         fix: Some(Fix { title: "sleep without blocking".to_owned(), applicability: Applicability::Unsafe, edits }),
+        unfixed: None,
         fingerprint: "0123456789abcdef".to_owned(),
         suppression: None,
         reasons: Vec::new(),

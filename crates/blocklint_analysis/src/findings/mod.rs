@@ -32,7 +32,6 @@ use blocklint_flow::search::cuts::{Cuts, Misuse};
 use blocklint_flow::search::locks::holder_name;
 use blocklint_link::labels::label::{Label, LabelHold};
 use blocklint_link::link::Link;
-use blocklint_link::link::loop_bound::LoopBound;
 use blocklint_link::link::names;
 use blocklint_link::link::units::{ByCode, Units};
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
@@ -283,7 +282,6 @@ pub(crate) fn findings<'a>(
         .collect();
     let mut misused = misuses(link, cuts, graph, &units, &callers);
     misused.extend(hubs);
-    let bound = LoopBound::new(link);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
         !misused.iter().any(|one| {
@@ -295,7 +293,7 @@ pub(crate) fn findings<'a>(
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
             let (mut finding, best) =
-                finding(link, graph, &paths, &causes, &bound, site, arg, rule, &candidates, min_confidence);
+                finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
                 for &cause in causes.behind(way) {
                     if !finding.causes.contains(&cause) {
@@ -435,7 +433,6 @@ fn finding<'c>(
     graph: &Graph<'_>,
     paths: &Paths,
     causes: &Causes,
-    bound: &LoopBound,
     site: SiteRef,
     arg: Option<u32>,
     rule: blocklint_core::RuleCode,
@@ -518,10 +515,7 @@ fn finding<'c>(
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holder_name(link, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: Mending {
-            needs_loop: ways.iter().skip(1).any(|way| bound.holds(link, link.program.body_of_site(way.site))),
-            ..leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins))
-        },
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins)),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,

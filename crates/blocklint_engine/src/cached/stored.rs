@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_core::{
-    Applicability, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, RuleCode,
-    Runtime, Severity, Span, Step, Suppression, SuppressionSource,
+    Applicability, Cause, Confidence, Context, Edit, Effect, Finding, Fix, Group, Hold, Place, Reason, Refusal,
+    RuleCode, Runtime, Severity, Span, Step, Suppression, SuppressionSource,
 };
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
@@ -45,6 +45,7 @@ struct StoredFinding {
     trace: Vec<(StoredPlace, String, String, String)>,
     causes: Vec<StoredCause>,
     fix: Option<StoredFix>,
+    unfixed: Option<(String, Option<StoredPlace>)>,
     fingerprint: String,
     suppression: Option<(Option<String>, StoredSource)>,
     reasons: Vec<(String, Option<StoredPlace>)>,
@@ -151,6 +152,8 @@ impl Writer {
             },
             edits: fix.edits.iter().map(|edit| (self.place(&edit.place), edit.content.clone())).collect(),
         });
+        let unfixed = finding.unfixed.as_ref();
+        let unfixed = unfixed.map(|of| (of.reason.clone(), of.place.as_ref().map(|place| self.place(place))));
         let suppression = finding.suppression.as_ref().map(|of| {
             let source = match of.source {
                 SuppressionSource::Comment => StoredSource::Comment,
@@ -180,6 +183,7 @@ impl Writer {
             trace,
             causes,
             fix,
+            unfixed,
             fingerprint: finding.fingerprint.clone(),
             suppression,
             reasons,
@@ -234,6 +238,11 @@ impl Reader {
             Some(fix) => Some(self.fix(fix)?),
             None => None,
         };
+        let unfixed = match &stored.unfixed {
+            Some((reason, Some(place))) => Some(Refusal::at(reason, self.place(place)?)),
+            Some((reason, None)) => Some(Refusal::new(reason)),
+            None => None,
+        };
         let suppression = stored.suppression.as_ref().map(|(reason, source)| Suppression {
             reason: reason.clone(),
             source: match source {
@@ -263,6 +272,7 @@ impl Reader {
             trace: trace.collect::<Option<_>>()?,
             causes: stored.causes.iter().map(|cause| self.cause(cause)).collect::<Option<_>>()?,
             fix,
+            unfixed,
             fingerprint: stored.fingerprint.clone(),
             suppression,
             reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,

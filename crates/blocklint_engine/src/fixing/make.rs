@@ -10,19 +10,21 @@ use camino::Utf8Path;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::elsewhere::Elsewhere;
 use crate::comments::{Mend, mended};
 use crate::sources::text_of;
+use crate::words::Wanted;
 
 /// Gives the text of a file, as the spans of its findings count it.
 pub type TextOf<'t> = dyn Fn(&Utf8Path) -> Option<Arc<str>> + Sync + 't;
 
 /// Gives findings their fixes.
-pub(crate) type Make = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync;
+pub(crate) type Make<'m> = dyn Fn(&Remedies, &mut [Finding], &TextOf<'_>) + Sync + 'm;
 
 /// What is to be done about each finding, or why nothing is.
 #[derive(Debug, Default)]
 pub struct Remedies {
-    of_code: FxHashMap<At, Result<Remedy, Refusal>>,
+    of_code: FxHashMap<At, Result<Wanted, Refusal>>,
     of_comments: FxHashMap<At, Mend>,
 }
 
@@ -30,7 +32,7 @@ pub struct Remedies {
 type At = (Arc<Utf8Path>, Span, RuleCode);
 
 impl Remedies {
-    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Remedy, Refusal>) {
+    pub(crate) fn insert(&mut self, finding: &Finding, remedy: Result<Wanted, Refusal>) {
         self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
     }
 
@@ -41,11 +43,16 @@ impl Remedies {
         }
     }
 
+    /// The files of functions that edits of these findings would move to a thread: their texts decide whether they can.
+    pub fn files_that_move<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
+        findings.iter().filter_map(|finding| self.of(finding).ok()).flat_map(Wanted::functions).map(|(path, _)| path)
+    }
+
     fn of_comment(&self, finding: &Finding) -> Option<&Mend> {
         self.of_comments.get(&(finding.place.path.clone(), finding.place.span, finding.rule))
     }
 
-    fn of(&self, finding: &Finding) -> Result<&Remedy, Refusal> {
+    fn of(&self, finding: &Finding) -> Result<&Wanted, Refusal> {
         match self.of_code.get(&(finding.place.path.clone(), finding.place.span, finding.rule)) {
             Some(Ok(remedy)) => Ok(remedy),
             Some(Err(refusal)) => Err(refusal.clone()),
@@ -62,12 +69,12 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 }
 
 /// The same with the texts of files from elsewhere.
-pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_>) -> Vec<Option<Refusal>> {
+pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
-    let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Remedy)>> = BTreeMap::new();
+    let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Wanted)>> = BTreeMap::new();
     for (at, finding) in findings.iter_mut().enumerate() {
         if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
-            finding.fix = text(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
+            finding.fix = text_of(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
             if finding.fix.is_none() {
                 refused[at] = Some(Refusal::new("the file cannot be read any more"));
             }
@@ -77,24 +84,31 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_
             Ok(_) if !is_fixable(&finding.place.path) => {
                 refused[at] = Some(Refusal::new("cells of a notebook are left to whoever runs them"));
             }
-            Ok(remedy) => files.entry(finding.place.path.clone()).or_default().push((at, remedy)),
+            Ok(wanted) => files.entry(finding.place.path.clone()).or_default().push((at, wanted)),
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
     let places: &[Finding] = findings;
+    let elsewhere = Elsewhere::new(files.values().flatten().map(|(_, wanted)| *wanted), text_of);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
         .flat_map_iter(|(path, wanted)| {
-            let Some(text) = text(path) else {
+            let Some(text) = text_of(path) else {
                 let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file cannot be read any more")));
                 return wanted.iter().map(gone).collect::<Vec<_>>();
             };
             let spans: Vec<(Span, &Remedy)> =
-                wanted.iter().map(|&(at, remedy)| (places[at].place.span, remedy)).collect();
+                wanted.iter().map(|&(at, wanted)| (places[at].place.span, &wanted.remedy)).collect();
+            let oldest = wanted.iter().find_map(|(_, wanted)| wanted.oldest);
             let mended = match path.extension() {
                 Some("java") => blocklint_java::fix(&text, &spans),
-                Some("rs") => blocklint_rust::fix(&text, &spans),
-                _ => blocklint_python::fix(&text, &spans),
+                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| signatures(wanted[at].1, text_of)),
+                _ => blocklint_python::fix(
+                    &text,
+                    &spans,
+                    &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
+                    oldest,
+                ),
             };
             let fixes =
                 wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
@@ -107,7 +121,19 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text: &TextOf<'_
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
+    for (finding, refusal) in findings.iter_mut().zip(&refused) {
+        finding.unfixed.clone_from(refusal);
+    }
     refused
+}
+
+/// The definitions of the functions that a call itself runs.
+fn signatures(wanted: &Wanted, text: &TextOf<'_>) -> Vec<String> {
+    let moves = wanted.moves.iter().flatten();
+    let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
+        text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
+    };
+    moves.filter_map(definition).collect()
 }
 
 /// Whether fixes are made for a file: a notebook's cells are no file of their own.

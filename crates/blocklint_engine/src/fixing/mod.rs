@@ -5,11 +5,13 @@
 //! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
 
 mod edits;
+mod elsewhere;
 mod make;
 mod overlay;
 mod program;
 mod round;
 mod selection;
+mod style;
 #[cfg(test)]
 mod tests;
 mod together;
@@ -53,6 +55,8 @@ pub struct FixRequest<'a> {
     pub rules: &'a Rules,
     /// The least that is fixed.
     pub levels: Levels,
+    /// Whether what is only for tests, examples or a command line is fixed too.
+    pub include_aside: bool,
     /// The least applicability of fixes that are applied; those for display never are.
     pub allowed: Applicability,
 }
@@ -108,10 +112,11 @@ pub fn fix(request: FixRequest<'_>) -> Result<Fixed, Failure> {
 }
 
 /// The same with fixes made by `make`.
-fn fix_with(request: FixRequest<'_>, make: &Make) -> Result<Fixed, Failure> {
+fn fix_with(request: FixRequest<'_>, make: &Make<'_>) -> Result<Fixed, Failure> {
     on_large_stacks(|| {
         let comments = CommentChecks::new(request.project, &request.rules.selection);
-        let options = Options { comments, ..Options::new(request.levels.confidence) };
+        let include_aside = request.include_aside;
+        let options = Options { comments, include_aside, ..Options::new(request.levels.confidence) };
         let mut facts = Facts::new(request.project, request.models, options);
         let mut overlay = Overlay::new(request.project);
         let show = |mut findings: Vec<Finding>| -> Chosen {
@@ -158,13 +163,14 @@ fn candidates(
     state: &State,
     overlay: &mut Overlay<'_>,
     facts: &Facts<'_>,
-    make: &Make,
+    make: &Make<'_>,
 ) -> (Vec<Candidate>, Vec<Refused>) {
     let mut findings = state.shown.findings.clone();
     make(&state.remedies, &mut findings, &|path| overlay.text(path));
     let allowed = request.allowed.max(Applicability::Unsafe);
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    for finding in findings {
+    // Nobody asked to rewrite tests, scripts and examples; what is shown of them is there to be read.
+    for finding in findings.into_iter().filter(|finding| request.include_aside || finding.aside.is_none()) {
         let Some(fix) = finding.fix.clone().filter(|fix| fix.applicability >= allowed && !fix.edits.is_empty()) else {
             continue;
         };

@@ -63,6 +63,11 @@ impl<'a> Overlay<'a> {
         Ok(())
     }
 
+    /// The project's folder.
+    pub(crate) fn root(&self) -> &Utf8Path {
+        &self.project.root
+    }
+
     /// The bytes of a file that was opened.
     pub(crate) fn bytes(&self, path: &Utf8Path) -> Option<&[u8]> {
         self.files.get(path).map(|contents| &*contents.now)

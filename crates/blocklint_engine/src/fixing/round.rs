@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix};
+use blocklint_core::{Finding, Fix, Language};
 use blocklint_facts::FileFacts;
+use blocklint_python::{decode, misplaced_awaits};
 use camino::Utf8Path;
 use rayon::prelude::*;
 
@@ -15,6 +16,7 @@ use super::edits::edited;
 use super::overlay::Overlay;
 use super::program::{Facts, Show, State};
 use super::selection::Together;
+use super::style;
 use super::verdict::{Blame, Broken, Key, broken};
 
 /// A finding with a fix that may be applied.
@@ -165,7 +167,20 @@ fn changed(
 ) -> Result<(Vec<u8>, FileFacts), String> {
     let unknown = || "the file cannot be read".to_owned();
     let file = overlay.file(path).ok_or_else(unknown)?;
-    let bytes = edited(file.language, overlay.bytes(path).ok_or_else(unknown)?, edits)?;
+    let before = overlay.bytes(path).ok_or_else(unknown)?;
+    let mut bytes = edited(file.language, before, edits)?;
+    if file.language == Language::Python {
+        let count = |bytes: &[u8]| misplaced_awaits(&decode(bytes).text);
+        let now = count(&bytes);
+        if now > 0 && now > count(before) {
+            return Err("an `await` would stand outside of an `async` function".to_owned());
+        }
+    }
+    if file.language == Language::Python
+        && let Some(formatted) = style::formatted(path, overlay.root(), before, &bytes)
+    {
+        bytes = formatted;
+    }
     let facts = extract_bytes(file, &bytes)?;
     let known = old.of(path).ok_or_else(unknown)?;
     let new = facts.problems.iter().find(|problem| known.problems.iter().all(|old| old.message != problem.message));

@@ -28,15 +28,18 @@ impl Folder {
     }
 
     /// Fixes with `make`, in memory.
-    fn fix(&self, allowed: Applicability, make: &Make) -> Fixed {
+    fn fix(&self, allowed: Applicability, make: &Make<'_>) -> Fixed {
         let request = Request { current: &self.path, paths: std::slice::from_ref(&self.path), isolated: false };
         let project = discover(request).expect("a project");
         let models = load_models(&project, &self.path).expect("models");
         let rules = Rules::new(&project.configuration, RuleArguments::default(), &self.path).expect("rules");
         let levels =
             Levels { severity: blocklint_core::Severity::Note, confidence: blocklint_core::Confidence::Medium };
-        fix_with(FixRequest { project: &project, models: &models, rules: &rules, levels, allowed }, make)
-            .expect("threads")
+        fix_with(
+            FixRequest { project: &project, models: &models, rules: &rules, levels, include_aside: true, allowed },
+            make,
+        )
+        .expect("threads")
     }
 
     fn text(&self, name: &str) -> String {
@@ -194,7 +197,9 @@ fn fixes_that_overlap_take_rounds() {
         }
     };
     let fixed = folder.fix(Applicability::Unsafe, &make);
-    let nested = "await asyncio.to_thread(nap, await asyncio.to_thread(nap, await asyncio.to_thread(nap, 1)))";
+    // The file is as a formatter leaves it, and stays so.
+    let inner = "nap, await asyncio.to_thread(nap, await asyncio.to_thread(nap, 1))";
+    let nested = &format!("await asyncio.to_thread(\n        {inner}\n    )");
     assert_eq!(after(&fixed, 0), format!("import asyncio\n{}", text.replace("nap(nap(nap(1)))", nested)));
     assert_eq!((fixed.mended.len(), fixed.remaining.len()), (3, 0));
 }

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Change;
 
@@ -17,19 +18,33 @@ pub struct Unwritten {
     pub reason: String,
 }
 
-/// Writes the changes. A file keeps its mode; where its path is a symbolic link, the file it leads to is written if it lies
-/// below `root`: what lies elsewhere belongs to others. A file that no longer holds what was read, or that may not be
-/// written, is left as it is and told.
+/// Writes the changes: first beside each file, then all in their places, so that what cannot be written is known before
+/// anything is. A file keeps its mode, and its owner where that may be set; where its path is a symbolic link, the file it leads
+/// to is written if it lies below `root`: what lies elsewhere belongs to others. A file that no longer holds what was read, or
+/// that may not be written, is left as it is and told. What a run that was stopped left behind in these folders is taken away.
 pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
-    let unwritten = changes.iter().filter_map(|change| {
-        let reason = write_one(change, root).err()?;
+    let staged: Vec<_> = changes.iter().map(|change| (change, stage(change, root))).collect();
+    let unwritten = staged.into_iter().filter_map(|(change, staged)| {
+        let reason = staged.and_then(|staged| put(change, staged)).err()?;
         Some(Unwritten { path: Arc::clone(&change.path), reason })
     });
     unwritten.collect()
 }
 
-fn write_one(change: &Change, root: &Utf8Path) -> Result<(), String> {
-    let told = |error: io::Error| error.to_string();
+/// What begins the names of files that are not in their place yet; the number of the process follows.
+const PREFIX: &str = ".blocklint-";
+
+/// New contents beside the file that they are for.
+struct Staged {
+    target: Utf8PathBuf,
+    new: tempfile::NamedTempFile,
+}
+
+fn told(error: io::Error) -> String {
+    error.to_string()
+}
+
+fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
     // Replacing a link would cut it; replacing the file behind it does not.
     let target = change.path.canonicalize_utf8().map_err(told)?;
     let is_link = change.path.symlink_metadata().map_err(told)?.file_type().is_symlink();
@@ -37,28 +52,75 @@ fn write_one(change: &Change, root: &Utf8Path) -> Result<(), String> {
         return Err(format!("it is a link that leaves the project, to {target}"));
     }
     // A file may be replaced in a folder that may be written, even where the file itself may not.
-    let mode = fs::metadata(&target).map_err(told)?.permissions();
-    if mode.readonly() {
+    let metadata = fs::metadata(&target).map_err(told)?;
+    if metadata.permissions().readonly() {
         return Err("it is read-only".to_owned());
     }
     fs::OpenOptions::new().write(true).open(&target).map_err(told)?;
     let folder = target.parent().ok_or("it lies in no folder")?;
-    let mut new = tempfile::Builder::new().prefix(".blocklint-").tempfile_in(folder).map_err(told)?;
+    remove_left_over(folder);
+    let prefix = format!("{PREFIX}{}-", std::process::id());
+    let mut new = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder).map_err(told)?;
     new.write_all(&change.after).map_err(told)?;
-    new.as_file().set_permissions(mode).map_err(told)?;
+    // First the owner: a change of it may take bits of the mode away.
+    keep_owner(new.as_file(), &metadata)?;
+    new.as_file().set_permissions(metadata.permissions()).map_err(told)?;
     new.as_file().sync_all().map_err(told)?;
+    Ok(Staged { target, new })
+}
+
+fn put(change: &Change, staged: Staged) -> Result<(), String> {
     // As late as can be: what someone saves meanwhile must not be lost.
-    if fs::read(&target).map_err(told)? != change.before {
+    if fs::read(&staged.target).map_err(told)? != change.before {
         return Err("the file changed meanwhile".to_owned());
     }
-    new.persist(&target).map_err(|error| told(error.error))?;
+    staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
     Ok(())
+}
+
+/// Gives a new file to the owner of the one that it replaces: who runs as root must not take files away from others.
+#[cfg(unix)]
+fn keep_owner(new: &fs::File, old: &fs::Metadata) -> Result<(), String> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let own = new.metadata().map_err(told)?;
+    let (user, group) = (old.uid(), old.gid());
+    if (own.uid(), own.gid()) == (user, group) {
+        return Ok(());
+    }
+    fchown(new, Some(user), Some(group))
+        .map_err(|error| format!("it belongs to another user, whom the new file could not be given to: {error}"))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_new: &fs::File, _old: &fs::Metadata) -> Result<(), String> {
+    Ok(())
+}
+
+/// Removes what a run that was stopped left behind; those of a process that still runs stay.
+fn remove_left_over(folder: &Utf8Path) {
+    /// Where nobody tells whether a process runs, a file this old belongs to none.
+    const OLD: Duration = Duration::from_secs(60 * 60);
+    let Ok(entries) = folder.read_dir_utf8() else { return };
+    for entry in entries.flatten() {
+        let Some(rest) = entry.file_name().strip_prefix(PREFIX) else { continue };
+        let Some(Ok(process)) = rest.split_once('-').map(|(process, _)| process.parse::<u32>()) else { continue };
+        let told_by_system = Utf8Path::new("/proc/self").exists();
+        let runs = match told_by_system {
+            true => Utf8PathBuf::from(format!("/proc/{process}")).exists(),
+            false => {
+                let changed = entry.metadata().and_then(|metadata| metadata.modified());
+                !changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age > OLD))
+            }
+        };
+        if !runs {
+            // Another run may have taken it away already.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use camino::Utf8PathBuf;
-
     use super::*;
 
     fn change(path: Utf8PathBuf) -> Change {
@@ -88,6 +150,21 @@ mod tests {
         assert_eq!(fs::read(&path).expect("read"), b"newer\n");
         assert_eq!(names(&folder), 1, "nothing is left behind");
         assert_eq!(write(&[change(folder.join("gone.py"))], &folder).len(), 1);
+    }
+
+    #[test]
+    fn what_a_stopped_run_left_is_taken_away() {
+        let (_kept, folder) = folder();
+        let path = folder.join("a.py");
+        fs::write(&path, "old\n").expect("written");
+        // No process has the number 0; this one runs.
+        let (left, ours) =
+            (folder.join(".blocklint-0-abc"), folder.join(format!(".blocklint-{}-abc", std::process::id())));
+        fs::write(&left, "half").expect("written");
+        fs::write(&ours, "half").expect("written");
+        assert_eq!(write(&[change(path)], &folder), []);
+        assert!(!left.exists() || cfg!(not(target_os = "linux")));
+        assert!(ours.exists());
     }
 
     #[cfg(unix)]

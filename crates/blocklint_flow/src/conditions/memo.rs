@@ -18,6 +18,8 @@ pub(crate) struct Memo {
     /// What the branches around the places of a branch say of the fields of an object.
     pub(crate) own_tests:
         RefCell<FxHashMap<(FileId, blocklint_facts::RegionId), crate::conditions::own_state::OwnTests>>,
+    /// What calls would take along to another thread.
+    pub(crate) carried: RefCell<crate::conditions::bound::Known>,
     /// Which objects find a label's implementation.
     pub(crate) found_by: RefCell<crate::conditions::receivers::FoundBy>,
 }

@@ -96,8 +96,6 @@ pub struct Mending {
     pub passes: bool,
     /// The call gives a coroutine.
     pub gives_coroutine: bool,
-    /// What is called works only in the thread of a running loop.
-    pub needs_loop: bool,
     /// The twin gives what the call gives, and can fail in the same way.
     pub same: bool,
     /// Whether the twin can be called there.

@@ -157,8 +157,9 @@ impl<'t> File<'_, 't> {
             {
                 return self.source_of_publisher(call, lambda, taker, template, of);
             }
+            let is_map = taker.child_by_field_name("name").is_some_and(|name| self.text(name) == "map");
             let many = operator == Some((of.many, "map"));
-            if many || operator == Some((of.one, "map")) {
+            if is_map && (many || operator == Some((of.one, "map"))) {
                 self.leaves_catches(call, lambda)?;
                 let (text, mut edits) = self.written(call, template)?;
                 let (name, shape) = match many {
@@ -193,12 +194,14 @@ impl<'t> File<'_, 't> {
             edits.push(insert(taker.end_byte(), format!("{gap}.subscribeOn({workers})")));
             return Ok((Shape::SourceOnWorker, edits));
         }
-        let is_operator =
-            operator.is_some_and(|(owner, name)| (owner == of.one || owner == of.many) && OPERATORS.contains(&name));
         let (Some(object), Some(name)) = (taker.child_by_field_name("object"), taker.child_by_field_name("name"))
         else {
             return Err(Refusal::new("the lambda is no operator's"));
         };
+        // The lambda nearest to the call may be given to something else, which has no operators: a template, an executor.
+        let is_operator = operator.is_some_and(|(owner, operator)| {
+            (owner == of.one || owner == of.many) && OPERATORS.contains(&operator) && self.text(name) == operator
+        });
         if !is_operator {
             return Err(Refusal::new("where the lambda runs is not for the chain to say"));
         }

@@ -194,6 +194,11 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
     }
 
+    /// To what values of a type belong, or of what it derives from.
+    pub fn bound(&self, path: PathId) -> Option<blocklint_models::Bound> {
+        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.bound()))
+    }
+
     /// What rules need to know of a type or of what it derives from.
     pub fn role(&self, path: PathId) -> Option<Role> {
         self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.role()))

@@ -29,7 +29,6 @@ pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
 pub(crate) mod literal_fields;
-pub mod loop_bound;
 pub(crate) mod loops;
 pub(crate) mod members;
 pub mod memo;

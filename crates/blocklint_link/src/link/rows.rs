@@ -525,7 +525,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether conditions on the receiver alone are shown by the value it has.
-    pub(crate) fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
+    pub fn receiver_passes(&self, conditions: &[Condition], receiver: Val) -> bool {
         conditions.iter().all(|condition| {
             let about = matches!(&condition.subject, Subject::Argument(Argument::Receiver));
             about

@@ -145,10 +145,19 @@ impl Units {
 
     fn at(&self, link: &Link<'_>, file: FileId) -> usize {
         let relative = &link.program.files[file.index()].relative;
-        let holds =
-            |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let holds = |folder: &str| folder.is_empty() || is_below(relative, folder);
         let holding = self.folders.iter().enumerate().filter(|(_, folder)| holds(folder));
         holding.max_by_key(|(_, folder)| folder.len()).map_or(0, |(at, _)| at)
+    }
+}
+
+impl Link<'_> {
+    /// The oldest Python that a file's unit says it runs on: major and minor number.
+    pub fn oldest_python(&self, file: FileId) -> Option<(u8, u8)> {
+        let relative = &self.program.files[file.index()].relative;
+        let units = self.program.layout.units.iter();
+        let holding = units.filter(|unit| unit.folder.is_empty() || is_below(relative, &unit.folder));
+        holding.max_by_key(|unit| unit.folder.len())?.python
     }
 }
 

@@ -68,6 +68,8 @@ pub struct UnitLayout {
     pub off: Vec<String>,
     /// Versions of its dependencies.
     pub versions: Vec<Dependency>,
+    /// The oldest Python that its manifests, or those above, say it runs on: major and minor number.
+    pub python: Option<(u8, u8)>,
 }
 
 /// A dependency of a unit.

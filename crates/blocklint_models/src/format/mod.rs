@@ -39,4 +39,4 @@ pub use template::{Part, Template};
 pub use twin::expand_twin;
 pub use type_expr::TypeExpr;
 pub use version::{Comparison, Version, VersionRange};
-pub use words::{Asks, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via};
+pub use words::{Asks, Bound, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via};

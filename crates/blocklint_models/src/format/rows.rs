@@ -10,7 +10,9 @@ use super::path::Path;
 use super::template::Template;
 use super::type_expr::TypeExpr;
 use super::version::VersionRange;
-use super::words::{Asks, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via};
+use super::words::{
+    Asks, Bound, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via,
+};
 
 /// The header of one model file, as the compiled table keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,6 +144,8 @@ pub struct CallRow {
     pub native_severity: Option<Severity>,
     /// Python: whether a thread frees the loop; `None` where the row does not state it.
     pub thread: Option<Thread>,
+    /// To what the call belongs, so that it cannot be handed to a thread.
+    pub bound: Option<Bound>,
     /// How bad, where the effect's own severity is not meant.
     pub severity: Option<Severity>,
     /// What it does besides on an event-loop thread.
@@ -325,6 +329,8 @@ pub struct TypeRow {
     pub tags: Vec<String>,
     /// For executors: where its tasks run, unless the call that made it says.
     pub scheduler: Option<Runs>,
+    /// To what its values belong: they are used in the thread, loop or task that made them.
+    pub bound: Option<Bound>,
 }
 
 /// A `[[handover]]` row: where a callable given to the library runs.

@@ -38,6 +38,20 @@ words! {
 }
 
 words! {
+    /// To what a call, or whatever is done with a value of a type, belongs: no edit may move it to another thread.
+    Bound {
+        /// The thread in which it is made or called.
+        Thread = "thread",
+        /// The thread of the event loop that runs it.
+        Loop = "loop",
+        /// The task or context that calls it: what is changed there is lost to the caller.
+        Context = "context",
+        /// To nothing: any thread may call it, whatever other rows say of it.
+        Nothing = "nothing",
+    }
+}
+
+words! {
     /// The only kind of fix that is right for a call.
     FixKind {
         /// Its async twin.

@@ -1,10 +1,15 @@
 //! What a function of the same file does that belongs to the thread in which it is called, so that it cannot be handed
-//! to another one. What other files define is not looked at: an edit is made from the text of one file.
+//! to another one. What other files define is asked for by the engine, which knows what a call runs ([`bindings`]).
 
-use blocklint_core::Refusal;
+use blocklint_core::{Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Arguments, ExceptHandler, Expr, ExprCall, ExprContext, Stmt, StmtFunctionDef, StmtTry};
+use ruff_python_ast::{
+    Arguments, ExceptHandler, Expr, ExprCall, ExprContext, ModModule, Stmt, StmtFunctionDef, StmtTry,
+};
+use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::walk::span;
 
 /// The functions that a file defines, by name: of its top level and functions, and of its classes.
 #[derive(Debug, Default)]
@@ -57,6 +62,57 @@ impl<'a> Functions<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Something in a function that belongs to the thread in which it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// What it is: a clause that completes "no fix: …".
+    pub reason: &'static str,
+    /// Where the function is defined: its name.
+    pub span: Span,
+    /// It matters only to who calls the function while an exception is being handled.
+    pub only_while_handling: bool,
+}
+
+/// What keeps each of these functions in the thread that calls it.
+pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
+    let locals = Locals::of(&module.body);
+    let mut definitions = Definitions::default();
+    definitions.visit_body(&module.body);
+    let of = |wanted: &Span| {
+        let Some(function) = definitions.0.get(wanted) else { return Vec::new() };
+        // A method of this name is meant to end iteration.
+        if function.is_async || function.name.as_str() == "__next__" {
+            return Vec::new();
+        }
+        let mut found: Vec<Binding> = Vec::new();
+        for handles in [false, true] {
+            let mut body = Body::of(function, &locals, Around { handles, ends_stop: false });
+            body.visit_body(&function.body);
+            let reason = body.found.filter(|_| !body.yields);
+            let span = span(function.name.range());
+            found.extend(reason.map(|reason| Binding { reason, span, only_while_handling: handles }));
+            if !found.is_empty() {
+                break;
+            }
+        }
+        found
+    };
+    functions.iter().map(of).collect()
+}
+
+/// The functions of a module by what they span.
+#[derive(Default)]
+struct Definitions<'a>(FxHashMap<Span, &'a StmtFunctionDef>);
+
+impl<'a> SourceOrderVisitor<'a> for Definitions<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::FunctionDef(function) = statement {
+            self.0.insert(span(function.range()), function);
+        }
+        walk_stmt(self, statement);
     }
 }
 

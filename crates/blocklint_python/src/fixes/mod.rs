@@ -25,6 +25,9 @@ mod rewrite;
 mod share;
 mod surroundings;
 mod twin;
+mod whole;
+
+use std::cell::RefCell;
 
 use blocklint_core::{Applicability, Mended, Piece, Refusal, Remedy, Span, Way};
 use ruff_python_ast::token::TokenKind;
@@ -36,6 +39,7 @@ use rustc_hash::FxHashMap;
 
 use crate::depth;
 use crate::walk::span;
+pub use callee::Binding;
 use callee::{Functions, Locals};
 use names::Names;
 use surroundings::Surroundings;
@@ -43,9 +47,20 @@ use surroundings::Surroundings;
 /// Why a call that ends in `StopIteration` stays where it is: a future that is given one never ends.
 const STOPS: &str = "`StopIteration` cannot leave a thread";
 
+/// Why something cannot move to a thread, as far as other files or what is called decide it: of the wanted edit at this place of
+/// the list, for the call alone or for the block that has this span, where an exception is being handled or not.
+pub type Elsewhere<'e> = dyn Fn(usize, Option<Span>, bool) -> Option<Refusal> + 'e;
+
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
 /// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
-pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+///
+/// `elsewhere` says what the text of this file does not tell. `oldest` is the oldest Python that the code must run on.
+pub fn fix(
+    source: &str,
+    wanted: &[(Span, &Remedy)],
+    elsewhere: &Elsewhere<'_>,
+    oldest: Option<(u8, u8)>,
+) -> Vec<Result<Mended, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     if depth::refuse(source).is_some() {
         return refuse_all("the file nests too deeply");
@@ -68,15 +83,36 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refus
     let comments =
         parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
     let Finder { found, functions, .. } = finder;
-    let file =
-        File { source, module, comments, names: Names::new(module), functions, locals: Locals::of(&module.body) };
+    let file = File {
+        source,
+        module,
+        comments,
+        oldest,
+        given: RefCell::default(),
+        names: Names::new(module),
+        functions,
+        locals: Locals::of(&module.body),
+    };
     wanted
         .iter()
-        .map(|(span, remedy)| match found.get(span) {
+        .enumerate()
+        .map(|(at, (span, remedy))| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(found) => file.mend(found, remedy),
+            Some(found) => file.mend(found, remedy, &|block, handles| elsewhere(at, block, handles)),
         })
         .collect()
+}
+
+/// For each of these functions, by what they span with their decorators: what keeps it in the thread that calls it. `source` is
+/// the text of [`crate::decode`]. Needs a thread with [`crate::STACK_SIZE`] of stack.
+pub fn bindings(source: &str, functions: &[Span]) -> Vec<Vec<Binding>> {
+    let none = || functions.iter().map(|_| Vec::new()).collect();
+    if depth::refuse(source).is_some() {
+        return none();
+    }
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module).with_target_version(PythonVersion::latest()));
+    let Mod::Module(module) = parsed.syntax() else { return none() };
+    callee::bindings(module, functions)
 }
 
 /// Whether a text in place of a call awaits something; else it can stand wherever the call stands.
@@ -89,6 +125,9 @@ struct File<'a> {
     source: &'a str,
     module: &'a ModModule,
     comments: Vec<TextRange>,
+    oldest: Option<(u8, u8)>,
+    /// Names given to functions that move, by the statement that they hold.
+    given: RefCell<Vec<(TextRange, String)>>,
     names: Names<'a>,
     functions: Functions<'a>,
     locals: Locals<'a>,
@@ -101,7 +140,12 @@ struct Site<'a> {
 }
 
 impl<'a> File<'a> {
-    fn mend(&self, found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>), remedy: &Remedy) -> Result<Mended, Refusal> {
+    fn mend(
+        &self,
+        found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>),
+        remedy: &Remedy,
+        elsewhere: &dyn Fn(Option<Span>, bool) -> Option<Refusal>,
+    ) -> Result<Mended, Refusal> {
         let awaits = remedy.ways.iter().any(|way| match way {
             Way::HandOver { .. }
             | Way::DropArgument { .. }
@@ -114,11 +158,31 @@ impl<'a> File<'a> {
         });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
+        let entered = |way: &Way| site.around.entered.clone().filter(|_| !matches!(way, Way::Offload { .. }));
         remedy.first(|way| match way {
+            way if entered(way).is_some() => Err(entered(way).unwrap_or_else(|| Refusal::new("it is entered"))),
             Way::TwinType { .. } => Err(Refusal::new("it is made elsewhere")),
             Way::Twin { path, method, same, .. } => self.twin(&site, path, *method, *same),
             Way::Rewrite { template } => self.rewrite(&site, template),
-            Way::Offload { to } => self.offload(&site, to),
+            Way::Offload { to } => {
+                let handles = site.around.handles;
+                if let Some(block) = self.block_of(&site, &found.1) {
+                    let whole = match elsewhere(Some(span(block.range())), handles) {
+                        Some(refusal) => Err(refusal),
+                        None => self.whole(&site, block, to),
+                    };
+                    if whole.is_ok() || block.must {
+                        return whole;
+                    }
+                }
+                if let Some(refusal) = site.around.entered.clone() {
+                    return Err(refusal);
+                }
+                match elsewhere(None, handles) {
+                    Some(refusal) => Err(refusal),
+                    None => self.offload(&site, to),
+                }
+            }
             Way::ShareInModule => self.share(&site, &found.1),
             Way::Chain { .. } | Way::Share { .. } => Err(Refusal::new("nothing here is a chain")),
             Way::HandOver { passes } => self.hand_over(&site, *passes),

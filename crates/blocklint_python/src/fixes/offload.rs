@@ -7,8 +7,15 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::{File, STOPS, Site, callee};
 use crate::walk::span;
 
+/// What hands a call to a thread since [`WITH_TO_THREAD`].
+const TO_THREAD: &str = "asyncio.to_thread";
+const WITH_TO_THREAD: (u8, u8) = (3, 9);
+
 /// Runs a callable with the arguments that the function which hands it over does not pass on.
 const PARTIAL: &str = "functools.partial";
+
+/// What replaces the text of spans.
+type Edits = Vec<(Span, String)>;
 
 impl File<'_> {
     /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
@@ -18,6 +25,21 @@ impl File<'_> {
             && name.id == "next"
         {
             return Err(Refusal::new(STOPS));
+        }
+        // What nobody takes is no handle: `webbrowser.open(url)`, `port.open()`.
+        if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
+            return Err(Refusal::new(
+                "what is opened is used and closed here: open it in a `with`, and the block can move",
+            ));
+        }
+        // `open(path).read()`
+        let inner = match &*site.call.func {
+            Expr::Attribute(attribute) => attribute.value.as_call_expr(),
+            _ => None,
+        };
+        let given = site.call.arguments.args.iter().filter_map(Expr::as_call_expr);
+        if inner.into_iter().chain(given).any(|call| callee::last_name(&call.func) == Some("open")) {
+            return Err(Refusal::new("the file is opened here: open it in a `with`, and the block can move"));
         }
         if site.around.stops {
             return Err(Refusal::new(STOPS));
@@ -29,14 +51,9 @@ impl File<'_> {
         if site.around.taker.is_some_and(|taker| callee::last_name(&taker.func).is_some_and(makes_task)) {
             return Err(Refusal::new("what it returns is a coroutine, which the running loop is given"));
         }
-        let known = to.iter().find_map(|offload| Some((offload, self.known_as(site, &offload.path)?)));
-        let (offload, written, mut edits) = match (known, to.last()) {
-            (Some((offload, written)), _) => (offload, written, Vec::new()),
-            (None, Some(offload)) => {
-                let (written, edits) = self.imported(site, &offload.path)?;
-                (offload, written, edits)
-            }
-            (None, None) => return Err(Refusal::new("no function of this framework hands calls to a thread")),
+        let (offload, written, mut edits) = self.choose(site, to)?;
+        let Some(offload) = offload else {
+            return self.in_executor(site, &written, edits);
         };
         if site.around.cleans_up && is_left_when_cancelled(&offload.path) {
             return Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"));
@@ -55,6 +72,59 @@ impl File<'_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+    }
+
+    /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
+    /// project runs on a Python without it.
+    fn choose<'o>(&self, site: &Site<'_>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
+        let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
+        let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
+        if let Some((offload, written)) = to.iter().filter(|offload| !lacks(offload)).find_map(known) {
+            return Ok((Some(offload), written, Vec::new()));
+        }
+        let Some(last) = to.last() else {
+            return Err(Refusal::new("no function of this framework hands calls to a thread"));
+        };
+        let is_old = lacks(last);
+        let (written, edits) = self.imported(site, if is_old { "asyncio.get_running_loop" } else { &last.path })?;
+        Ok(((!is_old).then_some(last), written, edits))
+    }
+
+    /// What hands a function without arguments to a thread, in words; how the call of it begins, up to the function's name;
+    /// and the imports that it takes.
+    pub(super) fn hand_over_function(
+        &self,
+        site: &Site<'_>,
+        to: &[Offload],
+    ) -> Result<(String, String, Edits), Refusal> {
+        let (offload, written, edits) = self.choose(site, to)?;
+        match offload {
+            Some(offload) if site.around.cleans_up && is_left_when_cancelled(&offload.path) => {
+                Err(Refusal::new("a cancelled task cleans up here, and waits for nothing that is not shielded"))
+            }
+            Some(_) => Ok((format!("`{written}`"), format!("{written}("), edits)),
+            None => Ok(("`run_in_executor`".to_owned(), format!("{written}().run_in_executor(None, "), edits)),
+        }
+    }
+
+    /// `load(path)` → `await asyncio.get_running_loop().run_in_executor(None, load, path)`.
+    fn in_executor(&self, site: &Site<'_>, written: &str, mut edits: Vec<(Span, String)>) -> Result<Mended, Refusal> {
+        let mut head = format!("{written}().run_in_executor(None, ");
+        let mut closing = String::new();
+        if !site.call.arguments.keywords.is_empty() {
+            let (partial, more) = self.imported(site, PARTIAL)?;
+            edits.extend(more);
+            head = format!("{head}{partial}(");
+            closing.push(')');
+        }
+        edits.extend(self.handed(site, &head, &closing, true));
+        let (major, minor) = self.oldest.unwrap_or(WITH_TO_THREAD);
+        let title = format!("Hand to a thread with `run_in_executor`: the project runs on Python {major}.{minor} too");
+        Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+    }
+
+    fn is_older_than(&self, version: (u8, u8)) -> bool {
+        self.oldest.is_some_and(|oldest| oldest < version)
     }
 
     /// Edits that turn `f(a, b)` into `await HEADf, a, b)CLOSING`, or without `await`.

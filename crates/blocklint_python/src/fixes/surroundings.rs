@@ -24,6 +24,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) handles: bool,
     /// A `try` around it waits for a `StopIteration`.
     pub(super) stops: bool,
+    /// Why the call alone cannot be awaited, where it is entered by a `with`.
+    pub(super) entered: Option<Refusal>,
     /// It stands where a task that is cancelled cleans up.
     pub(super) cleans_up: bool,
 }
@@ -48,6 +50,7 @@ impl<'a> Surroundings<'a> {
             taker,
             handles: false,
             stops: false,
+            entered: None,
             cleans_up: false,
         };
         let mut comprehensions = 0;
@@ -112,9 +115,9 @@ impl<'a> Surroundings<'a> {
                 return refuse("what is entered belongs to the running loop");
             }
             AnyNodeRef::WithItem(_) if is_parent => {
-                return refuse(
+                self.entered = Some(Refusal::new(
                     "a context manager does its work on entering and leaving too: move the block into a function",
-                );
+                ));
             }
             AnyNodeRef::StmtAugAssign(assign) if !assign.target.is_name_expr() => {
                 return refuse("what it is added to was read before, and other tasks may change it meanwhile");

@@ -20,6 +20,8 @@ pub(super) enum Owning {
     Clones,
     /// It is a reference: the closure takes what it points to, made owned.
     Owned,
+    /// A whole collection would be cloned to ask it something small.
+    Wasteful,
     /// Nobody can say here.
     Unknown,
 }
@@ -27,11 +29,44 @@ pub(super) enum Owning {
 /// What a declaration tells of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
+    /// Owned, and not cloned.
+    Single,
     Owned,
     Copied,
     Reference,
     Unknown,
 }
+
+/// Types that own what they hold, are `Clone` and `Send`.
+const OWNED: &[&str] = &[
+    "String",
+    "PathBuf",
+    "OsString",
+    "CString",
+    "Duration",
+    "Instant",
+    "SystemTime",
+    "Bytes",
+    "BytesMut",
+    "Uuid",
+    "Url",
+    "Uri",
+    "SocketAddr",
+    "IpAddr",
+    "Ipv4Addr",
+    "Ipv6Addr",
+    "DateTime",
+    "NaiveDate",
+    "NaiveDateTime",
+];
+/// Types that are so where what they hold is.
+const CONTAINERS: &[&str] =
+    &["Vec", "VecDeque", "Option", "Box", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "Result", "Arc"];
+
+/// Handles that are made to be shared between threads: a clone of one leads to the same.
+const SHARED: &[&str] = &["Arc", "Pool"];
+/// Types that go to another thread where what they hold does, and that nobody clones.
+const SINGLE: &[&str] = &["Receiver"];
 
 impl<'a> File<'a> {
     /// The locals that a call uses, in order of their first use.
@@ -55,8 +90,12 @@ impl<'a> File<'a> {
             let later = again || self.is_used_behind(site, name);
             let owning = match declared {
                 Declared::Copied => Owning::Moves,
+                Declared::Owned if later && self.is_only_asked(site, name) => Owning::Wasteful,
                 Declared::Owned if later => Owning::Clones,
                 Declared::Owned => Owning::Moves,
+                Declared::Single if later => Owning::Unknown,
+                Declared::Single => Owning::Moves,
+                Declared::Reference if self.is_only_asked(site, name) => Owning::Wasteful,
                 Declared::Reference => Owning::Owned,
                 Declared::Unknown => Owning::Unknown,
             };
@@ -104,29 +143,109 @@ impl<'a> File<'a> {
             K::ReferenceType if all(ty).any(|part| kind(part) == K::MutableSpecifier) => Declared::Unknown,
             K::ReferenceType => {
                 let is_static = all(ty).any(|part| kind(part) == K::Lifetime && self.text(part) == "'static");
-                if is_static { Declared::Copied } else { Declared::Reference }
+                let target = ty.child_by_field_id(fields().type_name);
+                // `str`, `[T]` and `Path` become `String`, `Vec` and `PathBuf`; another type only if it is one's own.
+                let is_known = target.is_some_and(|target| match kind(target) {
+                    K::TypeIdentifier if matches!(self.text(target), "str" | "Path" | "OsStr" | "CStr") => true,
+                    K::PrimitiveType => true,
+                    K::ArrayType => crate::kinds::named(target).all(|element| self.is_owned_and_send(site, element)),
+                    _ => self.is_owned_and_send(site, target),
+                });
+                match (is_static, is_known) {
+                    (true, _) => Declared::Copied,
+                    (false, true) => Declared::Reference,
+                    (false, false) => Declared::Unknown,
+                }
             }
-            K::TypeIdentifier => {
-                // A type parameter may be anything, also a reference.
-                let parameters = site.around.function.child_by_field_id(fields().type_parameters);
-                let is_parameter = parameters
-                    .is_some_and(|list| below(list, |_| true).into_iter().any(|p| self.text(p) == self.text(ty)));
-                if is_parameter { Declared::Unknown } else { Declared::Owned }
-            }
-            // `Foo<'a>` borrows.
-            K::GenericType | K::ScopedTypeIdentifier | K::TupleType | K::ArrayType => {
-                let borrows =
-                    below(ty, |_| true).into_iter().any(|part| matches!(kind(part), K::Lifetime | K::ReferenceType));
-                if borrows { Declared::Unknown } else { Declared::Owned }
-            }
+            _ if self.is_owned_and_send(site, ty) => Declared::Owned,
+            K::GenericType if self.is_single(site, ty) => Declared::Single,
             _ => Declared::Unknown,
         }
+    }
+
+    /// Whether values of a type go to another thread, and are there once.
+    fn is_single(&self, site: &Site<'a>, ty: Node<'a>) -> bool {
+        let name = ty.child_by_field_id(fields().type_name).map(|name| self.text(name));
+        let arguments = ty.child_by_field_id(fields().type_arguments);
+        name.is_some_and(|name| SINGLE.contains(&name.rsplit("::").next().unwrap_or(name)))
+            && arguments.is_some_and(|list| crate::kinds::named(list).all(|part| self.is_owned_and_send(site, part)))
+    }
+
+    /// Whether values of a type are known to own all they hold, to be cloned as such, and to go to any thread: types of the
+    /// standard library that do, made of such, and what this file declares so.
+    fn is_owned_and_send(&self, site: &Site<'a>, ty: Node<'a>) -> bool {
+        let all_known = |list: Node<'a>| crate::kinds::named(list).all(|part| self.is_owned_and_send(site, part));
+        match kind(ty) {
+            K::PrimitiveType => true,
+            K::TupleType | K::ArrayType => all_known(ty),
+            K::ScopedTypeIdentifier => {
+                ty.child_by_field_id(fields().name).is_some_and(|name| OWNED.contains(&self.text(name)))
+            }
+            K::GenericType => {
+                let name = ty.child_by_field_id(fields().type_name).map(|name| self.text(name));
+                let name = name.map(|name| name.rsplit("::").next().unwrap_or(name));
+                let arguments = ty.child_by_field_id(fields().type_arguments);
+                name.is_some_and(|name| CONTAINERS.contains(&name)) && arguments.is_some_and(all_known)
+                    // What tasks share is made to be shared between threads.
+                    || name.is_some_and(|name| SHARED.contains(&name))
+                        && arguments.is_some_and(|list| {
+                            below(list, |_| true)
+                                .into_iter()
+                                .all(|part| !matches!(kind(part), K::Lifetime | K::ReferenceType | K::PointerType))
+                        })
+            }
+            K::TypeIdentifier => OWNED.contains(&self.text(ty)) || self.is_declared_owned(site, self.text(ty)),
+            _ => false,
+        }
+    }
+
+    /// Whether this file declares a type of this name that is `Clone` and holds nothing borrowed or bound to a thread.
+    fn is_declared_owned(&self, site: &Site<'a>, name: &str) -> bool {
+        // A type parameter may be anything, also a reference.
+        let parameters = site.around.function.child_by_field_id(fields().type_parameters);
+        if parameters.is_some_and(|list| below(list, |_| true).into_iter().any(|of| self.text(of) == name)) {
+            return false;
+        }
+        let declared = below(self.root, |node| kind(node) != K::FunctionItem).into_iter().find(|node| {
+            matches!(kind(*node), K::StructItem | K::EnumItem)
+                && node.child_by_field_id(fields().name).is_some_and(|of| self.text(of) == name)
+        });
+        declared.is_some_and(|item| {
+            let mut before = item.prev_sibling();
+            let mut is_clone = false;
+            while let Some(attribute) = before.filter(|node| super::is_comment(*node)) {
+                is_clone |= self.text(attribute).contains("derive(")
+                    && self.text(attribute).split(|c: char| !c.is_alphanumeric()).any(|word| word == "Clone");
+                before = attribute.prev_sibling();
+            }
+            let fields_owned = below(item, |_| true).into_iter().all(|part| match kind(part) {
+                K::Lifetime | K::ReferenceType | K::PointerType => false,
+                K::TypeIdentifier if self.text(part) != name => {
+                    OWNED.contains(&self.text(part)) || CONTAINERS.contains(&self.text(part))
+                }
+                _ => true,
+            });
+            is_clone && fields_owned
+        })
+    }
+
+    /// Whether a call uses a variable only to ask it something: `load(items.len())`.
+    fn is_only_asked(&self, site: &Site<'a>, name: &str) -> bool {
+        let mut uses = below(site.call, |_| true)
+            .into_iter()
+            .filter(|node| kind(*node) == K::Identifier && self.text(*node) == name)
+            .peekable();
+        uses.peek().is_some()
+            && uses.all(|node| {
+                let field = node.parent().filter(|parent| kind(*parent) == K::Field);
+                let asked = field.and_then(|field| field.child_by_field_id(fields().field)).map(|of| self.text(of));
+                matches!(asked, Some("len" | "is_empty" | "capacity" | "first" | "last" | "contains" | "contains_key"))
+            })
     }
 
     fn of_value(&self, value: Node<'a>) -> Declared {
         match kind(value) {
             K::Integer | K::Float | K::Bool | K::Char | K::String | K::RawString => Declared::Copied,
-            K::StructExpr | K::ArrayExpr | K::TupleExpr => Declared::Owned,
             K::MacroInvocation => match value.child_by_field_id(fields().macro_name).map(|name| self.text(name)) {
                 Some("vec" | "format") => Declared::Owned,
                 _ => Declared::Unknown,
@@ -141,16 +260,14 @@ impl<'a> File<'a> {
                 });
                 match (callee.map(kind), name.map(|name| self.text(name))) {
                     // By the conventions of the language these give something of one's own.
-                    (
-                        _,
-                        Some(
-                            "clone" | "to_owned" | "to_string" | "to_vec" | "to_path_buf" | "into" | "collect" | "join",
-                        ),
-                    ) => Declared::Owned,
-                    (
-                        Some(K::ScopedIdentifier),
-                        Some("new" | "from" | "default" | "with_capacity" | "open" | "create"),
-                    ) => Declared::Owned,
+                    (_, Some("to_string" | "to_vec" | "to_path_buf")) => Declared::Owned,
+                    (Some(K::ScopedIdentifier), Some("new" | "from" | "default" | "with_capacity"))
+                        if callee.and_then(|callee| callee.child_by_field_id(fields().path)).is_some_and(|of| {
+                            OWNED.contains(&self.text(of).rsplit("::").next().unwrap_or_default())
+                        }) =>
+                    {
+                        Declared::Owned
+                    }
                     (Some(K::Field), Some("unwrap" | "expect" | "unwrap_or_default")) => callee
                         .and_then(|callee| callee.child_by_field_id(fields().value))
                         .map_or(Declared::Unknown, |inner| self.of_value(inner)),
@@ -167,4 +284,19 @@ impl<'a> File<'a> {
             .into_iter()
             .any(|node| node.start_byte() >= end && kind(node) == K::Identifier && self.text(node) == name)
     }
+}
+
+/// Whether the signature of a function says that what it gives may borrow, or may not go to another thread.
+pub(super) fn gives_borrowed(definition: &str) -> bool {
+    // Attributes and documentation stand before the word.
+    let signature = definition.find("fn ").map_or(definition, |at| &definition[at..]);
+    let signature = signature.split(['{', ';']).next().unwrap_or(signature);
+    let Some((_, given)) = signature.rsplit_once("->") else { return false };
+    let given = given.split(" where").next().unwrap_or(given);
+    let words: Vec<&str> = given.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let borrows = given.replace("&'static", "").contains(['&', '\'', '*']) && !given.trim().starts_with("&'static str");
+    borrows
+        || words.iter().any(|word| {
+            matches!(*word, "impl" | "dyn" | "Rc" | "Ref" | "RefMut" | "Self" | "Cow") || word.ends_with("Guard")
+        })
 }

@@ -18,15 +18,21 @@ use crate::kinds::{K, fields, grammar, kind};
 use surroundings::Surroundings;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
-/// from the name that is called to the end of the call. Needs a thread with a stack of 16 MiB.
-pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+/// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
+/// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
+pub fn fix(
+    source: &str,
+    wanted: &[(Span, &Remedy)],
+    called: &dyn Fn(usize) -> Vec<String>,
+) -> Vec<Result<Mended, Refusal>> {
     let mut parser = Parser::new();
     let tree = parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None));
     let Some(tree) = tree else {
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
-    wanted.iter().map(|(span, remedy)| file.mend(*span, remedy)).collect()
+    let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| file.mend(*span, remedy, &|| called(at));
+    wanted.iter().enumerate().map(mend).collect()
 }
 
 /// A file whose calls are mended.
@@ -47,7 +53,7 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    fn mend(&self, span: Span, remedy: &Remedy) -> Result<Mended, Refusal> {
+    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Vec<String>) -> Result<Mended, Refusal> {
         let call = self.call_at(span)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
         let site = Site { call, callee, around: Surroundings::of(call)? };
@@ -55,6 +61,9 @@ impl<'a> File<'a> {
             Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
             Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
             Way::Rewrite { template } => self.rewrite(&site, template),
+            Way::Offload { .. } if called().iter().any(|definition| captures::gives_borrowed(definition)) => Err(
+                Refusal::new("what it gives may be borrowed or bound to its thread, and cannot come back from another"),
+            ),
             Way::Offload { to } => self.offload(&site, to),
             Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
             Way::DropArgument { .. }

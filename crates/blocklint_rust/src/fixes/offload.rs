@@ -1,6 +1,6 @@
 //! A call handed to the blocking pool: `load(&path)?` → `tokio::task::spawn_blocking(move || load(&path)).await.unwrap()?`.
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal};
+use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
 use tree_sitter::Node;
 
 use super::captures::Owning;
@@ -17,9 +17,26 @@ impl<'a> File<'a> {
         }
         self.can_move(site.call)?;
         let captures = self.captures(site);
-        let mut applicability = Applicability::Unsafe;
-        if captures.iter().any(|capture| capture.owning == Owning::Unknown) {
-            applicability = Applicability::Display;
+        for capture in &captures {
+            let name = capture.name;
+            match capture.owning {
+                Owning::Unknown => {
+                    return Err(Refusal::new(format!(
+                        "`{name}` would move into a closure, and nothing here shows that it is owned and `Send`"
+                    )));
+                }
+                Owning::Wasteful => {
+                    return Err(Refusal::new(format!(
+                        "all of `{name}` would be cloned to ask it something: take the answer out of the call first"
+                    )));
+                }
+                Owning::Moves | Owning::Clones | Owning::Owned => {}
+            }
+        }
+        let applicability = Applicability::Unsafe;
+        let is_long = self.text(site.call).contains('\n');
+        if is_long && captures.iter().any(|capture| capture.owning != Owning::Moves) {
+            return Err(Refusal::new("its arguments stand on several lines: give them names first"));
         }
         let written = self.written(site.call, &offload.path)?;
         let mut edits: Vec<TextEdit> = Vec::new();
@@ -27,7 +44,7 @@ impl<'a> File<'a> {
         for capture in &captures {
             let name = capture.name;
             match capture.owning {
-                Owning::Moves | Owning::Unknown => {}
+                Owning::Moves | Owning::Unknown | Owning::Wasteful => {}
                 Owning::Clones => lets.push(format!("let {name} = {name}.clone();")),
                 Owning::Owned => {
                     lets.push(format!("let {name} = {name}.to_owned();"));
@@ -40,6 +57,12 @@ impl<'a> File<'a> {
             }
         }
         let (open, close) = match lets.is_empty() {
+            // A function that is given nothing is a closure itself.
+            true if self.arguments(site.call).is_empty() && kind(site.callee) != K::Field && captures.is_empty() => {
+                let list = Span::new(site.callee.end_byte() as u32, site.call.end_byte() as u32);
+                edits.push((list, String::new()));
+                (format!("{written}("), ")".to_owned())
+            }
             true => (format!("{written}(move || "), ")".to_owned()),
             false => {
                 let indent = self.indent(site.call);
@@ -48,11 +71,59 @@ impl<'a> File<'a> {
             }
         };
         // As rustfmt breaks a chain behind brackets over several lines.
-        let gap = if lets.is_empty() { String::new() } else { format!("\n{}", self.indent(site.call)) };
+        let gap = match lets.is_empty() {
+            false => format!("\n{}", self.indent(site.call)),
+            true if self.fits(site.call, &written, offload.fallible) => String::new(),
+            true => format!("\n{}    ", self.indent(site.call)),
+        };
+        if !gap.is_empty() {
+            edits.extend(self.dots_behind(site.call).into_iter().map(|dot| (at(dot), gap.clone())));
+        }
         let unwrap = if offload.fallible { format!("{gap}.unwrap()") } else { String::new() };
         edits.push((at(site.call.start_byte()), open));
-        edits.push((at(site.call.end_byte()), format!("{close}{gap}.await{unwrap}")));
+        let tail = if self.is_followed_by_dot(site.call) { gap.as_str() } else { "" };
+        edits.push((at(site.call.end_byte()), format!("{close}{gap}.await{unwrap}{tail}")));
         Ok(Mended { title: format!("Hand to the blocking pool with `{written}`"), applicability, edits })
+    }
+
+    /// Whether the chain that the edit makes stays on its line, as rustfmt has it.
+    fn fits(&self, call: Node<'a>, written: &str, fallible: bool) -> bool {
+        /// The longest chain on one line, and the longest line.
+        const CHAIN: usize = 60;
+        const LINE: usize = 100;
+        let mut chain = call;
+        while let Some(next) = call_behind(chain) {
+            chain = next;
+        }
+        let text = self.source.get(call.start_byte()..chain.end_byte()).unwrap_or_default();
+        let more = written.len() + "(move || )".len() + ".await".len() + if fallible { ".unwrap()".len() } else { 0 };
+        let start = self.source.get(..call.start_byte()).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1);
+        let line = self.source.get(start..).and_then(|text| text.lines().next()).unwrap_or_default();
+        !text.contains('\n') && text.chars().count() + more <= CHAIN && line.chars().count() + more <= LINE
+    }
+
+    /// Whether another call of the chain begins right behind a call.
+    fn is_followed_by_dot(&self, call: Node<'a>) -> bool {
+        self.source.get(call.end_byte()..).is_some_and(|behind| behind.starts_with('.'))
+    }
+
+    /// The dots of the calls that follow on the same line.
+    fn dots_behind(&self, call: Node<'a>) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut chain = call;
+        while let Some(next) = call_behind(chain) {
+            if kind(next) == K::Field {
+                let between = self.source.get(chain.end_byte()..next.end_byte()).unwrap_or_default();
+                let before = between.split('.').next().unwrap_or_default();
+                if !before.contains('\n') {
+                    found.push(chain.end_byte() + before.len());
+                }
+            }
+            chain = next;
+        }
+        // What touches the end of the call itself is parted by the edit there.
+        found.retain(|dot| *dot > call.end_byte());
+        found
     }
 
     /// Refuses what cannot stand in a closure.
@@ -78,6 +149,18 @@ impl<'a> File<'a> {
         let line = self.source.get(start..).unwrap_or_default();
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
+}
+
+/// The field, call or `?` that an expression is the beginning of.
+fn call_behind(node: Node<'_>) -> Option<Node<'_>> {
+    let parent = node.parent()?;
+    let continues = match kind(parent) {
+        K::Field => parent.child_by_field_id(fields().value) == Some(node),
+        K::Call => parent.child_by_field_id(fields().function) == Some(node),
+        K::Try | K::Await => true,
+        _ => false,
+    };
+    continues.then_some(parent)
 }
 
 /// `&mut x`, unless what is changed is made in place.

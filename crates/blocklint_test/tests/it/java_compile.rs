@@ -29,8 +29,14 @@ fn fixed(root: &Utf8Path) -> Fixed {
     let arguments = RuleArguments { select: &[], extend_select: &[], ignore: &[] };
     let rules = Rules::new(&project.configuration, arguments, root).expect("rules");
     let levels = Levels { severity: Severity::Note, confidence: Confidence::Medium };
-    let request =
-        FixRequest { project: &project, models: &models, rules: &rules, levels, allowed: Applicability::Unsafe };
+    let request = FixRequest {
+        project: &project,
+        models: &models,
+        rules: &rules,
+        levels,
+        include_aside: true,
+        allowed: Applicability::Unsafe,
+    };
     fix(request).expect("it runs")
 }
 

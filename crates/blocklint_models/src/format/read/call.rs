@@ -4,7 +4,7 @@ use blocklint_core::{Effect, Fails, Severity};
 use toml::de::DeValue;
 
 use super::super::rows::{CallRow, Concurrency, Entry, MoveTo, Moves, RowEffect};
-use super::super::words::{Asks, Creates, FixKind, Runs, Source, Thread, Unit, Via};
+use super::super::words::{Asks, Bound, Creates, FixKind, Runs, Source, Thread, Unit, Via};
 use super::Row;
 use super::reader::{At, Reader, Value};
 use super::values::argument;
@@ -19,6 +19,7 @@ pub(super) const KEYS: &[&str] = &[
     "effect",
     "native",
     "thread",
+    "bound",
     "severity",
     "fails",
     "timeout",
@@ -67,6 +68,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
                 _ => row.native = reader.boolean(at, value).unwrap_or(false),
             },
             "thread" => row.thread = reader.word(at, value, Thread::WORDS, Thread::parse),
+            "bound" => row.bound = reader.word(at, value, Bound::WORDS, Bound::parse),
             "severity" => {
                 let words: Vec<_> = Severity::ALL.iter().map(|severity| severity.as_str()).collect();
                 row.severity = reader.word(at, value, &words, Severity::parse);

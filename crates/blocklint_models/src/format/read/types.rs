@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::super::rows::{Entry, TypeRow};
 use super::super::type_expr::TypeExpr;
-use super::super::words::Role;
+use super::super::words::{Bound, Role};
 use super::Row;
 use super::call::scheduler;
 use super::reader::{At, Reader, Value};
@@ -25,6 +25,7 @@ pub(super) const KEYS: &[&str] = &[
     "role",
     "tags",
     "scheduler",
+    "bound",
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry<TypeRow>> {
@@ -46,6 +47,7 @@ pub(super) fn read(reader: &mut Reader<'_>, table: &Row<'_, '_>) -> Option<Entry
             "functional" => row.functional = reader.string(at, value),
             "role" => row.role = reader.word(at, value, Role::WORDS, Role::parse),
             "tags" => row.tags = reader.strings(at, value),
+            "bound" => row.bound = reader.word(at, value, Bound::WORDS, Bound::parse),
             "scheduler" => row.scheduler = scheduler(reader, at, value),
             _ => reader.unknown_key(at, key.span().start, KEYS),
         }

@@ -90,6 +90,7 @@ pub(crate) fn made() -> Made {
         trace: vec![step(place, function, "app.fetch", "fetch"), load(), request()],
         causes: vec![request_cause.clone()],
         fix: None,
+        unfixed: None,
         fingerprint: "00d1e2f3a4b5c6d7".to_owned(),
         suppression: None,
         reasons: Vec::new(),

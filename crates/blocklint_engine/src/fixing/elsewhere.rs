@@ -1,0 +1,62 @@
+//! What functions of other files do that cannot move to a thread, though it is no call: `raise` and the like.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use blocklint_core::{Place, Refusal, Span};
+use blocklint_python::Binding;
+use camino::Utf8Path;
+use rayon::prelude::*;
+
+use super::make::TextOf;
+use crate::words::Wanted;
+
+/// Of each function that some call would take along to a thread, what keeps it.
+pub(super) struct Elsewhere(BTreeMap<(Arc<Utf8Path>, Span), Vec<Binding>>);
+
+impl Elsewhere {
+    /// Looks at all that would move: one parse of each file.
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+        let mut files: BTreeMap<&Arc<Utf8Path>, BTreeSet<Span>> = BTreeMap::new();
+        for (path, span) in wanted.flat_map(Wanted::functions) {
+            files.entry(path).or_default().insert(*span);
+        }
+        let files: Vec<_> = files.into_iter().collect();
+        let found = files.into_par_iter().flat_map_iter(|(path, spans)| {
+            let spans: Vec<Span> = spans.into_iter().collect();
+            let bindings = text(path).map_or_else(Vec::new, |text| blocklint_python::bindings(&text, &spans));
+            let of_path = spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty());
+            of_path.map(|(span, bindings)| ((Arc::clone(path), span), bindings)).collect::<Vec<_>>()
+        });
+        Elsewhere(found.collect::<Vec<_>>().into_iter().collect())
+    }
+
+    /// Why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is being handled where it
+    /// stands.
+    pub(super) fn refusal(
+        &self,
+        wanted: &Wanted,
+        from: &Utf8Path,
+        block: Option<Span>,
+        handles: bool,
+    ) -> Option<Refusal> {
+        let moves = match block {
+            None => match &wanted.moves {
+                Ok(moves) => moves,
+                Err(refusal) => return Some(refusal.clone()),
+            },
+            // The block of a statement lies in it.
+            Some(statement) => match wanted.blocks.iter().rfind(|(span, _)| statement.contains(*span)) {
+                Some((_, Ok(moves))) => moves,
+                Some((_, Err(refusal))) => return Some(refusal.clone()),
+                None => return Some(Refusal::new("the block around it must move to a thread as a whole")),
+            },
+        };
+        // What the call itself runs in its own file is looked at there.
+        let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
+        others.filter_map(|key| Some((key, self.0.get(key)?))).find_map(|((path, _), bindings)| {
+            let binding = bindings.iter().find(|binding| handles || !binding.only_while_handling)?;
+            Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))
+        })
+    }
+}

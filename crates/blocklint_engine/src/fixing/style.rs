@@ -1,0 +1,28 @@
+//! The project's own style: what its formatter left as it is stays so.
+
+use blocklint_project::{FormatSettings, format_settings};
+use blocklint_python::{Quotes, Style, decode, encode_like, reformatted};
+use camino::Utf8Path;
+
+/// The bytes of a Python file after edits as the project's formatter leaves them, where it left those before as they were.
+pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: &[u8]) -> Option<Vec<u8>> {
+    let style = style_of(format_settings(path, root));
+    let text = reformatted(&decode(before).text, &decode(after).text, &style)?;
+    encode_like(after, &text)
+}
+
+fn style_of(said: FormatSettings) -> Style {
+    let usual = Style::default();
+    Style {
+        width: said.width.unwrap_or(usual.width),
+        indent: said.indent.unwrap_or(usual.indent),
+        tabs: said.indent_style.as_deref() == Some("tab"),
+        quotes: match said.quotes.as_deref() {
+            Some("single") => Quotes::Single,
+            Some("preserve") => Quotes::AsWritten,
+            _ => usual.quotes,
+        },
+        magic_trailing_comma: !said.skip_magic_trailing_comma,
+        preview: said.preview,
+    }
+}

@@ -1,0 +1,509 @@
+//! What a call would take along to another thread: the bodies that it runs, and the first thing below it that belongs to the
+//! thread, loop or task in which it is called now.
+//!
+//! Asked for edits only, forward from one call, so its cost is that of the call's own callees. What is not known is not bound.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use blocklint_core::{Context, Span};
+use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
+use blocklint_models::{
+    Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::conditions::memo::Memo;
+use crate::entries::roots::{RootKind, Roots};
+use blocklint_link::code::regions;
+use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
+use blocklint_link::link::rows::Shown;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::{BoundId, EnvId, ValueId};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::program::index::Mention;
+
+/// Bodies after which the rest of what a call runs is not looked at.
+const MOST_BODIES: usize = 300;
+/// Blocks around a call that are looked at.
+const MOST_BLOCKS: usize = 4;
+/// Implementations of one method that are looked at.
+const MOST_OVERRIDES: usize = 16;
+
+/// What a call runs.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The project's functions that run during it, nearest first.
+    pub functions: Vec<(FileId, Span)>,
+    /// How many of them, the first ones, the calls themselves run.
+    pub direct: usize,
+    /// The first thing in them, or the call itself, that cannot move to another thread.
+    pub bound: Option<BoundCall>,
+}
+
+/// A call, or a use of a value, that belongs to its thread, loop or task.
+#[derive(Clone, Debug)]
+pub struct BoundCall {
+    /// To what it belongs.
+    pub to: Bound,
+    /// What is done there.
+    pub how: BoundUse,
+    /// The path of the row or of the value's type, or the qualified name of the project's function.
+    pub call: String,
+    /// The file it stands in.
+    pub file: FileId,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is done with something that belongs to its thread, loop or task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundUse {
+    /// It is called.
+    Called,
+    /// It is a value that was made elsewhere, and is used.
+    Used,
+    /// It is a value that is made, and outlives the call.
+    Made,
+}
+
+/// What a call runs, as far as it is known, and whether what it gives works in no other thread.
+pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
+    let mut carried = carried_by(link, vec![site]);
+    if carried.bound.is_none() {
+        carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
+    }
+    carried
+}
+
+fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
+    let call = link.library.text(path).to_string();
+    BoundCall { to, how, call, file: site.file, span: link.program.facts(site.file).site(site.site).span }
+}
+
+/// The type of what a call gives, if that works only in the thread in which it is made.
+fn made_for_one_thread(link: &Link<'_>, site: SiteRef) -> Option<PathId> {
+    for_one_thread(link, link.result(site, EnvId::NONE).value).first().copied()
+}
+
+/// The `with` blocks and loops around a call, and those that it is the item of, each with what would move as a whole: by
+/// their spans, the innermost first.
+pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    let body = facts.body_of(row.at);
+    let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
+    let around: Vec<RegionId> =
+        regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
+    let entered = (0..facts.regions.len() as u32).map(RegionId).find(|&region| {
+        let of = facts.region(region);
+        of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site.site)
+    });
+    let blocks = entered.into_iter().chain(around).filter(|&region| is_block(facts.region(region).kind));
+    let with_sites = |region: RegionId| {
+        let span = facts.region(region).span;
+        let inside = |&of: &SiteId| span.contains(facts.site(of).span);
+        let all = (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site });
+        let mut sites: Vec<SiteRef> = all.filter(|of| *of != site && moves(facts.site(of.site).kind)).collect();
+        sites.insert(0, site);
+        let made = sites.iter().copied().find_map(|of| Some((of, left_behind(link, of, span)?)));
+        let mut carried = carried_by(link, sites);
+        if carried.bound.is_none() {
+            carried.bound = made.map(|(of, ty)| bound(link, of, Bound::Thread, BoundUse::Made, ty));
+        }
+        (span, carried)
+    };
+    blocks.take(MOST_BLOCKS).map(with_sites).collect()
+}
+
+/// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
+/// uses such a value.
+fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    if !matches!(row.kind, SiteKind::Call | SiteKind::New) {
+        return None;
+    }
+    let ty = made_for_one_thread(link, site)?;
+    let is_of_type = |at: At, form: FormId| {
+        held_in_one_thread(link, Scope { file: site.file, at, env: EnvId::NONE }, form).any(|of| of == ty)
+    };
+    let body = facts.body_of(row.at);
+    let is_used_by = |of: SiteId| {
+        let other = facts.site(of);
+        let is_outside = facts.body_of(other.at) == body && !block.contains(other.span);
+        is_outside
+            && (link.receiver_form(SiteRef { site: of, ..site }).is_some_and(|form| is_of_type(other.at, form))
+                || facts.args_of(of).iter().any(|argument| is_of_type(other.at, argument.value)))
+    };
+    let is_given_back =
+        || facts.exits.iter().any(|exit| facts.body_of(exit.at) == body && is_of_type(exit.at, exit.value));
+    let is_used = || (0..facts.sites.len() as u32).map(SiteId).any(is_used_by);
+    (is_kept(link, site) || is_given_back() || is_used()).then_some(ty)
+}
+
+/// The types of a value that work only in the thread in which it was made.
+fn held_in_one_thread(link: &Link<'_>, scope: Scope, form: FormId) -> impl Iterator<Item = PathId> {
+    for_one_thread(link, link.eval(scope, form).value).into_iter()
+}
+
+fn for_one_thread(link: &Link<'_>, value: ValueId) -> Vec<PathId> {
+    let members = link.values.members(value);
+    let held = members.iter().filter(|member| !link.receiver_passes(&[in_any_thread()], **member));
+    let types = held.flat_map(|member| link.types_through(*member));
+    types.filter(|&ty| link.library.bound(ty) == Some(Bound::Thread)).collect()
+}
+
+/// Whether what a call gives is kept beyond the call: in an attribute.
+fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    link.program.index_of(site.file).uses_of_result(site.site).iter().any(|(mention, _)| match mention {
+        Mention::Assign(assign) => matches!(facts.form(facts.assign(assign).target), Form::Attr(..)),
+        _ => false,
+    })
+}
+
+fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
+    let mut walk = Walk {
+        link,
+        roots: Roots::new(link),
+        seen: FxHashSet::default(),
+        bodies: Vec::new(),
+        values: Vec::new(),
+        below: Vec::new(),
+        own: Vec::new(),
+    };
+    let mut bound = sites.iter().find_map(|&site| {
+        let looked = walk.look(site);
+        walk.take(&looked)
+    });
+    let direct = walk.bodies.len();
+    let mut at = 0;
+    while bound.is_none() && at < walk.bodies.len() && at < MOST_BODIES {
+        let body = walk.bodies[at];
+        at += 1;
+        let of_body = walk.of_body(body);
+        bound = walk.take(&of_body.looked);
+        walk.below.push(of_body);
+    }
+    for &site in &sites {
+        walk.given_values(site);
+    }
+    walk.own = sites;
+    let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
+    let functions =
+        walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
+    Carried { functions, direct, bound }
+}
+
+/// What is known of sites and bodies: many calls lead to the same helpers.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// The calls and uses of each body of a file, with those of what is written inside of it and runs with it.
+    sites: FxHashMap<FileId, Rc<Vec<Vec<SiteId>>>>,
+    of_site: FxHashMap<SiteRef, Rc<Looked>>,
+    of_body: FxHashMap<BodyRef, Rc<OfBody>>,
+}
+
+/// The use of a value of a bound type.
+type BoundValue = (PathId, Bound, SiteRef);
+
+/// What runs at a place.
+#[derive(Clone, Default)]
+struct Looked {
+    /// The bodies that are run, up to what is bound.
+    entered: Vec<BodyRef>,
+    values: Vec<BoundValue>,
+    /// The first thing that is bound itself.
+    bound: Option<BoundCall>,
+}
+
+/// What a body does itself.
+struct OfBody {
+    sites: Vec<SiteRef>,
+    looked: Looked,
+    /// The bound types of which it makes values that it does not keep.
+    made: OnceCell<Vec<PathId>>,
+    /// A connection that it makes for one thread and keeps.
+    kept: OnceCell<Option<BoundCall>>,
+}
+
+/// Whether a site of this kind runs something, or uses a value, where it stands.
+fn moves(kind: SiteKind) -> bool {
+    !matches!(kind, SiteKind::Import | SiteKind::Await | SiteKind::Operator | SiteKind::Drop)
+}
+
+struct Walk<'l, 'a> {
+    link: &'l Link<'a>,
+    roots: Roots<'l, 'a>,
+    seen: FxHashSet<BodyRef>,
+    bodies: Vec<BodyRef>,
+    /// Uses of values of bound types: decided once all is known that makes such values.
+    values: Vec<BoundValue>,
+    /// What was looked at of the bodies, in their order.
+    below: Vec<Rc<OfBody>>,
+    /// The sites that move themselves.
+    own: Vec<SiteRef>,
+}
+
+impl Walk<'_, '_> {
+    fn known(&self) -> &RefCell<Known> {
+        &self.link.above::<Memo>().carried
+    }
+
+    /// Takes along what runs at a place; what is bound there.
+    fn take(&mut self, looked: &Looked) -> Option<BoundCall> {
+        for &body in &looked.entered {
+            if self.seen.insert(body) && self.bodies.len() < MOST_BODIES {
+                self.bodies.push(body);
+            }
+        }
+        self.values.extend_from_slice(&looked.values);
+        looked.bound.clone()
+    }
+
+    /// The calls and uses in a body, and in what is written inside of it and runs with it.
+    fn sites_of(&self, body: BodyRef) -> Vec<SiteRef> {
+        let known = self.known().borrow().sites.get(&body.file).cloned();
+        let of_file = known.unwrap_or_else(|| {
+            let sites = Rc::new(sites_by_body(self.link.program.facts(body.file)));
+            self.known().borrow_mut().sites.insert(body.file, Rc::clone(&sites));
+            sites
+        });
+        let own = of_file.get(body.body.0 as usize).into_iter().flatten();
+        own.map(|&site| SiteRef { file: body.file, site }).collect()
+    }
+
+    fn of_body(&self, body: BodyRef) -> Rc<OfBody> {
+        if let Some(known) = self.known().borrow().of_body.get(&body) {
+            return Rc::clone(known);
+        }
+        let sites = self.sites_of(body);
+        let mut looked = Looked::default();
+        for &site in &sites {
+            let at_site = self.look(site);
+            looked.entered.extend_from_slice(&at_site.entered);
+            looked.values.extend_from_slice(&at_site.values);
+            looked.bound.clone_from(&at_site.bound);
+            if looked.bound.is_some() {
+                break;
+            }
+        }
+        let of_body = Rc::new(OfBody { sites, looked, made: OnceCell::new(), kept: OnceCell::new() });
+        self.known().borrow_mut().of_body.insert(body, Rc::clone(&of_body));
+        of_body
+    }
+
+    /// What a site runs, and what it does itself that is bound.
+    fn look(&self, site: SiteRef) -> Rc<Looked> {
+        if let Some(known) = self.known().borrow().of_site.get(&site) {
+            return Rc::clone(known);
+        }
+        let mut looked = Looked::default();
+        looked.bound = self.look_for_calls(site, &mut looked.entered);
+        if looked.bound.is_none() {
+            self.use_of_value(site, &mut looked.values);
+        }
+        let looked = Rc::new(looked);
+        self.known().borrow_mut().of_site.insert(site, Rc::clone(&looked));
+        looked
+    }
+
+    fn look_for_calls(&self, site: SiteRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
+        let link = self.link;
+        for target in link.targets(site, EnvId::NONE).list.iter() {
+            match *target {
+                Target::Body { body, edge: Edge::Call | Edge::Consume, .. } => {
+                    if let Some(bound) = self.enter(site, body, entered) {
+                        return Some(bound);
+                    }
+                }
+                Target::Overrides { class, name } => {
+                    for &body in link.overrides(class, name).iter().take(MOST_OVERRIDES) {
+                        if let Some(bound) = self.enter(site, body, entered) {
+                            return Some(bound);
+                        }
+                    }
+                }
+                Target::Row { path, .. } => {
+                    if let Some(to) = self.row_bound(site, path) {
+                        return Some(bound(link, site, to, BoundUse::Called, path));
+                    }
+                }
+                Target::Body { .. } => {}
+            }
+        }
+        None
+    }
+
+    /// A body that the site runs; bound if it says of itself that the loop runs it.
+    fn enter(&self, site: SiteRef, body: BodyRef, entered: &mut Vec<BodyRef>) -> Option<BoundCall> {
+        let row = self.link.program.facts(body.file).body(body.body);
+        if row.flow == Flow::Coroutine || row.flow == Flow::AsyncGenerator {
+            return None;
+        }
+        let is_loops = |root: crate::entries::roots::Root| {
+            root.context == Context::EventLoop && root.kind == RootKind::Promised
+                || root.kind == RootKind::Registered && root.context == Context::EventLoop && !row.decorators.is_empty()
+        };
+        if row.kind == BodyKind::Function && self.roots.of(body).is_some_and(is_loops) {
+            let span = self.link.program.facts(site.file).site(site.site).span;
+            let call = self.link.qualified_name(body);
+            return Some(BoundCall { to: Bound::Loop, how: BoundUse::Called, call, file: site.file, span });
+        }
+        entered.push(body);
+        None
+    }
+
+    /// What the rows of a path say, which holds at the site.
+    fn row_bound(&self, site: SiteRef, path: PathId) -> Option<Bound> {
+        let link = self.link;
+        let calls = link.library.calls(path);
+        let mut stated = calls.with(|row| row.bound.is_some());
+        let stated = stated.find(|row| link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
+        if let Some(row) = stated {
+            return row.bound.filter(|bound| *bound != Bound::Nothing);
+        }
+        let handed = link.library.handovers(path);
+        let asks = calls.iter().any(|row| {
+            // What starts coroutines; what starts functions in threads has a handover for them.
+            row.asks == Some(Asks::RunningLoop) && !self.is_tried(site)
+                || row.concurrency == Some(Concurrency::Unbounded) && handed.is_empty()
+        });
+        (asks || handed.iter().any(|row| is_loops(row.row))).then_some(Bound::Loop)
+    }
+
+    /// Whether what a call raises is expected: who tries whether a loop runs knows another way.
+    fn is_tried(&self, site: SiteRef) -> bool {
+        let facts = self.link.program.facts(site.file);
+        let region = facts.site(site.site).at.region;
+        regions::around(facts, region).any(|region| facts.region(region).kind == RegionKind::Try)
+    }
+
+    /// The uses of values whose type is bound.
+    fn use_of_value(&self, site: SiteRef, values: &mut Vec<BoundValue>) {
+        let link = self.link;
+        let Some(form) = link.receiver_form(site) else { return };
+        let value = link.eval(link.scope_of(site, EnvId::NONE), form).value;
+        let freed = |condition: &Condition| link.shown(condition, site, BoundId::NONE, EnvId::NONE) == Shown::Yes;
+        for member in link.values.members(value).iter() {
+            for ty in link.types_through(*member) {
+                if let Some(to) = link.library.bound(ty)
+                    && !freed(&in_any_thread())
+                {
+                    values.push((ty, to, site));
+                }
+            }
+        }
+    }
+
+    /// Remembers what a call that moves is given of a type that works in one thread only: what it runs may use it.
+    fn given_values(&mut self, site: SiteRef) {
+        let link = self.link;
+        let facts = link.program.facts(site.file);
+        for argument in facts.args_of(site.site).iter() {
+            let scope = link.scope_of(site, EnvId::NONE);
+            if let Some(ty) = held_in_one_thread(link, scope, argument.value).next() {
+                self.values.push((ty, Bound::Thread, site));
+            }
+        }
+    }
+
+    /// The first use of a value of a bound type that nothing below the call makes for itself.
+    fn value_from_outside(&self) -> Option<BoundCall> {
+        let mut own: Option<Vec<PathId>> = None;
+        self.values.iter().find_map(|&(ty, to, site)| {
+            let own = own.get_or_insert_with(|| self.made());
+            let library = &self.link.library;
+            let is_own = own.iter().any(|&made| library.is_subtype(made, ty) || library.is_subtype(ty, made));
+            (!is_own).then(|| bound(self.link, site, to, BoundUse::Used, ty))
+        })
+    }
+
+    /// A connection that a body below makes for one thread and keeps for later calls.
+    fn kept_connection(&self) -> Option<BoundCall> {
+        self.below.iter().find_map(|body| body.kept.get_or_init(|| kept_in(self.link, &body.sites)).clone())
+    }
+
+    /// The bound types of which the bodies below make values that they do not keep.
+    fn made(&self) -> Vec<PathId> {
+        let below = self.below.iter().flat_map(|body| {
+            let made = body.made.get_or_init(|| body.sites.iter().flat_map(|&site| made_at(self.link, site)).collect());
+            made.iter().copied()
+        });
+        // A call alone moves no value that it gives back.
+        let own = self.own.iter().filter(|_| self.own.len() > 1).flat_map(|&site| made_at(self.link, site));
+        below.chain(own).collect()
+    }
+}
+
+/// A connection that one of these calls makes for one thread, and that is kept.
+fn kept_in(link: &Link<'_>, sites: &[SiteRef]) -> Option<BoundCall> {
+    sites.iter().find_map(|&site| {
+        let kind = link.program.facts(site.file).site(site.site).kind;
+        if !matches!(kind, SiteKind::Call | SiteKind::New) || !is_kept(link, site) {
+            return None;
+        }
+        let ty = made_for_one_thread(link, site).filter(|&ty| link.library.role(ty) == Some(Role::Connection))?;
+        Some(bound(link, site, Bound::Thread, BoundUse::Made, ty))
+    })
+}
+
+/// The bound types of a value that a call of a library makes and that is not kept.
+fn made_at(link: &Link<'_>, site: SiteRef) -> Vec<PathId> {
+    let row = link.program.facts(site.file).site(site.site);
+    if !matches!(row.kind, SiteKind::Call | SiteKind::New) || is_kept(link, site) {
+        return Vec::new();
+    }
+    if !link.targets(site, EnvId::NONE).list.iter().any(|target| matches!(target, Target::Row { .. })) {
+        return Vec::new();
+    }
+    let types = |value: ValueId| -> Vec<PathId> {
+        link.values.members(value).iter().flat_map(|member| link.types_through(*member)).collect()
+    };
+    let mut given = types(link.result(site, EnvId::NONE).value);
+    given.retain(|&ty| link.library.bound(ty).is_some());
+    if given.is_empty() {
+        return given;
+    }
+    // What a value of the same type gives is made of that one: `query.limit(20)`.
+    let receiver = link.receiver_form(site).map(|form| link.eval(link.scope_of(site, EnvId::NONE), form).value);
+    let from = receiver.map(types).unwrap_or_default();
+    given.retain(|ty| !from.contains(ty));
+    given
+}
+
+/// The calls and uses of each body of a file, those of lambdas and generator expressions in it too.
+fn sites_by_body(facts: &FileFacts) -> Vec<Vec<SiteId>> {
+    let mut found = vec![Vec::new(); facts.bodies.len()];
+    for site in (0..facts.sites.len() as u32).map(SiteId) {
+        let row = facts.site(site);
+        if !moves(row.kind) {
+            continue;
+        }
+        let mut of = facts.body_of(row.at);
+        loop {
+            found[of.0 as usize].push(site);
+            let body = facts.body(of);
+            let inner = matches!(body.kind, BodyKind::Lambda | BodyKind::GeneratorExpression);
+            match body.parent.get().filter(|_| inner) {
+                Some(parent) => of = parent,
+                None => break,
+            }
+        }
+    }
+    found
+}
+
+/// Whether the receiver was made so that any thread may use it: `state = "any-thread"` in models.
+fn in_any_thread() -> Condition {
+    let tests = vec![Test::State("any-thread".to_owned())];
+    Condition { subject: Subject::Argument(Argument::Receiver), tests }
+}
+
+/// Whether a row hands an argument to the loop of this thread.
+fn is_loops(row: &HandoverRow) -> bool {
+    matches!(row.selector, Selector::Argument(_))
+        && matches!(row.context, HandoverContext::Is(Runs::In(Context::EventLoop)))
+}
