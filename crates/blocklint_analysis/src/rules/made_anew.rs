@@ -82,7 +82,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Creates::Threads
                 if !is_shown
                     && names::is_made_by_others(facts.language)
-                    && matches!(anew, Anew::PerInstance { .. })
+                    && matches!(anew, Anew::PerInstance { class, .. } if !is_built_for_callers(link, class))
                     && !is_scheduler(link, site, path)
                     && ends_with_its_owner(link, site) =>
             {
@@ -232,6 +232,13 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
             names::ends_threads(facts.text(method)) && is_it(base) && is_inside(link, site.file, row.at, body)
         }
         _ => false,
+    })
+}
+
+/// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like.
+fn is_built_for_callers(link: &Link<'_>, class: ClassRef) -> bool {
+    link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
+        eval_made(link, site) == Some(class) && names::java::makes_on_demand(name_of_body_around(link, site))
     })
 }
 
