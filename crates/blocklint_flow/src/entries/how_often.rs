@@ -10,7 +10,8 @@ use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::names;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, ClassRef, PathId, SiteRef};
+use blocklint_link::program::folder::is_example;
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::index::Mention;
 use blocklint_models::{HandoverContext, HandoverRow, Match, Role, Runs, Selector, TypeExpr, Via};
 use rustc_hash::FxHashMap;
@@ -272,7 +273,12 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let mut sites: Vec<SiteRef> = sites.iter().copied().chain(run.into_iter().map(|(site, _)| site)).collect();
         sites.sort();
         sites.dedup();
+        let in_example = |file: FileId| is_example(&link.program.files[file.index()].relative);
         for site in sites.into_iter().take(MOST_SITES) {
+            // What an example shows of the program, others do otherwise.
+            if self.kept_may_recur && in_example(site.file) && !in_example(body.file) {
+                continue;
+            }
             all = all.max(self.site(site, depth).one_further(link.program.body_of_site(site)));
         }
         // What only tests call is called by somebody else too, who is not here.
