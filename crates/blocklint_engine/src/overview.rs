@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use blocklint_core::{Cause, Confidence, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
+use blocklint_core::{Cause, Confidence, Effect, Finding, Group, Hold, RuleCode, Severity, Span, fingerprint};
 use blocklint_output::{GroupOverview, Overview, PathEdge, PathGraph, PathNode, PathNodeKind};
 use camino::Utf8Path;
 
@@ -13,7 +13,8 @@ use crate::choose::Chosen;
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
 ///
-/// The causes of the worst findings come first, and of equally bad ones that which frees more functions that must not block. One that shares a finding with `n - 1` other causes is
+/// The causes of the worst findings come first. Of equally bad ones file access comes last, which is mostly over in a moment (46 of 244
+/// that were read were worth an edit, of others 125 of 325); then that which frees more functions that must not block. One that shares a finding with `n - 1` other causes is
 /// given the `n`-th part of it: only together do they free it. Among equals the one that holds a thread longer, or is
 /// reached by more functions of the program, comes first. Groups without a cause stay last, in their order.
 pub fn overview(chosen: &mut Chosen, root: &Utf8Path) -> Overview {
@@ -95,6 +96,8 @@ struct Standing {
     frees: u64,
     hold: Hold,
     severity: Severity,
+    /// Whether it only ever waits for files.
+    is_file: bool,
     mends: u32,
     also: Vec<u32>,
 }
@@ -117,6 +120,7 @@ impl Standing {
         Standing {
             frees: frees.values().sum(),
             hold,
+            is_file: group.findings.iter().filter_map(at).all(|of| of.effect == Some(Effect::File)),
             severity: group.findings.iter().filter_map(at).map(|of| of.severity).max().unwrap_or(Severity::Note),
             mends: all.iter().filter_map(at).filter(|finding| finding.causes.len() == 1).count() as u32,
             also: all.iter().copied().filter(|index| !own.contains(index)).collect(),
@@ -126,6 +130,7 @@ impl Standing {
     fn cmp_worth(&self, other: &Self) -> Ordering {
         let ((rank, time), (other_rank, other_time)) = (self.hold.rank(), other.hold.rank());
         (self.severity.cmp(&other.severity))
+            .then_with(|| other.is_file.cmp(&self.is_file))
             .then_with(|| self.frees.cmp(&other.frees))
             .then_with(|| rank.cmp(&other_rank))
             .then_with(|| time.total_cmp(&other_time))
