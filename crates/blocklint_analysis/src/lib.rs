@@ -39,6 +39,7 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
+pub use findings::handles::{Given, given_by};
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]

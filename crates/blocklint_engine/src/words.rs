@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, Carried, FileId, Link, Mending, RawCause, RawFinding, RawStep, RootKind, Serialisation,
-    Solved, Starved, Unbounded, What, blocks_with, moved_with,
+    Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
+    Serialisation, Solved, Starved, Unbounded, What, blocks_with, given_by, moved_with,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -12,7 +12,9 @@ use blocklint_core::{
 };
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Bound, Creates, Part};
-use blocklint_rules::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin};
+use blocklint_rules::{
+    Advice, Along, BoundCall, BoundTo, BoundUse, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin,
+};
 use camino::Utf8Path;
 
 /// What is to be done about a finding.
@@ -78,7 +80,7 @@ fn finding_and_remedy(
     let response = response(&raw.what);
     let repeated = repeated_name(link, raw);
     let other = other_site(link, raw);
-    let told = blocklint_rules::RawFinding {
+    let mut told = blocklint_rules::RawFinding {
         rule,
         what: match &raw.what {
             What::Holds => blocklint_rules::What::Holds,
@@ -139,12 +141,14 @@ fn finding_and_remedy(
         held_by: raw.held_by.as_deref(),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
+        along: None,
     };
-    let words = told.words();
     let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
     let remedy = moved(link, raw, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
+    told.along = along(link, raw, &remedy);
+    let words = told.words();
     let causes: Vec<Cause> =
         raw.causes.iter().filter_map(|&at| solved.causes.get(at as usize)).map(|c| cause(link, c)).collect();
     let body = program.body_of_site(raw.site);
@@ -209,6 +213,27 @@ fn moved(
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
     Ok(Wanted { remedy, moves, blocks, oldest })
+}
+
+/// What else has to go where the call of a finding goes.
+fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) -> Option<Along> {
+    let language = link.program.language(raw.file);
+    if language != Language::Python || raw.what != What::Holds {
+        return None;
+    }
+    let is_bound = match remedy {
+        Ok(wanted) => wanted.moves.is_err(),
+        Err(_) => moved_with(link, raw.site).bound.is_some(),
+    };
+    if is_bound {
+        return Some(Along::Bound);
+    }
+    match given_by(link, raw.site) {
+        _ if raw.trace.len() > 1 => None,
+        Given::Blocks => Some(Along::Given),
+        Given::Object => Some(Along::Made),
+        Given::Other => None,
+    }
 }
 
 fn functions(link: &Link<'_>, carried: &Carried) -> Functions {

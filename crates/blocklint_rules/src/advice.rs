@@ -3,7 +3,7 @@
 use blocklint_core::{Effect, Language, Runtime};
 
 use crate::words::one_line;
-use crate::{RawFinding, SiteKind, What};
+use crate::{Along, RawFinding, SiteKind, What};
 
 /// The help of a finding: the async twin where there is one, else how this runtime hands a call over.
 pub(crate) fn help(raw: &RawFinding<'_>) -> Option<String> {
@@ -108,18 +108,36 @@ fn offload(raw: &RawFinding<'_>) -> Option<String> {
         return None;
     }
     Some(match raw.language {
-        Language::Python => format!("hand it to a thread: `{}`", python(raw)),
+        Language::Python => match raw.along {
+            None => format!("hand it to a thread: `{}`", python(raw, &callee(raw))),
+            Some(Along::Bound) => format!(
+                "hand the whole of the work to a thread, as a function that makes what it uses: `{}`",
+                python(raw, "work")
+            ),
+            Some(Along::Given) => format!(
+                "hand it to a thread with all that is done with what it gives, as one function: `{}`",
+                python(raw, "work")
+            ),
+            Some(Along::Made) => format!(
+                "make it once, at start-up, or hand it to a thread, if it may be used on another one than its own: `{}`",
+                python(raw, &callee(raw))
+            ),
+        },
         Language::Rust => rust(raw),
         Language::Java => java(raw.runtime).to_owned(),
     })
 }
 
-fn python(raw: &RawFinding<'_>) -> String {
-    let callee = match raw.site {
+/// What is handed over where the call itself is.
+fn callee(raw: &RawFinding<'_>) -> String {
+    match raw.site {
         SiteKind::Call | SiteKind::HandOver => one_line(raw.written),
         // A property, a `with`, an operator: no callable stands there to be handed over.
         SiteKind::Implicit => "lambda: …".to_owned(),
-    };
+    }
+}
+
+fn python(raw: &RawFinding<'_>, callee: &str) -> String {
     let arguments = if raw.site == SiteKind::Call { ", …" } else { "" };
     if !raw.owner.kind.is_async() {
         return match raw.runtime {
@@ -192,6 +210,7 @@ mod tests {
             held_by: None,
             note: None,
             more_causes: 0,
+            along: None,
         }
     }
 

@@ -52,7 +52,7 @@ pub use selection::{Layer, Selection, Selector, SelectorError, nearest};
 pub use unexplained_suppression::UNEXPLAINED_SUPPRESSION;
 pub use unreadable_source::{UNREADABLE_SOURCE, Unread};
 pub use unused_suppression::UNUSED_SUPPRESSION;
-pub use words::{Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
+pub use words::{Along, Owner, OwnerKind, RawFinding, SiteKind, Twin, What, Words};
 
 /// Every rule, by code.
 pub static RULES: &[&Rule] = &[

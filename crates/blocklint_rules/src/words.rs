@@ -45,6 +45,19 @@ pub struct RawFinding<'a> {
     pub note: Option<&'a str>,
     /// How many causes lie behind this place besides that of the trace.
     pub more_causes: u32,
+    /// What else has to go where the call goes, if it is handed over.
+    pub along: Option<Along>,
+}
+
+/// Why a call should not be handed to a thread by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    /// It uses what belongs to its thread, or to the event loop: a connection, a session.
+    Bound,
+    /// What it gives blocks as well when it is used: a file, a cursor.
+    Given,
+    /// It makes an object, which is then used on another thread than its own.
+    Made,
 }
 
 /// What is wrong at a place.
@@ -423,6 +436,7 @@ mod tests {
             held_by: None,
             note: None,
             more_causes: 0,
+            along: None,
         }
     }
 

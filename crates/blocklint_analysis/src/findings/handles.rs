@@ -7,6 +7,7 @@ use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::list::named;
 use blocklint_link::code::forms::mentions;
 use blocklint_link::link::Link;
+use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 
@@ -98,4 +99,31 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
         _ => false,
     });
     made.get().filter(|made| facts.body_of(facts.site(made.site).at) == body)
+}
+
+/// What a call gives, as far as it matters to who hands the call to a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// Something that blocks as well when it is used: a file, a connection.
+    Blocks,
+    /// An object that the call makes.
+    Object,
+    /// Anything else.
+    Other,
+}
+
+/// What a call gives.
+pub fn given_by(link: &Link<'_>, site: SiteRef) -> Given {
+    let given = link.values.members(link.result(site, EnvId::NONE).value);
+    let blocks = |val: &Val| matches!(*val, Val::Library { ty, .. } if link.library.has_blocking_members(ty));
+    if given.iter().any(blocks) {
+        return Given::Blocks;
+    }
+    let makes = |val: Val| match val {
+        Val::Class(_) => true,
+        Val::External(path) => link.library.is_type(path),
+        _ => false,
+    };
+    let callee = link.values.members(link.callee(site, EnvId::NONE).value);
+    if !callee.is_empty() && callee.into_iter().all(makes) { Given::Object } else { Given::Other }
 }

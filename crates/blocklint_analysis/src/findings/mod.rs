@@ -1,7 +1,7 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
-mod handles;
+pub(crate) mod handles;
 mod lowered;
 mod mending;
 

@@ -37,6 +37,7 @@ pub struct Library<'a> {
     spelling: RefCell<String>,
     spoken_of: RefCell<FxHashMap<PathId, bool>>,
     are_types: RefCell<FxHashMap<PathId, bool>>,
+    blocking_members: RefCell<FxHashMap<PathId, bool>>,
     states: RefCell<FxHashMap<PathId, States>>,
     state_rows: RefCell<[Option<Rc<[StateRow]>>; LANGUAGES]>,
 }
@@ -71,6 +72,7 @@ impl<'a> Library<'a> {
             spelling: RefCell::default(),
             spoken_of: RefCell::default(),
             are_types: RefCell::default(),
+            blocking_members: RefCell::default(),
             states: RefCell::default(),
             state_rows: RefCell::default(),
         }
@@ -146,6 +148,23 @@ impl<'a> Library<'a> {
     pub fn is_type(&self, path: PathId) -> bool {
         let mut are_types = self.are_types.borrow_mut();
         *are_types.entry(path).or_insert_with(|| self.of(self.language(path)).is_type(&self.text(path)))
+    }
+
+    /// Whether a row says of a method of a type that it holds its thread.
+    pub fn has_blocking_members(&self, ty: PathId) -> bool {
+        if let Some(&known) = self.blocking_members.borrow().get(&ty) {
+            return known;
+        }
+        let (models, separator) = (self.of(self.language(ty)), separator(self.language(ty)));
+        let found = self.supertypes(ty).iter().any(|&owner| {
+            let prefix = format!("{}{separator}", self.text(owner));
+            models.names(Uses::EFFECT).any(|name| {
+                name.paths(Uses::EFFECT)
+                    .any(|path| path.path.strip_prefix(&prefix).is_some_and(|rest| !rest.contains(separator)))
+            })
+        });
+        self.blocking_members.borrow_mut().insert(ty, found);
+        found
     }
 
     /// What the `[[type]]` rows of a path say.
