@@ -177,7 +177,12 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
                 break;
             }
         }
-        if is_used { all } else { Some(When::Unknown) }
+        match all {
+            // Nor does it say that nobody else does.
+            Some(When::Test) => Some(When::Unknown),
+            _ if !is_used => Some(When::Unknown),
+            all => all,
+        }
     }
 
     /// Whether the type of a method says that it runs on a runtime for blocking work:
