@@ -122,15 +122,17 @@ pub fn folders(relative: &str) -> impl Iterator<Item = &str> {
 /// Whether a file holds tests, by its path below the project root.
 fn is_test(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
-    let in_folder = folders(relative).any(|folder| matches!(folder, "tests" | "test" | "benches"));
+    // `phd-tests`, `tests_integration`
+    let of_tests = |folder: &str| folder.split(['-', '_']).any(|word| word == "tests");
+    let in_folder = folders(relative).any(|folder| matches!(folder, "test" | "benches") || of_tests(folder));
     let in_folder =
         in_folder || name.ends_with(".java") && folders(relative).any(crate::idioms::java::is_folder_of_tests);
     let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
     in_folder
         || is_example
-        || matches!(name, "tests.rs" | "test.rs")
-        || name == "conftest.py"
-        || name.starts_with("test_") && name.ends_with(".py")
+        || matches!(name, "tests.rs" | "test.rs" | "testing.rs" | "testutil.rs" | "testutils.rs")
+        || matches!(name, "conftest.py" | "testing.py" | "testutil.py" | "testutils.py")
+        || name.starts_with("test_") && (name.ends_with(".py") || name.ends_with(".rs"))
         || name.ends_with("_test.py")
 }
 
