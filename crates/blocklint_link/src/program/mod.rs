@@ -130,8 +130,8 @@ fn is_test(relative: &str) -> bool {
     let is_example = name.ends_with(".rs") && folders(relative).any(|folder| folder == "examples");
     in_folder
         || is_example
-        || matches!(name, "tests.rs" | "test.rs" | "testing.rs" | "testutil.rs" | "testutils.rs")
-        || matches!(name, "conftest.py" | "testing.py" | "testutil.py" | "testutils.py")
+        || matches!(name, "tests.rs" | "test.rs" | "testutil.rs" | "testutils.rs")
+        || matches!(name, "conftest.py" | "testutil.py" | "testutils.py")
         || name.starts_with("test_") && (name.ends_with(".py") || name.ends_with(".rs"))
         || name.ends_with("_test.py")
 }
