@@ -85,8 +85,9 @@ pub(super) fn is_broken(check: &Check, held: &Held) -> bool {
 pub(super) fn tell_stale(check: &Check, held: &Held) {
     if is_broken(check, held) {
         let stale: u32 = held.stale.iter().map(|(_, count)| count).sum();
-        let findings = if stale == 1 { "finding" } else { "findings" };
-        error(format!("{stale} {findings} of the baseline are gone; `blocklint baseline prune` takes them out"));
+        let (findings, them) =
+            if stale == 1 { ("finding of the baseline is", "it") } else { ("findings of the baseline are", "them") };
+        error(format!("{stale} {findings} gone; `blocklint baseline prune` takes {them} out"));
     }
 }
 
