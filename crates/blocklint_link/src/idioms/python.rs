@@ -1,16 +1,23 @@
 //! Python: names that, by convention, say what something does.
 
 use crate::code::forms;
-use blocklint_facts::{AltKind, Comparison, FileFacts, Form, FormId};
+use blocklint_facts::{AltKind, Comparison, FileFacts, Flow, Form, FormId};
 
 /// Whether a function of this name asks whether a value can be awaited.
 pub(crate) fn asks_for_coroutine(name: &str) -> bool {
     matches!(name, "iscoroutine" | "isawaitable")
 }
 
-/// Whether a function of this name asks whether a function makes coroutines.
-pub(crate) fn asks_for_coroutine_function(name: &str) -> bool {
-    matches!(name, "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function")
+/// The kind of functions that a function asks for, as `inspect` and its like have them.
+pub(crate) fn kind_asked_for(name: &str) -> Option<Flow> {
+    match name {
+        "iscoroutinefunction" | "is_coroutine_function" | "is_async_callable" | "is_async_function" => {
+            Some(Flow::Coroutine)
+        }
+        "isasyncgenfunction" => Some(Flow::AsyncGenerator),
+        "isgeneratorfunction" => Some(Flow::Generator),
+        _ => None,
+    }
 }
 
 /// Whether an exception of this name says that nothing lies under a key.

@@ -14,8 +14,8 @@ use crate::program::ids::{BodyRef, FileId, SiteRef};
 /// How deep tests and names are followed.
 const DEPTH: u32 = 4;
 
-/// A test for the kind of a function around a place: the function, and whether it must be a coroutine function there.
-type KindTest = (FormId, bool);
+/// A test for the kind of a function around a place: the function, the kind, and whether it must be of that kind there.
+type KindTest = (FormId, Flow, bool);
 
 impl Link<'_> {
     /// What a test says of the kind of a function where it comes out as `holds`.
@@ -36,18 +36,18 @@ impl Link<'_> {
             }
             Form::Result(call) => {
                 let [only] = facts.args_of(call)[..] else { return None };
-                let asks = idioms::python::asks_for_coroutine_function(facts.text(facts.site(call).name));
-                (asks && matches!(facts.form(only.value), Form::Var(_))).then_some((only.value, holds))
+                let kind = idioms::python::kind_asked_for(facts.text(facts.site(call).name))?;
+                matches!(facts.form(only.value), Form::Var(_)).then_some((only.value, kind, holds))
             }
             _ => None,
         }
     }
 
     /// The kind of the function that a form is, if all that it may be are of one.
-    fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<bool> {
+    fn kind_of_function(&self, scope: Scope, form: FormId) -> Option<Flow> {
         let of = |val: &Val| match *val {
-            Val::Fn { body, .. } => Some(self.program.facts(body.file).body(body.body).flow == Flow::Coroutine),
-            Val::Class(_) => Some(false),
+            Val::Fn { body, .. } => Some(self.program.facts(body.file).body(body.body).flow),
+            Val::Class(_) => Some(Flow::Sync),
             _ => None,
         };
         let members = self.values.members(self.eval(scope, form).value);
@@ -60,18 +60,17 @@ impl Link<'_> {
         if self.program.language(scope.file) != Language::Python {
             return None;
         }
-        let (function, wanted) = self.kind_asked(scope.file, test, true, DEPTH)?;
-        Some(self.kind_of_function(scope, function)? == wanted)
+        let (function, kind, wanted) = self.kind_asked(scope.file, test, true, DEPTH)?;
+        Some((self.kind_of_function(scope, function)? == kind) == wanted)
     }
 
     /// Whether a place is for functions of another kind than a captured one is.
     pub(crate) fn is_for_other_kind(&self, scope: Scope, region: RegionId) -> bool {
         scope.env != EnvId::NONE
             && self.program.language(scope.file) == Language::Python
-            && self
-                .kinds_at(scope.file, region)
-                .iter()
-                .any(|&(function, wanted)| self.kind_of_function(scope, function).is_some_and(|kind| kind != wanted))
+            && self.kinds_at(scope.file, region).iter().any(|&(function, asked, wanted)| {
+                self.kind_of_function(scope, function).is_some_and(|kind| (kind == asked) != wanted)
+            })
     }
 
     fn kinds_at(&self, file: FileId, region: RegionId) -> Vec<KindTest> {
@@ -105,7 +104,7 @@ impl Link<'_> {
             }
             seen = true;
             let scope = Scope { file: site.file, at, env: bound };
-            let is_other = tests.iter().any(|&(function, wanted)| {
+            let is_other = tests.iter().any(|&(function, asked, wanted)| {
                 let kind = match facts.form(function) {
                     Form::Var(var) if facts.var(var).body == body.body => {
                         let VarKind::Param(index) = facts.var(var).kind else { return false };
@@ -114,7 +113,7 @@ impl Link<'_> {
                     }
                     _ => self.kind_of_function(scope, function),
                 };
-                kind.is_some_and(|kind| kind != wanted)
+                kind.is_some_and(|kind| (kind == asked) != wanted)
             });
             if !is_other {
                 return false;
