@@ -228,8 +228,10 @@ fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) ->
     if is_bound {
         return Some(Along::Bound);
     }
+    if raw.trace.len() > 1 {
+        return None;
+    }
     match given_by(link, raw.site) {
-        _ if raw.trace.len() > 1 => None,
         Given::Blocks => Some(Along::Given),
         Given::Object => Some(Along::Made),
         Given::Other => None,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use blocklint_core::{Confidence, Finding, Hold, Place, RuleCode, Severity, Span, Step};
+use blocklint_core::{Finding, Place, RuleCode, Severity, Span, Step};
 use camino::Utf8Path;
 
 use crate::{Check, FixRun, Options};
@@ -20,27 +20,11 @@ pub(crate) fn finding(path: &Utf8Path, text: &str, at: usize, rule: u16) -> Find
         call: "m.sleep".to_owned(),
         written: written.to_owned(),
     };
+    let severity = if rule == 104 { Severity::Warning } else { Severity::Error };
     Finding {
-        rule: RuleCode(rule),
-        severity: if rule == 104 { Severity::Warning } else { Severity::Error },
-        confidence: Confidence::High,
-        message: format!("message {rule}"),
-        notes: Vec::new(),
-        help: None,
-        effect: None,
-        context: None,
-        runtime: None,
         function: "main.handler".to_owned(),
-        hold: Hold::Unstated,
         trace: vec![step("main.handler", "load"), step("main.load", "m.sleep")],
-        causes: Vec::new(),
-        fix: None,
-        unfixed: None,
-        fingerprint: String::new(),
-        suppression: None,
-        reasons: Vec::new(),
-        aside: None,
-        place,
+        ..Finding::of_source(RuleCode(rule), severity, format!("message {rule}"), place)
     }
 }
 

@@ -14,12 +14,12 @@ pub(crate) fn assembles(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let row = facts.body(body.body);
     if facts.language == Language::Rust {
-        return row.kind == BodyKind::Function && link.gives_future(body) && !runs_only_aside(link, body);
+        return row.kind == BodyKind::Function && link.gives_future(body) && !runs_only_aside(link, body, DEPTH);
     }
     if facts.language != Language::Java || row.kind != BodyKind::Function || row.flow != Flow::Sync {
         return false;
     }
-    link.declared_role(body) == Some(Role::Publisher) && !runs_only_aside(link, body)
+    link.declared_role(body) == Some(Role::Publisher) && !runs_only_aside(link, body, DEPTH)
 }
 
 /// The call that makes a chain of what this call gives: `just(f())`.
@@ -42,11 +42,7 @@ pub fn factory_given(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
 const DEPTH: u32 = 6;
 
 /// Whether every known call stands in a test, or in code that runs where it may block.
-fn runs_only_aside(link: &Link<'_>, body: BodyRef) -> bool {
-    is_only_called_aside(link, body, DEPTH)
-}
-
-fn is_only_called_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+fn runs_only_aside(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let uses = link.uses_of_body(body);
     !uses.is_empty()
@@ -80,7 +76,7 @@ fn may_block(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
     link.runs_where_it_may_block(body)
         || link.declared_role(body) == Some(Role::Publisher)
             && link.registered(body).is_none()
-            && is_only_called_aside(link, body, depth)
+            && runs_only_aside(link, body, depth)
 }
 
 /// Whether a lambda is handed to a worker, or stands where a chain was moved to one.

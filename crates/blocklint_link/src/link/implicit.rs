@@ -194,17 +194,19 @@ impl<'a> Link<'a> {
 
     /// The last names of the descriptors.
     fn makers_of_descriptors(&self) -> FxHashSet<&'a str> {
-        let wanted = Uses::EFFECT.union(Uses::RETURNS);
-        let rows = self.library.of(Language::Python).names(wanted).filter(|row| row.name == "__get__");
-        let paths = rows.flat_map(|row| row.paths(wanted).map(|path| path.path).collect::<Vec<_>>());
+        let paths = self.descriptors(Uses::EFFECT.union(Uses::RETURNS));
         paths.filter_map(|path| Some(path.rsplit('.').nth(1)?.trim_matches(['<', '>']))).collect()
     }
 
-    /// The libraries of the descriptors.
+    /// The libraries of the descriptors that do more than give something.
     pub fn roots_of_descriptors(&self) -> Vec<&'a str> {
-        let rows = self.library.of(Language::Python).names(Uses::EFFECT).filter(|row| row.name == "__get__");
-        let paths = rows.flat_map(|row| row.paths(Uses::EFFECT).map(|path| path.path).collect::<Vec<_>>());
-        paths.filter_map(|path| path.split('.').next()).collect()
+        self.descriptors(Uses::EFFECT).filter_map(|path| path.split('.').next()).collect()
+    }
+
+    /// The paths by which rows of these uses speak of what reading a descriptor does.
+    fn descriptors(&self, uses: Uses) -> impl Iterator<Item = &'a str> {
+        let rows = self.library.of(Language::Python).names(uses).filter(|row| row.name == "__get__");
+        rows.flat_map(move |row| row.paths(uses).map(|path| path.path).collect::<Vec<_>>())
     }
 
     /// Adds the method that a function of the language calls on its argument: `len(x)` runs `x.__len__`.

@@ -182,25 +182,18 @@ impl<'a> File<'a> {
     ) -> Result<Gives<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let last = last_of(statement);
+        let outside = Outside::of(function, statement);
+        // Read before it is bound there, or bound by chance: it would be another name inside of a function.
+        let mixed = |name: &&str| outside.stores.contains(*name) && inside.loads.contains(*name);
         if inside.returns > 0 {
             let is_last = matches!(last, Some(Stmt::Return(_)));
-            return match inside.returns == 1 && is_last && self.is_used_outside(function, statement, inside).is_empty()
-            {
+            let is_used = |name: &&str| outside.loads.contains(*name) || mixed(name);
+            return match inside.returns == 1 && is_last && !inside.stores.iter().any(is_used) {
                 true => Ok(Gives::Returned),
                 false => refuse("the block returns from the function at several places"),
             };
         }
-        let mut outside = Outside {
-            range: statement.range(),
-            loads: FxHashSet::default(),
-            stores: FxHashSet::default(),
-            own: Vec::new(),
-        };
-        outside.visit_parameters(&function.parameters);
-        outside.visit_body(&function.body);
         let needed: Vec<&str> = inside.stores.iter().copied().filter(|name| outside.loads.contains(name)).collect();
-        // Read before it is bound there, or bound by chance: it would be another name inside of a function.
-        let mixed = |name: &&str| outside.stores.contains(*name) && inside.loads.contains(*name);
         if inside.stores.iter().any(mixed) {
             return refuse("the block changes a name that it also reads, of the function around");
         }
@@ -221,21 +214,6 @@ impl<'a> File<'a> {
             },
             _ => refuse("the block binds several names that are used behind it"),
         }
-    }
-
-    fn is_used_outside(&self, function: &'a StmtFunctionDef, statement: &'a Stmt, inside: &Inside<'a>) -> Vec<&'a str> {
-        let mut outside = Outside {
-            range: statement.range(),
-            loads: FxHashSet::default(),
-            stores: FxHashSet::default(),
-            own: Vec::new(),
-        };
-        outside.visit_parameters(&function.parameters);
-        outside.visit_body(&function.body);
-        let mixed = |name: &&str| {
-            outside.loads.contains(*name) || outside.stores.contains(*name) && inside.loads.contains(*name)
-        };
-        inside.stores.iter().copied().filter(mixed).collect()
     }
 
     /// Where the value of an assignment begins, with its brackets.
@@ -543,6 +521,19 @@ struct Outside<'a> {
 }
 
 impl<'a> Outside<'a> {
+    /// What stands in a function outside of one of its statements.
+    fn of(function: &'a StmtFunctionDef, statement: &Stmt) -> Self {
+        let mut outside = Outside {
+            range: statement.range(),
+            loads: FxHashSet::default(),
+            stores: FxHashSet::default(),
+            own: Vec::new(),
+        };
+        outside.visit_parameters(&function.parameters);
+        outside.visit_body(&function.body);
+        outside
+    }
+
     fn with_own(&mut self, bound: Vec<&'a str>, visit: impl FnOnce(&mut Self)) {
         let before = self.own.len();
         self.own.extend(bound);
