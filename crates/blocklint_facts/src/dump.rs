@@ -52,6 +52,10 @@ fn write_all(facts: &FileFacts, out: &mut String) -> std::fmt::Result {
                 if class.subject.is_some() {
                     write!(out, " subject {}", show(facts, class.subject))?;
                 }
+                for keyword in facts.args.slice::<4>(class.keywords.range()) {
+                    let name = if keyword.name.is_some() { facts.text(keyword.name) } else { "" };
+                    write!(out, " keyword {name}={}", show(facts, keyword.value))?;
+                }
                 writeln!(out)?;
             }
         }

@@ -151,7 +151,8 @@ pub struct Class {
     pub parent: BodyId,
     /// Bases, interfaces, supertraits; for an impl block the trait.
     pub bases: List,
-    /// Keyword arguments of the class statement, in [`FileFacts::args`].
+    /// Keyword arguments of the class statement, in [`FileFacts::args`]; for Rust the traits that it derives, each a nameless
+    /// [`Form::Str`](crate::Form::Str) of the last part of its path.
     pub keywords: List,
     /// Its decorators, attributes or annotations, outermost first.
     pub decorators: List,

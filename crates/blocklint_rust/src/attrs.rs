@@ -93,6 +93,34 @@ impl Walker<'_> {
         None
     }
 
+    /// The traits that an item derives, also those that it derives in some builds only.
+    pub(crate) fn derives(&mut self, attrs: &Attrs<'_>) -> Vec<Arg> {
+        let mut found = Vec::new();
+        for &node in &attrs.nodes {
+            let Some(attribute) = named(node).next() else { continue };
+            let Some(arguments) = child(attribute, fields().arguments) else { continue };
+            let text = self.text(arguments).into_owned();
+            let lists: Vec<&str> = match named(attribute).next().map(|path| self.text(path)).as_deref() {
+                Some("derive") => vec![text.trim_start_matches('(')],
+                Some("cfg_attr") => {
+                    text.split("derive").skip(1).filter_map(|rest| rest.trim().strip_prefix('(')).collect()
+                }
+                _ => continue,
+            };
+            for list in lists {
+                let list = list.split(')').next().unwrap_or_default();
+                for path in list.split(',').map(|path| path.rsplit("::").next().unwrap_or_default().trim()) {
+                    if !path.is_empty() {
+                        let name = self.facts.intern(path);
+                        let value = self.form(Form::Str(name));
+                        found.push(Arg { name: NO_NAME, value, span: span(arguments) });
+                    }
+                }
+            }
+        }
+        found
+    }
+
     /// The decorators of an item, outermost first; their arguments are read where the item stands.
     pub(crate) fn decorators(&mut self, attrs: &Attrs<'_>) -> Vec<FormId> {
         let mut forms = Vec::new();

@@ -320,6 +320,8 @@ impl Walker<'_> {
         };
         let decorators = self.decorators(attrs);
         let decorators = self.facts.list(&decorators);
+        let derives = self.derives(attrs);
+        let keywords = self.facts.args(&derives);
         let whole = Span::new(attrs.start(node), node.end_byte() as u32);
         let name_span = name.map_or(Span::new(whole.start, whole.start), span);
         let var = if name.is_some() { self.definition_var(sym) } else { VarId::NONE };
@@ -331,7 +333,7 @@ impl Walker<'_> {
             body,
             parent: self.walk.body,
             bases: List::EMPTY,
-            keywords: List::EMPTY,
+            keywords,
             decorators,
             type_params: List::EMPTY,
             subject: FormId::NONE,

@@ -22,6 +22,15 @@ pub const SERVING: &[&str] = &[
 /// Those whose name means other things elsewhere: they count where they are awaited.
 pub const SERVING_AWAITED: &[&str] = &["accept", "launch", "accept_stream", "accept_bi"];
 
+/// What a derived trait of the standard library says of how a value is made: that only others like it are copied, or none made.
+pub const DERIVED_FROM_OTHERS: &[&str] = &["Clone", "Copy", "Debug", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+/// The derived trait that makes a value of the defaults of its fields: of a `bool` that is `false`.
+pub const DERIVED_OF_DEFAULTS: &str = "Default";
+
+/// How a type names itself in its own blocks.
+pub const OWN_TYPE: &str = "Self";
+
 /// Functions and methods by their whole path: servers, and loops of windows.
 pub const SERVING_PATHS: &[&str] = &[
     "actix_web::HttpServer::new",

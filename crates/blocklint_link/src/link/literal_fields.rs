@@ -10,10 +10,10 @@ use crate::link::Link;
 use crate::link::names;
 use crate::link::value::EnvId;
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
-use crate::program::index::Mention;
+use crate::program::index::{Mention, is_own_receiver};
 
 /// Sites that may make an object; where there are more, nothing is said.
-const MOST_SITES: usize = 256;
+pub(super) const MOST_SITES: usize = 256;
 
 /// How often a constructor passes its parameter on to another one.
 const DEPTH: u32 = 4;
@@ -22,10 +22,16 @@ impl Link<'_> {
     /// The literal that a field of the class around always holds.
     pub fn literal_of_field(&self, file: FileId, body: BodyId, form: FormId) -> Option<Constant> {
         let facts = self.program.facts(file);
-        if facts.language != Language::Java {
-            return None;
-        }
         let field = match facts.form(form) {
+            Form::Attr(base, sym) if facts.language == Language::Rust => {
+                if !is_own_receiver(facts, base) {
+                    return None;
+                }
+                let class = names::rust::subject(self, self.class_around(file, body)?)?;
+                let (owner, var) = self.own_member(class, self.program.global(file, sym)?)?;
+                (owner == class).then_some(VarRef { file: owner.file, var })?
+            }
+            _ if facts.language != Language::Java => return None,
             Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => VarRef { file, var },
             Form::Attr(base, sym) if facts.form(base) == Form::This => {
                 let (owner, var) = self.own_member(self.class_around(file, body)?, self.program.global(file, sym)?)?;
@@ -38,7 +44,10 @@ impl Link<'_> {
         }
         // Where it depends on itself it is not known.
         self.literal_fields.borrow_mut().insert(field, None);
-        let found = self.find_literal_of_field(field);
+        let found = match facts.language {
+            Language::Rust => self.literal_of_struct_field(field),
+            _ => self.find_literal_of_field(field),
+        };
         self.literal_fields.borrow_mut().insert(field, found.clone());
         found
     }
@@ -85,6 +94,9 @@ impl Link<'_> {
     /// The literal that all who make an object pass to a parameter of its constructor; tests apart.
     fn literal_passed(&self, constructor: BodyRef, index: u32, depth: u32) -> Option<Constant> {
         let facts = self.program.facts(constructor.file);
+        if facts.language == Language::Rust {
+            return self.literal_of_all_callers(constructor, index, depth);
+        }
         let row = facts.body(constructor.body);
         if !names::is_constructor(facts.language, facts.text(row.name)) || self.is_for_tests(constructor) {
             return None;
@@ -144,8 +156,8 @@ impl Link<'_> {
         (found.len() <= MOST_SITES).then_some(found)
     }
 
-    /// Python: whether a class of this name is given away as a value, so that nobody sees who calls it.
-    fn is_handed_out(&self, name: Name) -> bool {
+    /// Whether a class or function of this name is given away as a value, so that nobody sees who calls it.
+    pub(super) fn is_handed_out(&self, name: Name) -> bool {
         self.program.occurrences(name).iter().any(|&(file, sym)| {
             let facts = self.program.facts(file);
             self.program.index_of(file).mentions_named(sym).iter().any(|(mention, _)| match mention {

@@ -29,6 +29,7 @@ pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
 pub(crate) mod literal_fields;
+mod literal_structs;
 pub(crate) mod loops;
 pub(crate) mod members;
 pub mod memo;
