@@ -7,14 +7,18 @@ use std::io::{self, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Element, Group as Block, Level, Renderer};
 use anstyle::{AnsiColor, Style};
-use blocklint_core::{Applicability, Cause, Finding, Group, Severity, Step};
+use blocklint_core::{Applicability, Cause, Context, Finding, Group, Severity, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::frames::{Frame, element, frames};
 use crate::paths::{harmless, shown_place};
 use crate::summary::count;
+use crate::wording::step_label;
 use crate::{Look, Shown};
+
+/// So many findings that lead where an earlier one of their cause does are lines of a list; fewer are shown as it is.
+const FEWEST_LISTED: usize = 2;
 
 /// Writes all findings; in colour and with links where the terminal can.
 ///
@@ -48,10 +52,24 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
         write_heading(out, &heading, look)?;
         let mut said = Said::default();
         for group in &shown.groups[at..at + together] {
-            for finding in group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)) {
+            let findings = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize));
+            // The first tells all; of those that only lead there too, one after the other would hide what comes next.
+            let (mut told, mut same): (Vec<&Finding>, Vec<&Finding>) = (Vec::new(), Vec::new());
+            let mut ways = Said::default();
+            for finding in findings {
+                let leads_there = ways.own_steps(&finding.trace) == 1 && finding.trace.len() > 1;
+                let is_listed = leads_there && finding.context != Some(Context::Greenlet);
+                if is_listed { same.push(finding) } else { told.push(finding) }
+            }
+            if same.len() < FEWEST_LISTED {
+                told = group.findings.iter().filter_map(|index| shown.findings.get(*index as usize)).collect();
+                same.clear();
+            }
+            for finding in told {
                 let text = renderer.render(&[block(finding, shown, &mut said)]);
                 writeln!(out, "{}\n", linked(&text, finding, shown, look))?;
             }
+            write_list(out, &same, shown, look)?;
         }
         at += together;
     }
@@ -93,6 +111,33 @@ fn linked<'t>(text: &'t str, finding: &Finding, shown: &Shown<'_>, look: Look) -
         })
     });
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// One line for each finding whose way goes on as one that was shown.
+fn write_list(out: &mut dyn Write, same: &[&Finding], shown: &Shown<'_>, look: Look) -> io::Result<()> {
+    if same.is_empty() {
+        return Ok(());
+    }
+    let fixable = same.iter().filter(|finding| finding.fix.is_some()).count();
+    let fixes = if fixable > 0 { format!(", {} with a fix", count_of(fixable, same.len())) } else { String::new() };
+    writeln!(out, "{} lead there as above{fixes}:", count(same.len(), "more call"))?;
+    for finding in same {
+        let (word, colour) = match finding.severity {
+            Severity::Error => ("error", AnsiColor::BrightRed),
+            Severity::Warning => ("warning", AnsiColor::Yellow),
+            Severity::Note => ("note", AnsiColor::BrightGreen),
+        };
+        let style = look.style(Style::new().bold().fg_color(Some(colour.into())));
+        let at = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
+        let rule = &finding.rule;
+        writeln!(out, "   {at}: {style}{word}[{rule}]{style:#} {}", harmless(&step_label(finding, 0)))?;
+    }
+    writeln!(out)
+}
+
+/// `all` of them, or how many.
+fn count_of(some: usize, of: usize) -> String {
+    if some == of { "all".to_owned() } else { some.to_string() }
 }
 
 fn write_heading(out: &mut dyn Write, heading: &str, look: Look) -> io::Result<()> {

@@ -62,6 +62,35 @@ fn what_was_shown_under_a_cause_is_not_shown_again() {
 }
 
 #[test]
+fn those_that_only_lead_there_too_are_a_list() {
+    let mut made = made();
+    made.groups.truncate(1);
+    made.findings.truncate(2);
+    let mut third = made.findings[1].clone();
+    third.fix = None;
+    made.findings.push(third);
+    let group = &mut made.groups[0];
+    group.findings = vec![0, 1, 2];
+    let out = text(|out| full(out, &shown(&made), Look::default()));
+    assert_eq!(out.matches("-->").count(), 1, "{out}");
+    let list = out.split_once("2 more calls lead there as above").expect("a list").1;
+    let lines: Vec<&str> = list.lines().filter(|line| line.starts_with("   app.py:")).collect();
+    assert!(
+        lines.len() == 2 && lines.iter().all(|line| line.ends_with(": error[BLT102] `both` calls `fetch`")),
+        "{list}"
+    );
+
+    // One alone is shown as it is, and one that comes another way is no part of the list.
+    made.groups[0].findings = vec![0, 1];
+    assert!(!text(|out| full(out, &shown(&made), Look::default())).contains("as above:"), "one");
+    made.groups[0].findings = vec![0, 1, 2];
+    let at = place("/p/app.py", APP, "retry", 0);
+    made.findings[2].trace.insert(1, step(at, "app.fetch", "app.again", "again"));
+    let out = text(|out| full(out, &shown(&made), Look::default()));
+    assert_eq!(out.matches("-->").count(), 3, "{out}");
+}
+
+#[test]
 fn colour_changes_no_character() {
     let made = made();
     let plain = text(|out| full(out, &shown(&made), Look::default()));
