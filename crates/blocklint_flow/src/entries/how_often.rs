@@ -510,8 +510,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         }
         names.sort();
         names.dedup();
-        let means = |val: Val| matches!(val, Val::Class(of) if classes.contains(&of));
-        let given = self.link.given(&names, means);
+        let given: Vec<(SiteRef, u32)> = classes.iter().flat_map(|&of| link.given_class(&names, of)).collect();
         if self.takers_say(&given) == Some(Registered::Entry) {
             return match self.constructor(class) {
                 Some(body) => Times::PerEntry(body, 0),
@@ -525,15 +524,17 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             all = Times::Once;
         }
         let mut seen = 0;
-        for site in names.iter().flat_map(|&name| link.program.sites_named(name)) {
-            let kind = link.program.facts(site.file).site(site.site).kind;
-            if seen >= MOST_SITES || !matches!(kind, SiteKind::Call | SiteKind::New) {
-                continue;
-            }
-            // A constructor that calls that of its base makes no further instance.
-            let callee = link.callee(site, EnvId::NONE);
-            if !link.values.members(callee.value).iter().any(|val| means(*val)) {
-                continue;
+        // A constructor that calls that of its base makes no further instance, and its callee is no class.
+        let makers = names.iter().map(|&name| link.makers_named(name));
+        let sites = makers.flat_map(|makers| {
+            let mut sites: Vec<SiteRef> = classes.iter().filter_map(|of| makers.get(of)).flatten().copied().collect();
+            sites.sort();
+            sites.dedup();
+            sites
+        });
+        for site in sites {
+            if seen >= MOST_SITES {
+                break;
             }
             seen += 1;
             all = all.max(match self.made(site, depth) {

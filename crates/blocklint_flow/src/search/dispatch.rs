@@ -117,8 +117,10 @@ impl<'l, 'a> Search<'l, 'a> {
         row.var.is_none()
             || !facts.list(row.decorators).is_empty()
             || self.link.body_names(body).into_iter().any(|name| {
-                program.occurrences(name).iter().any(|&(file, sym)| {
-                    program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
+                *self.put_away.borrow_mut().entry(name).or_insert_with(|| {
+                    program.occurrences(name).iter().any(|&(file, sym)| {
+                        program.index_of(file).mentions_named(sym).iter().any(|at| self.puts_away(file, at))
+                    })
                 })
             })
     }

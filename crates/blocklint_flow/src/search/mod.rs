@@ -24,7 +24,7 @@ use blocklint_link::link::names;
 use blocklint_link::link::reach::Reach;
 use blocklint_link::link::value::EnvId;
 use blocklint_link::link::{LOW_STEPS, Link};
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::conditions::Conditions;
@@ -65,6 +65,8 @@ pub struct Search<'l, 'a> {
     first_times: FxHashMap<SiteRef, Option<FirstTime>>,
     /// Who keeps things, by whether they live as long as the program.
     keepers: FxHashMap<Kept, bool>,
+    /// Names by whether something puts a function of that name into a container.
+    put_away: RefCell<FxHashMap<Name, bool>>,
     pub(crate) remembered: Remembered,
 }
 
@@ -95,6 +97,7 @@ impl<'l, 'a> Search<'l, 'a> {
             again: Vec::new(),
             first_times: FxHashMap::default(),
             keepers: FxHashMap::default(),
+            put_away: RefCell::default(),
             remembered: Remembered::default(),
         }
     }

@@ -1,16 +1,40 @@
-//! Where values are given to calls as arguments.
+//! Where functions and classes are given to calls as arguments, and which calls make an instance of a class.
+//!
+//! Both are asked for each function or class of a name, of which there may be thousands: what a name means is looked up once.
+
+use std::rc::Rc;
 
 use blocklint_core::Language;
+use blocklint_facts::SiteKind;
+use rustc_hash::FxHashMap;
 
 use crate::link::Link;
 use crate::link::value::{EnvId, Val};
-use crate::program::ids::{BodyRef, Name, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, Name, SiteRef};
 use crate::program::index::Mention;
+
+/// What is given away under its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Bearer {
+    /// A function.
+    Body(BodyRef),
+    /// A class, not an instance of it.
+    Class(ClassRef),
+}
+
+/// What is given to calls under one name, with those calls and which of their arguments it is.
+pub(crate) type Given = Rc<FxHashMap<Bearer, Vec<(SiteRef, u32)>>>;
+
+/// The calls of one name whose callee is a class.
+pub(crate) type Makers = Rc<FxHashMap<ClassRef, Vec<SiteRef>>>;
 
 impl Link<'_> {
     /// The sites that take a function as an argument, and which one it is.
     pub fn given_body(&self, body: BodyRef) -> Vec<(SiteRef, u32)> {
-        let mut found = self.given(&self.body_names(body), |val| matches!(val, Val::Fn { body: of, .. } if of == body));
+        let mut found = Vec::new();
+        for name in self.body_names(body) {
+            found.extend(self.given_as(name).get(&Bearer::Body(body)).into_iter().flatten());
+        }
         // A `lambda` has no name and stands where it is given.
         if self.program.language(body.file) == Language::Python {
             let uses = self.program.index_of(body.file).uses_of_callable(body.body);
@@ -22,22 +46,69 @@ impl Link<'_> {
         found
     }
 
-    /// The sites that take a value as an argument, wherever one of its names is mentioned.
-    pub fn given(&self, names: &[Name], is_meant: impl Fn(Val) -> bool) -> Vec<(SiteRef, u32)> {
-        let mut found = Vec::new();
-        for &name in names {
-            for &(file, sym) in self.program.occurrences(name) {
-                let facts = self.program.facts(file);
-                for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
-                    let Mention::Arg(site, arg) = mention else { continue };
-                    let site = SiteRef { file, site };
-                    let form = facts.args_of(site.site)[arg as usize].value;
-                    let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
-                    if self.values.members(typed.value).iter().any(|val| is_meant(*val)) {
-                        found.push((site, arg));
+    /// The sites that take a class as an argument under one of these names, and which one it is.
+    pub fn given_class(&self, names: &[Name], class: ClassRef) -> Vec<(SiteRef, u32)> {
+        let given = |name: &Name| self.given_as(*name).get(&Bearer::Class(class)).cloned().unwrap_or_default();
+        names.iter().flat_map(given).collect()
+    }
+
+    /// The calls of a name that may make an instance of a class, by their callee.
+    pub fn makers_named(&self, name: Name) -> Makers {
+        if let Some(known) = self.makers.borrow().get(&name) {
+            return Rc::clone(known);
+        }
+        let before = self.cut_count();
+        let mut found: FxHashMap<ClassRef, Vec<SiteRef>> = FxHashMap::default();
+        for site in self.program.sites_named(name) {
+            let kind = self.program.facts(site.file).site(site.site).kind;
+            if !matches!(kind, SiteKind::Call | SiteKind::New) {
+                continue;
+            }
+            for val in self.values.members(self.callee(site, EnvId::NONE).value).iter() {
+                let Val::Class(class) = *val else { continue };
+                let made = found.entry(class).or_default();
+                if made.last() != Some(&site) {
+                    made.push(site);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        if self.cut_count() == before {
+            self.makers.borrow_mut().insert(name, Rc::clone(&found));
+        }
+        found
+    }
+
+    fn given_as(&self, name: Name) -> Given {
+        if let Some(known) = self.given.borrow().get(&name) {
+            return Rc::clone(known);
+        }
+        let before = self.cut_count();
+        let mut found: FxHashMap<Bearer, Vec<(SiteRef, u32)>> = FxHashMap::default();
+        for &(file, sym) in self.program.occurrences(name) {
+            let facts = self.program.facts(file);
+            for (mention, _) in self.program.index_of(file).mentions_named(sym).iter() {
+                let Mention::Arg(site, arg) = mention else { continue };
+                let site = SiteRef { file, site };
+                let form = facts.args_of(site.site)[arg as usize].value;
+                let typed = self.eval(self.scope_of(site, EnvId::NONE), form);
+                for val in self.values.members(typed.value).iter() {
+                    let bearer = match *val {
+                        Val::Fn { body, .. } => Bearer::Body(body),
+                        Val::Class(class) => Bearer::Class(class),
+                        _ => continue,
+                    };
+                    let taken = found.entry(bearer).or_default();
+                    if taken.last() != Some(&(site, arg)) {
+                        taken.push((site, arg));
                     }
                 }
             }
+        }
+        let found = Rc::new(found);
+        // Where a recursion was cut short a value may be missing.
+        if self.cut_count() == before {
+            self.given.borrow_mut().insert(name, Rc::clone(&found));
         }
         found
     }

@@ -260,6 +260,8 @@ pub struct Link<'a> {
     /// The modules whose names a file imports with `*`.
     pub(crate) stars: RefCell<FxHashMap<FileId, Rc<[Val]>>>,
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
+    pub(crate) given: RefCell<FxHashMap<Name, given::Given>>,
+    pub(crate) makers: RefCell<FxHashMap<Name, given::Makers>>,
     /// Python: assignments to names of modules from elsewhere, by name: `settings.store = Store()`.
     pub(crate) of_modules: RefCell<FxHashMap<Name, OfModules>>,
     /// Entries of literal tables that are being looked at: a table may name itself.
@@ -374,6 +376,8 @@ impl<'a> Link<'a> {
             own_roots: RefCell::default(),
             stars: RefCell::default(),
             foreign: RefCell::default(),
+            given: RefCell::default(),
+            makers: RefCell::default(),
             of_modules: RefCell::default(),
             entries: RefCell::default(),
             additions: RefCell::default(),
