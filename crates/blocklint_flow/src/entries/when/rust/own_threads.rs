@@ -1,6 +1,6 @@
 //! Rust: what runs on a thread of its own, with a runtime that is there for nothing else: nobody else waits there.
 
-use blocklint_core::Runtime;
+use blocklint_core::{Context, Runtime};
 use blocklint_facts::{Form, SiteId, SiteKind};
 use blocklint_link::idioms;
 use blocklint_link::link::memo::remembered;
@@ -81,9 +81,19 @@ impl Life<'_, '_, '_> {
     /// Whether a body is, or stands in, a closure that a thread is started with.
     fn is_in_thread(&self, inner: BodyRef, function: BodyRef) -> bool {
         self.around(inner, function).any(|(mention, _)| match mention {
-            Mention::Arg(taker, _) => self.spawns_thread(SiteRef { file: inner.file, site: taker }),
+            Mention::Arg(taker, arg) => {
+                let taker = SiteRef { file: inner.file, site: taker };
+                self.spawns_thread(taker) || self.hands_to_worker(taker, arg)
+            }
             _ => false,
         })
+    }
+
+    /// Whether a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
+    fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
+        let passing = self.link.passing(site, arg, EnvId::NONE);
+        let is_handed = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
+        !passing.handed.is_empty() && passing.handed.iter().all(is_handed)
     }
 
     fn spawns_thread(&self, site: SiteRef) -> bool {
