@@ -124,6 +124,9 @@ pub(crate) struct Check {
     /// Count fixes that a reviewer should look at among those that are applied
     #[arg(long, help_heading = "Fixes")]
     pub(crate) unsafe_fixes: bool,
+    /// Say after --fix and --add-ignore not only which files changed, but also for which rules
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) show_fixes: bool,
     /// Print what fixes would change, and change nothing
     #[arg(long, help_heading = "Fixes")]
     pub(crate) diff: bool,

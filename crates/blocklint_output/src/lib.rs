@@ -3,6 +3,7 @@
 //! A renderer is given findings with located places, their groups and the texts of the files they
 //! stand in, and writes. Which findings are shown, in which order and grouped how, was decided before.
 
+mod changed;
 mod concise;
 mod diff;
 mod explanation;
@@ -29,6 +30,7 @@ use blocklint_core::{Finding, Group, LineStarts, Place, Span};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
+pub use changed::changed_files;
 pub use concise::concise;
 pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};

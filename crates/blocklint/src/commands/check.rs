@@ -89,6 +89,17 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
+/// What the analysis is told.
+pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
+    Ok(Options {
+        without: without(check)?,
+        account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+        include_aside: check.include_aside,
+        comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
+        ..Options::new(prepared.levels.confidence)
+    })
+}
+
 /// What the analysis is asked for.
 pub(super) fn request<'a>(
     check: &Check,
@@ -102,13 +113,7 @@ pub(super) fn request<'a>(
         models,
         rules,
         levels: *levels,
-        options: Options {
-            without: without(check)?,
-            account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
-            include_aside: check.include_aside,
-            comments: CommentChecks::new(project, &rules.selection),
-            ..Options::new(levels.confidence)
-        },
+        options: options(check, prepared)?,
         // Counting rules asks for no fixes, which cost another look at each file with findings.
         fixes: check.statistics.is_none() && check.output_format != OutputFormat::Github,
         cache,
@@ -153,7 +158,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
     let started = Instant::now();
     let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
-    let compared = before.map(|before| before.compare(&mut chosen, project));
+    let compared = before.as_ref().map(|before| before.compare(&mut chosen, project));
     let has_grown = match &baseline {
         Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
         None => false,
@@ -169,7 +174,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         overviewed = overview(&mut chosen, &project.base);
     }
     if check.add_ignore.is_some() {
-        return ignore::add(check, project, &mut chosen, current);
+        let known = ignore::Old { baseline: baseline.as_ref(), before: before.as_ref() };
+        return ignore::add(check, &prepared, known, &chosen);
     }
     if check.output_format == OutputFormat::Sarif {
         chosen.suppressed.extend(held.iter().flat_map(|held| held.findings.iter().cloned()));
@@ -177,7 +183,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         chosen.suppressed.clear();
     }
     let sources = locate_in(project, &mut chosen, texts);
-    let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
+    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
     let written = Written {
         check,
         project,
@@ -187,7 +193,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         levels,
         causes,
         capped,
-        fixed: fixed_findings,
+        fixed: fixed.as_ref(),
         known: Known { held: held.as_ref(), compared: compared.as_ref() },
     };
     unless_closed(render::write(&written))?;
@@ -198,7 +204,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     }
 
     let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
-        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0)
+        || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
@@ -254,8 +260,12 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
     for problem in &project.problems {
         warning(problem.relative_to(current));
     }
-    if !project.missing.is_empty() || project.files.iter().any(|file| file.reported) {
+    if project.files.iter().any(|file| file.reported) {
         return Ok(());
+    }
+    if !project.missing.is_empty() {
+        // It is told already. Programs that read the output get it whole, with the exit code that says so.
+        return if render::is_for_people(check) { Err(Failure::told()) } else { Ok(()) };
     }
     // Hooks name files of every kind, and what is excluded: that none is left is no mistake of theirs.
     let names_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());

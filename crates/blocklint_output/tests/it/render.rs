@@ -167,6 +167,7 @@ fn statistics_count_as_ruff_does() {
 fn the_last_line_counts_and_tells_what_is_below() {
     let line = |findings, causes, below| {
         let counts = Summary {
+            incomplete: false,
             findings,
             causes,
             capped: 0,
