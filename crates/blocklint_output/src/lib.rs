@@ -26,7 +26,7 @@ mod wording;
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Group, LineStarts, Place, Span};
+use blocklint_core::{Finding, Group, LineStarts, Place, RuleCode, Span};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
@@ -59,6 +59,15 @@ pub struct Shown<'a> {
     pub sources: &'a Sources,
     /// The folder to which paths are shown relative.
     pub folder: &'a Utf8Path,
+    /// The address of the repository with the pages of the rules; none in a build that is no release.
+    pub pages: Option<&'a str>,
+}
+
+impl Shown<'_> {
+    /// The address of a rule's page.
+    pub(crate) fn url(&self, rule: RuleCode) -> Option<String> {
+        Some(blocklint_rules::rule(rule)?.url_in(self.pages?))
+    }
 }
 
 /// Texts of files, by absolute path. A file without one is shown by its place alone.

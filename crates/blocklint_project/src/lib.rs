@@ -21,7 +21,7 @@ mod walk;
 
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore,
-    RuleSettings, Setting, schema, unknown_key,
+    OptionValue, Origin, RuleSettings, Setting, schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};

@@ -94,7 +94,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     Ok(Options {
         without: without(check)?,
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
-        include_aside: check.include_aside,
+        include_aside: check.looks_aside(),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         ..Options::new(prepared.levels.confidence)
     })
@@ -129,7 +129,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
 pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let discovered = discover(check)?;
     if check.show_settings {
-        return show_settings(&discovered.project, &discovered.current);
+        return show_settings(check, &discovered.project, &discovered.current);
     }
     if check.show_files {
         return show_files(&discovered.project, &discovered.current);
@@ -140,7 +140,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let baseline = baseline::read(check, project, current)?;
 
     let fixing =
-        FixRequest { project, models, rules, levels, include_aside: check.include_aside, allowed: fix::allowed(check) };
+        FixRequest { project, models, rules, levels, include_aside: check.looks_aside(), allowed: fix::allowed(check) };
     if check.diff {
         return fix::diff(check, fixing, current);
     }
@@ -187,7 +187,13 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let written = Written {
         check,
         project,
-        shown: Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: current },
+        shown: Shown {
+            findings: &chosen.findings,
+            groups: &chosen.groups,
+            sources: &sources,
+            folder: current,
+            pages: blocklint_rules::repository(),
+        },
         chosen: &chosen,
         overview: &overviewed,
         levels,
@@ -217,9 +223,10 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
 /// The least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
+    let (severity, confidence) = check.levels();
     Levels {
-        severity: check.min_severity.or(configuration.min_severity).unwrap_or(Severity::Warning),
-        confidence: check.min_confidence.or(configuration.min_confidence).unwrap_or(Confidence::Medium),
+        severity: severity.or(configuration.min_severity).unwrap_or(Severity::Warning),
+        confidence: confidence.or(configuration.min_confidence).unwrap_or(Confidence::Medium),
     }
 }
 

@@ -67,7 +67,41 @@ fn a_path_that_does_not_exist_fails_the_run_after_the_rest() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     let run = project.run(&["check", "a.py", "nowhere.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
-    assert_eq!(run.out, "No findings.\n");
+    assert_eq!(run.out, "No findings in what is there.\n");
+    // Where that was all, nothing is said of findings.
+    let run = project.run(&["check", "nowhere.py"]);
+    let told = "error: nowhere.py: no such file or folder\n";
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "", told));
+    // A program gets a whole document, and the exit code that says so.
+    let run = project.run(&["check", "nowhere.py", "--output-format", "json"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "[]\n", told));
+}
+
+#[test]
+fn help_is_short_or_long_and_fits() {
+    let project = Project::new(&[]);
+    for command in [&[][..], &["check"], &["baseline"], &["baseline", "create"], &["rule"], &["why"], &["config"]] {
+        let said = |how: &str| {
+            let run = project.run(&[command, &[how]].concat());
+            assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{command:?}");
+            run.out
+        };
+        let (short, long) = (said("-h"), said("--help"));
+        assert!(short.lines().count() < long.lines().count(), "{command:?}: {short}");
+        for line in short.lines().chain(long.lines()) {
+            assert!(line.chars().count() <= 100, "{command:?}: {line}");
+        }
+    }
+    // The list of commands has one line for each.
+    let short = project.run(&["-h"]).out;
+    let commands = short.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
+    assert!(commands.lines().all(|line| line.starts_with("  ") && !line.starts_with("   ")), "{commands}");
+    // What decides nothing about a baseline is not among its options.
+    let create = project.run(&["baseline", "create", "--help"]).out;
+    for option in ["--without-signal", "--stdin-filename", "--fix", "--since", "--show-settings"] {
+        assert!(!create.contains(option), "{option}: {create}");
+    }
+    assert!(create.contains("--force ") && create.contains("--baseline "), "{create}");
 }
 
 #[test]

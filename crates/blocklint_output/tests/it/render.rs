@@ -18,7 +18,7 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
 }
 
 fn shown(made: &Made) -> Shown<'_> {
-    Shown { findings: &made.findings, groups: &made.groups, sources: &made.sources, folder: Utf8Path::new("/p") }
+    Shown { findings: &made.findings, groups: &made.groups, sources: &made.sources, folder: Utf8Path::new("/p"), pages: None }
 }
 
 #[test]

@@ -17,6 +17,8 @@ const MOST_ERRORS: usize = 50;
 /// What one file says.
 pub(super) struct Part {
     pub(super) file: Arc<File>,
+    /// The keys that it names, and their lines.
+    pub(super) named: Vec<(&'static str, u32)>,
     /// The file it extends, absolute, and where it says so.
     pub(super) extend: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
     pub(super) models: Option<Vec<Utf8PathBuf>>,
@@ -38,6 +40,7 @@ impl Part {
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,
+            named: Vec::new(),
             extend: None,
             models: None,
             baseline: None,
@@ -111,6 +114,7 @@ impl<'a> Reader<'a> {
                 self.error(&key.span(), name, keys::unknown(name));
                 continue;
             };
+            part.named.push((name, self.line(key.span().start)));
             self.key(name, value.get_ref(), &span, &mut part);
         }
         if self.errors.is_empty() { Ok(part) } else { Err(self.errors()) }
