@@ -192,6 +192,35 @@ fn pages_are_shown_by_code_and_name() {
 }
 
 #[test]
+fn pages_are_objects_for_programs_and_explain_is_another_name() {
+    let project = Project::new(&[]);
+    for arguments in [&["BLT101"][..], &["--all"], &["--all", "--output-format", "json"], &["nonsense"]] {
+        let said = |verb: &str| project.run(&[&[verb], arguments].concat());
+        assert_eq!(said("explain"), said("rule"), "{arguments:?}");
+    }
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let run = project.run(&[&["rule", "--output-format", "json"], arguments].concat());
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+        serde_json::from_str(&run.out).expect("JSON")
+    };
+    let (one, all) = (json(&["blocking-sleep"]), json(&["--all"]));
+    assert_eq!(all[0], one);
+    assert_eq!(all.as_array().map(Vec::len), Some(blocklint_rules::RULES.len()));
+    let page = project.run(&["rule", "BLT101"]).out;
+    for (field, value) in [
+        ("code", "BLT101"),
+        ("name", "blocking-sleep"),
+        ("linter", "blocklint"),
+        ("effect", "sleep"),
+        ("explanation", page.as_str()),
+    ] {
+        assert_eq!(one[field], value, "{field}");
+    }
+    assert_eq!(one["async_codes"], serde_json::json!(["ASYNC200", "ASYNC251"]));
+    assert_eq!(one["url"], serde_json::Value::Null, "a build that is no release has no address");
+}
+
+#[test]
 fn the_version_is_told_in_both_ways() {
     let project = Project::new(&[]);
     let version = project.run(&["version"]);

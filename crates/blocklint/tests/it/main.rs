@@ -24,6 +24,7 @@ mod programs;
 mod readme;
 mod ruff;
 mod run_output;
+mod rules;
 mod rust_compile;
 mod same_output;
 mod sarif;
