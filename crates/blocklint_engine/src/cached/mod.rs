@@ -4,6 +4,7 @@ mod facts;
 mod inputs;
 mod stored;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Instant, SystemTime};
 
 use blocklint_cache::{Cache, Digest, Files, Hasher};
@@ -89,13 +90,17 @@ struct Kept {
 ///
 /// Where the system gives no threads.
 pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
-    match request.cache {
-        None => {
-            let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
-            finish(&request, report)
-        }
-        Some(cache) => run_with(&request, cache),
-    }
+    let anew = || {
+        let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
+        finish(&request, report)
+    };
+    let Some(cache) = request.cache else { return anew() };
+    // Facts that somebody made up may pass every check and still say what no front end says. Whether it was them shows without them.
+    catch_unwind(AssertUnwindSafe(|| run_with(&request, cache))).unwrap_or_else(|_| {
+        // Where nothing can be removed, the next run does as this one.
+        let _ = cache.forget_files();
+        anew()
+    })
 }
 
 fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
@@ -201,10 +206,7 @@ pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<
 }
 
 /// The same, with what is not shown and only counted.
-pub(crate) fn finish_keeping(
-    request: &RunRequest<'_>,
-    mut report: crate::Report,
-) -> Result<(Ran, Hidden), Failure> {
+pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report) -> Result<(Ran, Hidden), Failure> {
     let started = Instant::now();
     request.rules.hide(&mut report.findings);
     let (mut chosen, hidden) = choose_keeping(report.findings, report.groups, &request.rules.selection, request.levels);
