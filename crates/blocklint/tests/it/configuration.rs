@@ -352,7 +352,10 @@ fn options_are_among_the_settings_that_are_shown() {
         "exclude = [\"c\"]  # --exclude",
     ];
     holds(&out, &given);
-    assert!(out.lines().any(|line| line.starts_with("baseline = ") && line.ends_with("x.json\"  # --baseline")), "{out}");
+    assert!(
+        out.lines().any(|line| line.starts_with("baseline = ") && line.ends_with("x.json\"  # --baseline")),
+        "{out}"
+    );
     // A persona is the two levels and --include-aside; what is said by itself wins.
     let out = shown(&["--persona", "auditor", "--min-severity", "warning"]);
     let given =
@@ -378,7 +381,10 @@ fn a_persona_is_a_name_for_levels() {
     let auditor = found(&["--persona", "auditor"]);
     assert_eq!(auditor, found(&["--min-severity", "note", "--min-confidence", "low", "--include-aside"]));
     assert!(auditor.iter().any(|line| line.starts_with("tests/")), "{auditor:?}");
-    assert_eq!(found(&["--persona", "auditor", "--min-severity", "error", "--min-confidence", "high"]).len(), found(&["--min-severity", "error", "--min-confidence", "high", "--include-aside"]).len());
+    assert_eq!(
+        found(&["--persona", "auditor", "--min-severity", "error", "--min-confidence", "high"]).len(),
+        found(&["--min-severity", "error", "--min-confidence", "high", "--include-aside"]).len()
+    );
 }
 
 #[test]
@@ -469,6 +475,18 @@ fn the_command_line_names_a_file_or_a_key() {
         let (code, _, err) = folder.run_in("", &arguments);
         assert!(code == Some(2) && err.contains(said), "{values:?}: {err}");
     }
+}
+
+#[test]
+fn files_of_any_size_are_read_only_where_the_user_says_so() {
+    let folder = Folder::service("max-file-size = '20MB'");
+    assert_eq!(folder.run_in("", &["check"]).0, Some(1));
+    folder.write("blocklint.toml", "max-file-size = '21MB'");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    assert_eq!(code, Some(2));
+    assert!(err.starts_with("error: blocklint.toml:1: max-file-size: more than 20000000 bytes are read only"), "{err}");
+    assert_eq!(folder.run_in("", &["check", "--config", "blocklint.toml"]).0, Some(1));
+    assert_eq!(folder.run_in("", &["check", "--isolated", "--config", "max-file-size='1GB'"]).0, Some(1));
 }
 
 #[test]
@@ -601,4 +619,29 @@ fn wrapped(text: &str) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// What would be given to SchemaStore: its examples are valid, its counterexamples are not, and every key has an example.
+#[test]
+fn the_entry_for_schemastore_is_whole() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let read = |file: &Path| fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let schema: serde_json::Value = serde_json::from_str(&read(&folder.join("blocklint.schema.json"))).expect("JSON");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#", "what SchemaStore takes");
+    assert_eq!(schema["$id"], "https://www.schemastore.org/blocklint.json");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let examples = |part: &str| -> Vec<toml::Table> {
+        let files = fs::read_dir(folder.join("schemastore").join(part)).expect("a folder");
+        files.map(|file| read(&file.expect("a file").path()).parse().expect("TOML")).collect()
+    };
+    let is_valid = |table: &toml::Table| validator.is_valid(&serde_json::to_value(table).expect("JSON"));
+    let (right, wrong) = (examples("test"), examples("negative_test"));
+    assert!(right.iter().all(is_valid) && wrong.len() >= 2 && !wrong.iter().any(is_valid));
+    for key in KEYS.iter().filter(|key| key.name != "extend") {
+        assert!(right.iter().any(|table| table.contains_key(key.name)), "{} has no example", key.name);
+    }
+    let entry: serde_json::Value =
+        serde_json::from_str(&read(&folder.join("schemastore/catalog-entry.json"))).expect("JSON");
+    assert_eq!(entry["url"], schema["$id"]);
+    assert_eq!(entry["fileMatch"], serde_json::json!(["blocklint.toml", ".blocklint.toml"]));
 }

@@ -7,7 +7,7 @@ use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
-use super::values::{article, file_size};
+use super::values::{LARGEST_FOUND, article, file_size};
 use super::{ConfigurationError, ConfigurationErrorAt, File, PerFileIgnore, RuleSettings, Setting, keys, outside};
 use crate::problem::reason;
 
@@ -126,6 +126,13 @@ impl<'a> Reader<'a> {
             "models" => part.models = Some(self.models(value, span)),
             "baseline" => part.baseline = self.baseline(name, value, span),
             "max-file-size" => match file_size(value) {
+                Ok(size) if self.within.is_some() && size > LARGEST_FOUND => self.error(
+                    span,
+                    name,
+                    format!(
+                        "more than {LARGEST_FOUND} bytes are read only where the command line says so: `--config FILE`"
+                    ),
+                ),
                 Ok(size) => part.max_file_size = Some(size),
                 Err(message) => self.error(span, name, message),
             },
