@@ -9,7 +9,7 @@ import tomllib
 import unittest
 
 import yaml
-from neighbours import REPOSITORY, Case
+from neighbours import REPOSITORY, SCRIPTS, Case
 
 VERSION = tomllib.loads((REPOSITORY / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
 
@@ -37,7 +37,7 @@ class Component(Case):
         pip.chmod(pip.stat().st_mode | stat.S_IXUSR)
         job = self.job(**inputs)
         script = "set -e\n" + "\n".join(job["script"])
-        self.run_in(["sh", "-c", script], code=code, PATH=f"{pip.parent}:{os.environ['PATH']}")
+        self.run_in(["sh", "-c", script], code=code, PATH=f"{pip.parent}:{SCRIPTS}:{os.environ['PATH']}")
         asked = (self.folder / "pip-was-asked").read_text()
         self.assertIn(f"blocklint-async=={inputs.get('version', VERSION)}", asked)
         return json.loads((self.folder / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))

@@ -237,4 +237,3 @@ fn say(text: &str) -> Result<u8, Failure> {
     unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
-

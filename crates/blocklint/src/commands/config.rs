@@ -104,7 +104,8 @@ fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
         ("min-confidence", of_persona(check.min_confidence.is_none(), "--min-confidence"), one(confidence)),
         ("baseline", "--baseline", one(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
     ];
-    let given = given.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
+    let given =
+        given.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
     given.collect()
 }
 

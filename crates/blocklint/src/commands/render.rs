@@ -4,9 +4,9 @@ use std::io;
 
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary, full, github, gitlab,
-    html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
-    statistics_json, summary, were_there,
+    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary, full,
+    github, gitlab, html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause,
+    statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;

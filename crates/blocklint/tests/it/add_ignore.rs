@@ -124,9 +124,14 @@ fn what_a_comment_would_bring_to_light_is_ignored_at_once() {
     let project = Project::new(&[("a.py", TWO)]);
     let first = project.run(&["check", "--output-format", "concise"]);
     assert_eq!(first.out.lines().filter(|line| line.contains(": BLT")).count(), 1, "{}", first.out);
-    let told = "Ignored 2 findings in 1 file:\n- a.py:\n    1 × BLT103 (blocking-database)\n    1 × BLT104 (blocking-file)\n";
+    let told =
+        "Ignored 2 findings in 1 file:\n- a.py:\n    1 × BLT103 (blocking-database)\n    1 × BLT104 (blocking-file)\n";
     assert_eq!(project.run(&["check", "--add-ignore", "--show-fixes"]), said(0, told));
-    assert!(project.read("a.py").ends_with("    backup()  # blocklint: ignore[BLT103, BLT104]\n"), "{}", project.read("a.py"));
+    assert!(
+        project.read("a.py").ends_with("    backup()  # blocklint: ignore[BLT103, BLT104]\n"),
+        "{}",
+        project.read("a.py")
+    );
     assert_eq!(project.run(&["check"]), said(0, "No findings.\n"));
     // With a baseline or a change, what these hold stays without a comment.
     project.write("a.py", TWO);

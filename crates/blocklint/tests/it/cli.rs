@@ -101,7 +101,7 @@ fn help_is_short_or_long_and_fits() {
     for option in ["--without-signal", "--stdin-filename", "--fix", "--since", "--show-settings"] {
         assert!(!create.contains(option), "{option}: {create}");
     }
-    assert!(create.contains("--force ") && create.contains("--baseline "), "{create}");
+    assert!(create.contains("--force") && create.contains("--baseline <"), "{create}");
 }
 
 #[test]

@@ -19,7 +19,13 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
 }
 
 fn shown(made: &Made) -> Shown<'_> {
-    Shown { findings: &made.findings, groups: &made.groups, sources: &made.sources, folder: Utf8Path::new("/p"), pages: None }
+    Shown {
+        findings: &made.findings,
+        groups: &made.groups,
+        sources: &made.sources,
+        folder: Utf8Path::new("/p"),
+        pages: None,
+    }
 }
 
 #[test]
@@ -317,7 +323,8 @@ fn why_tells_what_decided_about_each_site() {
 fn a_released_build_says_where_the_page_of_a_rule_stands() {
     let made = made();
     let with = Shown { pages: Some("https://example.org/blocklint"), ..shown(&made) };
-    let url = format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
+    let url =
+        format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
     let links = Look { styled: true, links: true };
     let root = Utf8Path::new("/p");
     let run = SarifRun { root, suppressed: &[], complete: true, compares: false };
