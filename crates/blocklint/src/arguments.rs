@@ -30,7 +30,10 @@ pub(crate) enum Command {
     #[command(after_help = "Exit code: 1 if findings are shown, 0 if none, 2 if the run failed. \
                             BLT902 (unreadable-source) alone never gives 1.")]
     Check(Box<Check>),
-    /// Make, shrink and show the baseline: findings that are there and are not reported again
+    /// Make, shrink or show the baseline of old findings
+    ///
+    /// A baseline holds findings that are there and are not reported again. It only shrinks unless it is told to grow, and it knows
+    /// findings by rule, function and cause, so that lines may move.
     Baseline {
         #[command(subcommand)]
         what: BaselineCommand,
@@ -38,15 +41,11 @@ pub(crate) enum Command {
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
-    Rule {
-        /// Its code or name
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
-        rule: Option<String>,
-        /// Show the pages of all rules
-        #[arg(long)]
-        all: bool,
-    },
-    /// Explain what blocklint makes of a line: what its calls lead to, and why it is reported or not
+    #[command(visible_alias = "explain")]
+    Rule(Rule),
+    /// Explain why a line is reported or not
+    ///
+    /// Shows what its calls lead to, and what of that blocks.
     #[command(after_help = "Exit code: 0, or 2 if the line calls nothing or the run failed.")]
     Why(Why),
     /// Show, check and verify what is known of libraries
@@ -54,7 +53,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: ModelsCommand,
     },
-    /// Serve an editor: the Language Server Protocol over standard input and output
+    /// Serve an editor over standard input and output
+    ///
+    /// The protocol is LSP, the Language Server Protocol.
     #[command(after_help = "Exit code: 0 if the editor ended it as the protocol says, else 2.")]
     Server {
         /// Accepted for editors that name their transport; there is no other
@@ -69,7 +70,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: Debug,
     },
-    /// Print a script that completes blocklint's commands and options in a shell
+    /// Print the completions of a shell
+    ///
+    /// A script that completes blocklint's commands and options.
     GenerateShellCompletion {
         /// The shell
         shell: clap_complete::Shell,
@@ -103,6 +106,9 @@ pub(crate) struct Check {
     /// How sure a finding must be to be shown [default: medium]
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
     pub(crate) min_confidence: Option<Confidence>,
+    /// How strict to be: the two levels and --include-aside under one name [default: regular]
+    #[arg(long, value_enum, value_name = "PERSONA", help_heading = "Rules")]
+    pub(crate) persona: Option<Persona>,
     /// Report what only tests, examples and command lines reach like everything else
     #[arg(long, help_heading = "Rules")]
     pub(crate) include_aside: bool,
@@ -124,6 +130,9 @@ pub(crate) struct Check {
     /// Count fixes that a reviewer should look at among those that are applied
     #[arg(long, help_heading = "Fixes")]
     pub(crate) unsafe_fixes: bool,
+    /// Say after --fix and --add-ignore not only which files changed, but also for which rules
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) show_fixes: bool,
     /// Print what fixes would change, and change nothing
     #[arg(long, help_heading = "Fixes")]
     pub(crate) diff: bool,
@@ -209,6 +218,19 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Rule {
+    /// Its code or name
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) rule: Option<String>,
+    /// Show the pages of all rules
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// How pages are written: Markdown, or objects with Markdown in them
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
+    pub(crate) output_format: TextFormat,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Config {
     /// The key to describe
     pub(crate) key: Option<String>,
@@ -249,9 +271,12 @@ pub(crate) enum BaselineCommand {
 fn only_choice(argument: clap::Arg) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Output"];
     const BUT: &[&str] = &["baseline", "output_format"];
+    const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
     let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
-    let says_nothing = says_nothing && !BUT.contains(&argument.get_id().as_str());
-    argument.hide(says_nothing)
+    let id = argument.get_id().as_str();
+    let says_nothing = says_nothing && !BUT.contains(&id) || NOR.contains(&id);
+    // What is hidden stays so.
+    if says_nothing { argument.hide(true) } else { argument }
 }
 
 #[derive(Args, Debug)]
@@ -351,6 +376,42 @@ pub(crate) struct VerifyModels {
     /// How the result is written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TextFormat::Text)]
     pub(crate) output_format: TextFormat,
+}
+
+/// How strict a run is; `--min-severity` and `--min-confidence` win over it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Persona {
+    /// Errors and warnings that are sure enough to be worth your time
+    Regular,
+    /// Notes as well: what stalls for a moment, or where it hardly matters
+    Pedantic,
+    /// All that was found, however unsure, also in what only tests, examples and command lines reach
+    Auditor,
+}
+
+impl Persona {
+    /// The least severity and confidence that are shown.
+    pub(crate) fn levels(self) -> (Severity, Confidence) {
+        match self {
+            Persona::Regular => (Severity::Warning, Confidence::Medium),
+            Persona::Pedantic => (Severity::Note, Confidence::Medium),
+            Persona::Auditor => (Severity::Note, Confidence::Low),
+        }
+    }
+}
+
+impl Check {
+    /// Whether what only tests, examples and command lines reach is reported too.
+    pub(crate) fn looks_aside(&self) -> bool {
+        self.include_aside || self.persona == Some(Persona::Auditor)
+    }
+
+    /// The least severity and confidence, where the command line says so.
+    pub(crate) fn levels(&self) -> (Option<Severity>, Option<Confidence>) {
+        let of_persona = self.persona.map(Persona::levels);
+        let severity = self.min_severity.or(of_persona.map(|(severity, _)| severity));
+        (severity, self.min_confidence.or(of_persona.map(|(_, confidence)| confidence)))
+    }
 }
 
 /// For people or for programs.

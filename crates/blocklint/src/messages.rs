@@ -18,6 +18,11 @@ impl Failure {
         Failure { lines: vec![line.to_string()] }
     }
 
+    /// What was told before.
+    pub(crate) fn told() -> Self {
+        Failure { lines: Vec::new() }
+    }
+
     /// Several errors, all of which are told.
     pub(crate) fn all(lines: impl IntoIterator<Item = String>) -> Self {
         Failure { lines: lines.into_iter().collect() }

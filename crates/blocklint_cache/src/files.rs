@@ -15,7 +15,7 @@ const MOST_SEGMENTS: usize = 12;
 const MOST_WASTE: u64 = 1 << 20;
 
 /// The name of the file that lists them.
-const INDEX: &str = "files";
+pub(crate) const INDEX: &str = "files";
 
 /// What is known of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::files::INDEX;
 use crate::files::{Files, segments_of};
 use crate::{Digest, FOLDER, stored};
 
@@ -60,6 +61,16 @@ impl Cache {
     /// What is known of files.
     pub fn files(&self) -> Files {
         Files::read(&self.folder)
+    }
+
+    /// Forgets what is known of files, so that the next run looks at them anew.
+    ///
+    /// # Errors
+    ///
+    /// Where the list is not there, or cannot be removed.
+    pub fn forget_files(&self) -> io::Result<()> {
+        self.make()?;
+        fs::remove_file(self.folder.join(INDEX))
     }
 
     /// What was kept of a whole run under this key.

@@ -25,16 +25,22 @@ pub(crate) struct At {
 pub(crate) struct Segment {
     pub(crate) id: u64,
     file: Source,
+    /// How many bytes it has.
+    length: u64,
 }
 
 impl Segment {
     /// Opens it; `None` where it is not there.
     pub(crate) fn open(folder: &Utf8Path, id: u64) -> Option<Self> {
-        Some(Segment { id, file: Source::new(File::open(path(folder, id)).ok()?) })
+        let file = File::open(path(folder, id)).ok()?;
+        let length = file.metadata().ok()?.len();
+        Some(Segment { id, file: Source::new(file), length })
     }
 
     /// The bytes at a place into `buffer`; `None` where they are not what was written.
     pub(crate) fn read<'b>(&self, at: At, buffer: &'b mut Vec<u8>) -> Option<&'b [u8]> {
+        // A list that is not this program's must not make it ask for memory without end.
+        at.offset.checked_add(u64::from(at.length)).filter(|end| *end <= self.length)?;
         buffer.clear();
         buffer.resize(at.length as usize, 0);
         self.file.read(buffer, at.offset).ok()?;

@@ -56,10 +56,29 @@ fn followed(groups: Vec<Group>, moved: &[Option<u32>]) -> Vec<Group> {
     groups.collect()
 }
 
+/// What `Chosen` only counts.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    /// Below the levels.
+    pub(crate) below: Vec<Finding>,
+    /// Only for tests, examples or a command line.
+    pub(crate) aside: Vec<Finding>,
+}
+
 /// Leaves out what was not chosen, is suppressed or lies below the levels. Groups keep their order;
 /// empty ones go.
 pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection, levels: Levels) -> Chosen {
-    let (mut below, mut aside) = (0, 0);
+    choose_keeping(findings, groups, selection, levels).0
+}
+
+/// The same, with what is only counted.
+pub(crate) fn choose_keeping(
+    findings: Vec<Finding>,
+    groups: Vec<Group>,
+    selection: &Selection,
+    levels: Levels,
+) -> (Chosen, Hidden) {
+    let mut hidden = Hidden::default();
     let mut suppressed = Vec::new();
     let mut kept = Vec::new();
     // Old index → new one.
@@ -76,12 +95,13 @@ pub fn choose(findings: Vec<Finding>, groups: Vec<Group>, selection: &Selection,
             moved[index] = Some(kept.len() as u32);
             kept.push(finding);
         } else if finding.confidence >= levels.confidence && finding.aside >= Some(levels.severity) {
-            aside += 1;
+            hidden.aside.push(finding);
         } else {
-            below += 1;
+            hidden.below.push(finding);
         }
     }
-    Chosen { findings: kept, groups: followed(groups, &moved), below, aside, suppressed }
+    let (below, aside) = (hidden.below.len(), hidden.aside.len());
+    (Chosen { findings: kept, groups: followed(groups, &moved), below, aside, suppressed }, hidden)
 }
 
 /// Keeps the first findings in the order of their groups, at most so many; says how many go.

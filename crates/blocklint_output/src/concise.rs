@@ -16,8 +16,9 @@ pub fn concise(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result
     let bold = look.style(Style::new().bold());
     let red = look.style(Style::new().bold().fg_color(Some(AnsiColor::Red.into())));
     for finding in shown.findings {
+        let code = look.link_to_page(&finding.rule.to_string(), shown.url(finding.rule).as_deref());
         let place = look.link(&shown_place(&finding.place, shown.folder), &finding.place);
-        writeln!(out, "{bold}{place}{bold:#}: {red}{}{red:#} {}", finding.rule, harmless(&finding.message))?;
+        writeln!(out, "{bold}{place}{bold:#}: {red}{code}{red:#} {}", harmless(&finding.message))?;
     }
     Ok(())
 }

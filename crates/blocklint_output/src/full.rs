@@ -66,7 +66,7 @@ pub fn full(out: &mut dyn Write, shown: &Shown<'_>, look: Look) -> io::Result<()
                 same.clear();
             }
             for finding in told {
-                let text = renderer.render(&[block(finding, shown, &mut said)]);
+                let text = renderer.render(&[block(finding, shown, look, &mut said)]);
                 writeln!(out, "{}\n", linked(&text, finding, shown, look))?;
             }
             write_list(out, &same, shown, look)?;
@@ -174,13 +174,17 @@ impl<'a> Said<'a> {
 }
 
 /// What, where, why and what to do, of one finding, as far as it was not said before.
-fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, said: &mut Said<'a>) -> Block<'a> {
+fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Said<'a>) -> Block<'a> {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let title = level.primary_title(finding.message.as_str()).id(finding.rule.to_string());
+    let title = match shown.url(finding.rule).filter(|_| look.links) {
+        Some(url) => title.id_url(url),
+        None => title,
+    };
     let mut elements: Vec<Element<'a>> = Vec::new();
     let own = said.own_steps(&finding.trace);
     for frame in frames(finding, own) {

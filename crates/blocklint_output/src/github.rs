@@ -42,6 +42,9 @@ pub fn github(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
         if let Some(help) = &finding.help {
             let _ = write!(message, "\nhelp: {}", one_line(help));
         }
+        if let Some(url) = shown.url(finding.rule) {
+            let _ = write!(message, "\nrule: {url}");
+        }
         writeln!(out, "{line}::{}", data(&message))?;
     }
     Ok(())

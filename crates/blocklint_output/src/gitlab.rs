@@ -16,7 +16,16 @@ struct Issue<'a> {
     description: String,
     severity: &'static str,
     fingerprint: String,
+    /// Code Climate's place for what there is to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Content>,
     location: Location<'a>,
+}
+
+#[derive(Serialize)]
+struct Content {
+    /// Markdown.
+    body: String,
 }
 
 #[derive(Serialize)]
@@ -52,13 +61,13 @@ pub fn gitlab(out: &mut dyn Write, shown: &Shown<'_>, root: &Utf8Path) -> io::Re
             1 => finding.fingerprint.clone(),
             nth => format!("{}-{nth}", finding.fingerprint),
         };
-        issue(finding, fingerprint, root)
+        issue(finding, fingerprint, shown, root)
     });
     serde_json::to_writer_pretty(&mut *out, &issues.collect::<Vec<_>>())?;
     writeln!(out)
 }
 
-fn issue<'a>(finding: &'a Finding, fingerprint: String, root: &Utf8Path) -> Issue<'a> {
+fn issue<'a>(finding: &'a Finding, fingerprint: String, shown: &Shown<'_>, root: &Utf8Path) -> Issue<'a> {
     let place = &finding.place;
     // The cells of a notebook are no lines of its file.
     let position = |row: u32, column: u32| match place.cell {
@@ -75,6 +84,7 @@ fn issue<'a>(finding: &'a Finding, fingerprint: String, root: &Utf8Path) -> Issu
             Severity::Note => "info",
         },
         fingerprint,
+        content: shown.url(finding.rule).map(|url| Content { body: format!("The rule: <{url}>") }),
         location: Location {
             path: portable(&place.path, root),
             positions: Positions {

@@ -101,12 +101,12 @@ struct EditObject<'a> {
 ///
 /// Those of the writer.
 pub fn json(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let objects = shown.findings.iter().map(object).collect::<Vec<_>>();
+    let objects = shown.findings.iter().map(|finding| object(finding, shown)).collect::<Vec<_>>();
     serde_json::to_writer_pretty(&mut *out, &objects)?;
     writeln!(out)
 }
 
-pub(crate) fn object(finding: &Finding) -> Object<'_> {
+pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> {
     Object {
         cell: finding.place.cell,
         code: finding.rule.to_string(),
@@ -119,7 +119,7 @@ pub(crate) fn object(finding: &Finding) -> Object<'_> {
         name: blocklint_rules::rule(finding.rule).map(|rule| rule.name),
         noqa_row: (finding.rule != UNREADABLE_SOURCE.code).then_some(finding.place.start.row),
         severity: finding.severity.as_str(),
-        url: blocklint_rules::rule(finding.rule).and_then(blocklint_rules::Rule::url),
+        url: shown.url(finding.rule),
         confidence: finding.confidence.as_str(),
         effect: finding.effect.map(Effect::as_str),
         context: finding.context.map(Context::as_str),

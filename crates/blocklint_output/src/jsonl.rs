@@ -12,7 +12,7 @@ use crate::json::object;
 /// Those of the writer.
 pub fn jsonl(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     for finding in shown.findings {
-        serde_json::to_writer(&mut *out, &object(finding))?;
+        serde_json::to_writer(&mut *out, &object(finding, shown))?;
         writeln!(out)?;
     }
     Ok(())

@@ -43,6 +43,9 @@ fn test(finding: &Finding, shown: &Shown<'_>) -> TestCase {
     if let Some(help) = &finding.help {
         text = format!("{text}\nhelp: {help}");
     }
+    if let Some(url) = shown.url(finding.rule) {
+        text = format!("{text}\nrule: {url}");
+    }
     status.set_description(text);
     let mut test = TestCase::new(format!("blocklint.{}", finding.rule), status);
     let file = portable(&place.path, shown.folder);

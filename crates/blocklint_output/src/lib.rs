@@ -3,6 +3,7 @@
 //! A renderer is given findings with located places, their groups and the texts of the files they
 //! stand in, and writes. Which findings are shown, in which order and grouped how, was decided before.
 
+mod changed;
 mod concise;
 mod diff;
 mod explanation;
@@ -25,10 +26,11 @@ mod wording;
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Group, LineStarts, Place, Span};
+use blocklint_core::{Finding, Group, LineStarts, Place, RuleCode, Span};
 use camino::Utf8Path;
 use rustc_hash::FxHashMap;
 
+pub use changed::changed_files;
 pub use concise::concise;
 pub use diff::diff;
 pub use explanation::{ExplainedRow, ExplainedSite, ExplainedTarget, Outcome, explanation};
@@ -57,6 +59,15 @@ pub struct Shown<'a> {
     pub sources: &'a Sources,
     /// The folder to which paths are shown relative.
     pub folder: &'a Utf8Path,
+    /// The address of the repository with the pages of the rules; none in a build that is no release.
+    pub pages: Option<&'a str>,
+}
+
+impl Shown<'_> {
+    /// The address of a rule's page.
+    pub(crate) fn url(&self, rule: RuleCode) -> Option<String> {
+        Some(blocklint_rules::rule(rule)?.url_in(self.pages?))
+    }
 }
 
 /// Texts of files, by absolute path. A file without one is shown by its place alone.

@@ -26,6 +26,14 @@ impl Look {
         self.link_to(text, &place.path)
     }
 
+    /// The text as a link to a page, where there are links and a page.
+    pub(crate) fn link_to_page(self, text: &str, url: Option<&str>) -> String {
+        match url.filter(|_| self.links) {
+            Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\"),
+            None => text.to_owned(),
+        }
+    }
+
     fn link_to(self, text: &str, path: &Utf8Path) -> String {
         match self.links {
             true => format!("\u{1b}]8;;{}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\", file_uri(path)),

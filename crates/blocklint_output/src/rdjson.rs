@@ -44,7 +44,11 @@ fn diagnostic(finding: &Finding, shown: &Shown<'_>) -> Value {
     object.insert("message".to_owned(), message.into());
     object.insert("location".to_owned(), location(&finding.place, shown));
     object.insert("severity".to_owned(), severity(finding.severity).into());
-    object.insert("code".to_owned(), json!({ "value": finding.rule.to_string() }));
+    let mut code = json!({ "value": finding.rule.to_string() });
+    if let Some(url) = shown.url(finding.rule) {
+        code["url"] = url.into();
+    }
+    object.insert("code".to_owned(), code);
     let elsewhere = |cause: &&Cause| cause.place.span != finding.place.span || cause.place.path != finding.place.path;
     let related = finding.causes.iter().take(1).filter(elsewhere).map(|cause| {
         json!({ "message": format!("`{}` blocks here", cause.call), "location": location(&cause.place, shown) })

@@ -82,9 +82,9 @@ fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>
             "tool": { "driver": {
                 "name": "blocklint",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|rule| descriptor(rule, shown.url(rule.code))).collect::<Vec<_>>(),
                 "notifications": [
-                    descriptor(&UNREADABLE_SOURCE),
+                    descriptor(&UNREADABLE_SOURCE, shown.url(UNREADABLE_SOURCE.code)),
                     { "id": LEFT_OUT, "name": LEFT_OUT, "shortDescription": { "text": "Results were left out." } },
                 ],
             } },
@@ -97,7 +97,7 @@ fn log(shown: &Shown<'_>, run: &SarifRun<'_>, most: usize) -> io::Result<Vec<u8>
             "results": found.iter().map(|finding| writer.result(finding, &rules)).collect::<Vec<_>>(),
         }],
     });
-    if let Some(repository) = blocklint_rules::repository() {
+    if let Some(repository) = shown.pages {
         log["runs"][0]["tool"]["driver"]["informationUri"] = repository.into();
     }
     Ok(serde_json::to_vec_pretty(&log)?)
@@ -168,7 +168,7 @@ fn is_notification(rule: RuleCode) -> bool {
     rule == UNREADABLE_SOURCE.code
 }
 
-fn descriptor(rule: &Rule) -> Value {
+fn descriptor(rule: &Rule, url: Option<String>) -> Value {
     let level = usual_level(rule);
     let mut descriptor = json!({
         "id": rule.code.to_string(),
@@ -183,7 +183,7 @@ fn descriptor(rule: &Rule) -> Value {
             "problem.severity": if level == "note" { "recommendation" } else { level },
         },
     });
-    if let Some(url) = rule.url() {
+    if let Some(url) = url {
         descriptor["helpUri"] = url.into();
     }
     descriptor

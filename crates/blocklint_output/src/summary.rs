@@ -14,6 +14,8 @@ pub struct Summary {
     pub findings: usize,
     /// Causes behind them (those of their best paths).
     pub causes: usize,
+    /// Whether some of what the user named was not there.
+    pub incomplete: bool,
     /// How many of the findings are left out because more than `--max-findings` were found.
     pub capped: usize,
     /// Findings of the chosen rules that lie below the chosen level.
@@ -33,7 +35,7 @@ pub struct Summary {
 /// Those of the writer.
 pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     match (summary.findings, summary.causes) {
-        (0, _) => write!(out, "No findings")?,
+        (0, _) => write!(out, "{}", none(summary))?,
         (findings, 0) => write!(out, "Found {}", count(findings, "finding"))?,
         (findings, causes) => write!(out, "Found {} with {}", count(findings, "finding"), count(causes, "cause"))?,
     }
@@ -48,7 +50,7 @@ pub fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 pub fn fixed_summary(out: &mut dyn Write, fixed: usize, summary: &Summary) -> io::Result<()> {
     let (all, remaining) = (count(fixed + summary.findings, "finding"), summary.findings);
     match fixed + remaining {
-        0 => write!(out, "No findings")?,
+        0 => write!(out, "{}", none(summary))?,
         _ => write!(out, "Found {all} ({fixed} fixed, {remaining} remaining)")?,
     }
     below(out, summary)
@@ -121,6 +123,11 @@ pub fn were_there(out: &mut dyn Write, findings: usize, with: &str) -> io::Resul
         1 => writeln!(out, "Compared with {with}, where 1 finding was there already."),
         more => writeln!(out, "Compared with {with}, where {more} findings were there already."),
     }
+}
+
+/// Who named what is not there must not hear that all is well.
+fn none(summary: &Summary) -> &'static str {
+    if summary.incomplete { "No findings in what is there" } else { "No findings" }
 }
 
 fn below(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

@@ -20,8 +20,8 @@ mod versions;
 mod walk;
 
 pub use configuration::{
-    BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, PerFileIgnore,
-    RuleSettings, Setting, schema, unknown_key,
+    BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
+    PerFileIgnore, RuleSettings, Setting, schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};

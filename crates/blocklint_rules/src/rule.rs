@@ -29,12 +29,8 @@ pub fn repository() -> Option<&'static str> {
 }
 
 impl Rule {
-    /// The address of its page, in the version of this build; `None` in a build that is no release.
-    pub fn url(&self) -> Option<String> {
-        repository().map(|repository| self.url_in(repository))
-    }
-
-    fn url_in(&self, repository: &str) -> String {
+    /// The address of its page in a repository, in the version of this build.
+    pub fn url_in(&self, repository: &str) -> String {
         let (repository, version) = (repository.trim_end_matches('/'), env!("CARGO_PKG_VERSION"));
         format!("{repository}/blob/v{version}/rules/{}-{}.md", self.code, self.name)
     }

@@ -62,7 +62,8 @@ impl Check for Engine {
             suppressed: Vec::new(),
         };
         let sources = locate(&project, &mut chosen);
-        let shown = Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root };
+        let shown =
+            Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: root, pages: None };
         let mut out = Vec::new();
         full(&mut out, &shown, Look::default()).map_err(|error| error.to_string())?;
         String::from_utf8(out).map_err(|error| error.to_string())

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use super::check::{Prepared, nothing_read, prepare, request};
-use super::{cache, change, unless_closed};
+use super::{cache, change, from_here as shown, unless_closed};
 use crate::arguments::{BaselineCommand, Check, OutputFormat};
 use crate::messages::{Failure, error, warning};
 use crate::progress::Bar;
@@ -53,7 +53,7 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
         reports: &reports,
         is_whole: project.files.iter().all(|file| file.reported),
         selects: &|rule| rules.selection.contains(rule),
-        seen: Seen { levels: *levels, aside: check.include_aside },
+        seen: Seen { levels: *levels, aside: check.looks_aside() },
     };
     baseline.hold(chosen, &scope)
 }
@@ -135,7 +135,7 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
     if project.files.iter().any(|file| !file.reported) {
         warning("only what stands under the given paths is in the baseline");
     }
-    let seen = Seen { levels: prepared.levels, aside: check.include_aside };
+    let seen = Seen { levels: prepared.levels, aside: check.looks_aside() };
     let baseline = Baseline::of(&chosen.findings, &project.root, seen);
     write(&baseline, &path, current)?;
     say(&format!("Wrote {name}: {}.\n", of_files(&baseline)))
@@ -236,8 +236,4 @@ fn findings(count: usize) -> String {
 fn say(text: &str) -> Result<u8, Failure> {
     unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
-}
-
-fn shown<'p>(path: &'p Utf8Path, current: &Utf8Path) -> &'p Utf8Path {
-    path.strip_prefix(current).unwrap_or(path)
 }

@@ -89,6 +89,17 @@ fn prepared(check: &Check, discovered: Discovered) -> Result<Prepared, Failure> 
     Ok(Prepared { current, project, rules, levels, models, discovered })
 }
 
+/// What the analysis is told.
+pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Failure> {
+    Ok(Options {
+        without: without(check)?,
+        account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
+        include_aside: check.looks_aside(),
+        comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
+        ..Options::new(prepared.levels.confidence)
+    })
+}
+
 /// What the analysis is asked for.
 pub(super) fn request<'a>(
     check: &Check,
@@ -102,13 +113,7 @@ pub(super) fn request<'a>(
         models,
         rules,
         levels: *levels,
-        options: Options {
-            without: without(check)?,
-            account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
-            include_aside: check.include_aside,
-            comments: CommentChecks::new(project, &rules.selection),
-            ..Options::new(levels.confidence)
-        },
+        options: options(check, prepared)?,
         // Counting rules asks for no fixes, which cost another look at each file with findings.
         fixes: check.statistics.is_none() && check.output_format != OutputFormat::Github,
         cache,
@@ -124,7 +129,7 @@ pub(crate) fn check(check: &Check) -> Result<u8, Failure> {
 pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let discovered = discover(check)?;
     if check.show_settings {
-        return show_settings(&discovered.project, &discovered.current);
+        return show_settings(check, &discovered.project, &discovered.current);
     }
     if check.show_files {
         return show_files(&discovered.project, &discovered.current);
@@ -135,7 +140,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let baseline = baseline::read(check, project, current)?;
 
     let fixing =
-        FixRequest { project, models, rules, levels, include_aside: check.include_aside, allowed: fix::allowed(check) };
+        FixRequest { project, models, rules, levels, include_aside: check.looks_aside(), allowed: fix::allowed(check) };
     if check.diff {
         return fix::diff(check, fixing, current);
     }
@@ -153,7 +158,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
     let started = Instant::now();
     let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
-    let compared = before.map(|before| before.compare(&mut chosen, project));
+    let compared = before.as_ref().map(|before| before.compare(&mut chosen, project));
     let has_grown = match &baseline {
         Some(baseline) => baseline::has_grown(check, baseline, &prepared)?,
         None => false,
@@ -169,7 +174,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         overviewed = overview(&mut chosen, &project.base);
     }
     if check.add_ignore.is_some() {
-        return ignore::add(check, project, &mut chosen, current);
+        let known = ignore::Old { baseline: baseline.as_ref(), before: before.as_ref() };
+        return ignore::add(check, &prepared, known, &chosen);
     }
     if check.output_format == OutputFormat::Sarif {
         chosen.suppressed.extend(held.iter().flat_map(|held| held.findings.iter().cloned()));
@@ -177,17 +183,23 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         chosen.suppressed.clear();
     }
     let sources = locate_in(project, &mut chosen, texts);
-    let fixed_findings = fixed.as_ref().map(|fixed| fixed.mended);
+    let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
     let written = Written {
         check,
         project,
-        shown: Shown { findings: &chosen.findings, groups: &chosen.groups, sources: &sources, folder: current },
+        shown: Shown {
+            findings: &chosen.findings,
+            groups: &chosen.groups,
+            sources: &sources,
+            folder: current,
+            pages: blocklint_rules::repository(),
+        },
         chosen: &chosen,
         overview: &overviewed,
         levels,
         causes,
         capped,
-        fixed: fixed_findings,
+        fixed: fixed.as_ref(),
         known: Known { held: held.as_ref(), compared: compared.as_ref() },
     };
     unless_closed(render::write(&written))?;
@@ -198,7 +210,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     }
 
     let found = chosen.findings.iter().any(|finding| finding.rule != UNREADABLE_SOURCE.code)
-        || check.exit_non_zero_on_fix && fixed_findings.is_some_and(|fixed| fixed > 0)
+        || check.exit_non_zero_on_fix && fixed_findings > 0
         || held.as_ref().is_some_and(|held| baseline::is_broken(check, held))
         || has_grown;
     let unwritten = fixed.is_some_and(|fixed| fixed.unwritten);
@@ -211,9 +223,10 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
 /// The least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
+    let (severity, confidence) = check.levels();
     Levels {
-        severity: check.min_severity.or(configuration.min_severity).unwrap_or(Severity::Warning),
-        confidence: check.min_confidence.or(configuration.min_confidence).unwrap_or(Confidence::Medium),
+        severity: severity.or(configuration.min_severity).unwrap_or(Severity::Warning),
+        confidence: confidence.or(configuration.min_confidence).unwrap_or(Confidence::Medium),
     }
 }
 
@@ -254,8 +267,12 @@ fn tell_problems(project: &Project, check: &Check, current: &Utf8Path) -> Result
     for problem in &project.problems {
         warning(problem.relative_to(current));
     }
-    if !project.missing.is_empty() || project.files.iter().any(|file| file.reported) {
+    if project.files.iter().any(|file| file.reported) {
         return Ok(());
+    }
+    if !project.missing.is_empty() {
+        // It is told already. Programs that read the output get it whole, with the exit code that says so.
+        return if render::is_for_people(check) { Err(Failure::told()) } else { Ok(()) };
     }
     // Hooks name files of every kind, and what is excluded: that none is left is no mistake of theirs.
     let names_files = !check.paths.is_empty() && check.paths.iter().all(|path| !absolute(current, path).is_dir());

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
-use blocklint_project::{KEYS, Key, Project, schema};
+use blocklint_project::{KEYS, Key, OptionValue, Project, absolute, schema};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
 use super::unless_closed;
 use crate::CLEAN;
-use crate::arguments::{Config, TextFormat};
+use crate::arguments::{Check, Config, TextFormat};
 use crate::messages::Failure;
 
 pub(crate) fn config(config: &Config) -> Result<u8, Failure> {
@@ -64,8 +64,8 @@ fn json_text(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML.
-pub(super) fn show_settings(project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
+/// `--show-settings`: the project, the files its configuration stands in, and what holds, as TOML, with where each comes from.
+pub(super) fn show_settings(check: &Check, project: &Project, current: &Utf8Path) -> Result<u8, Failure> {
     let mut text = format!("# project root: {}\n", project.root);
     let near = |file: &Utf8Path| file.strip_prefix(current).unwrap_or(file).to_string();
     match &project.configuration.file {
@@ -77,9 +77,58 @@ pub(super) fn show_settings(project: &Project, current: &Utf8Path) -> Result<u8,
     for file in &project.configuration.extended {
         let _ = writeln!(text, "# extends: {}", near(file));
     }
-    text.push_str(&project.configuration.shown());
+    text.push_str(&project.configuration.with_options(&options(check, current)).shown(current));
+    // What no file can say.
+    for option in flags(check) {
+        let _ = writeln!(text, "# {option}");
+    }
     unless_closed(io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
+}
+
+/// The options that say what keys say.
+fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
+    let one = |value: Option<String>| value.map(|value| vec![value]);
+    let some = |values: &[String]| (!values.is_empty()).then(|| values.to_vec());
+    let (severity, confidence) = check.levels();
+    let severity = severity.map(|least| least.as_str().to_owned());
+    let confidence = confidence.map(|least| least.as_str().to_owned());
+    let of_persona = |is_silent: bool, option: &'static str| if is_silent { "--persona" } else { option };
+    let given = [
+        ("select", "--select", some(&check.select)),
+        ("extend-select", "--extend-select", some(&check.extend_select)),
+        ("ignore", "--ignore", some(&check.ignore)),
+        ("exclude", "--exclude", check.exclude.clone()),
+        ("extend-exclude", "--extend-exclude", some(&check.extend_exclude)),
+        ("min-severity", of_persona(check.min_severity.is_none(), "--min-severity"), one(severity)),
+        ("min-confidence", of_persona(check.min_confidence.is_none(), "--min-confidence"), one(confidence)),
+        ("baseline", "--baseline", one(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
+    ];
+    let given =
+        given.into_iter().filter_map(|(key, option, values)| Some(OptionValue { key, option, values: values? }));
+    given.collect()
+}
+
+/// The options that decide what is found and reported, and have no key.
+fn flags(check: &Check) -> Vec<String> {
+    let flags = [
+        ("--include-aside", check.looks_aside()),
+        ("--trace-in-paths", check.trace_in_paths),
+        ("--force-exclude", check.force_exclude),
+        ("--isolated", check.isolated),
+        ("--no-baseline", check.no_baseline),
+        ("--strict-baseline", check.strict_baseline),
+        ("--changed", check.changed),
+        ("--staged", check.staged),
+        ("--unsafe-fixes", check.unsafe_fixes),
+        ("--no-cache", check.no_cache),
+    ];
+    let mut given: Vec<String> = flags.iter().filter(|(_, is)| *is).map(|(option, _)| (*option).to_owned()).collect();
+    given.extend(check.since.as_ref().map(|since| format!("--since {since}")));
+    given.extend(check.environment.iter().map(|folder| format!("--environment {folder}")));
+    given.extend(check.cache_dir.as_ref().map(|folder| format!("--cache-dir {folder}")));
+    given.extend(check.run.max_findings.map(|most| format!("--max-findings {most}")));
+    given.iter().map(|option| option.replace(char::is_control, " ")).collect()
 }
 
 /// `--show-files`: the files whose findings are reported, one in each line.

@@ -1,8 +1,9 @@
 //! `blocklint check --fix` and `--diff`.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use blocklint_core::Applicability;
+use blocklint_core::{Applicability, Finding};
 use blocklint_engine::{FixRequest, Fixed};
 use camino::Utf8Path;
 
@@ -14,8 +15,10 @@ use crate::{CLEAN, FAILED, FOUND, interrupt};
 
 /// What became of fixes.
 pub(super) struct Outcome {
-    /// How many findings are gone.
-    pub(super) mended: usize,
+    /// The findings that are gone.
+    pub(super) mended: Vec<Finding>,
+    /// The files that were written.
+    pub(super) files: Vec<Arc<Utf8Path>>,
     /// Whether a file that was to change is as it was.
     pub(super) unwritten: bool,
 }
@@ -34,13 +37,13 @@ pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome
         interrupt::uninterrupted(|| blocklint_engine::write(std::slice::from_ref(change), &request.project.base))
     };
     let unwritten: Vec<_> = fixed.changes.iter().flat_map(of).collect();
-    let mut mended = fixed.mended.len();
     for file in &unwritten {
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
-        let change = fixed.changes.iter().find(|change| change.path == file.path);
-        mended -= change.map_or(0, |change| change.mended);
     }
-    Ok(Outcome { mended, unwritten: !unwritten.is_empty() })
+    let is_as_it_was = |path: &Arc<Utf8Path>| unwritten.iter().any(|file| file.path == *path);
+    let mended = fixed.mended.into_iter().filter(|finding| !is_as_it_was(&finding.place.path)).collect();
+    let files = fixed.changes.into_iter().map(|change| change.path).filter(|path| !is_as_it_was(path)).collect();
+    Ok(Outcome { mended, files, unwritten: !unwritten.is_empty() })
 }
 
 /// Prints what would change.

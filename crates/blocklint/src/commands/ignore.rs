@@ -1,50 +1,63 @@
 //! `blocklint check --add-ignore`.
 
-use std::io::Write;
-
-use blocklint_engine::{Chosen, IgnoreRequest, ignored, locate, on_large_stacks, write};
-use blocklint_project::Project;
+use blocklint_engine::{Baseline, Before, Chosen, IgnoreRequest, Ignored, ignored, write};
+use blocklint_output::changed_files;
 use camino::Utf8Path;
 
-use super::unless_closed;
+use super::check::{Prepared, options};
+use super::{baseline, unless_closed};
 use crate::arguments::Check;
 use crate::messages::{Failure, error, warning};
-use crate::{CLEAN, FAILED};
+use crate::{CLEAN, FAILED, console};
+
+/// What is known of before, and not ignored again.
+#[derive(Clone, Copy)]
+pub(super) struct Old<'o> {
+    pub(super) baseline: Option<&'o Baseline>,
+    pub(super) before: Option<&'o Before>,
+}
 
 /// Writes a comment at each finding.
-pub(super) fn add(check: &Check, project: &Project, chosen: &mut Chosen, current: &Utf8Path) -> Result<u8, Failure> {
+pub(super) fn add(check: &Check, prepared: &Prepared, old: Old<'_>, chosen: &Chosen) -> Result<u8, Failure> {
+    let Prepared { project, rules, levels, models, current, .. } = prepared;
     let reason = check.add_ignore.as_deref().unwrap_or_default().trim();
     if reason.chars().any(char::is_control) {
         return Err(Failure::new("--add-ignore: a reason is one line of text"));
     }
-    // Rows of what is told; the spans stay as they are.
-    locate(project, chosen);
-    let request = IgnoreRequest { project, findings: &chosen.findings, reason };
-    let ignored = on_large_stacks(|| ignored(request))?;
+    let leave_out = |chosen: &mut Chosen| {
+        if let Some(baseline) = old.baseline {
+            baseline::hold(check, baseline, chosen, prepared);
+        }
+        if let Some(before) = old.before {
+            before.compare(chosen, project);
+        }
+    };
+    let options = options(check, prepared)?;
+    let (levels, findings) = (*levels, chosen.findings.as_slice());
+    let request = IgnoreRequest { project, models, rules, levels, options, findings, leave_out: &leave_out, reason };
+    let Ignored { changes, mut findings, unplaced } = ignored(request)?;
     let shown = |path: &Utf8Path| path.strip_prefix(current).unwrap_or(path).to_string();
-    for one in &ignored.unplaced {
+    for one in &unplaced {
         let place = &one.finding.place;
-        warning(format!(
-            "{}:{}: {} not ignored: {}",
-            shown(&place.path),
-            place.start.row,
-            one.finding.rule,
-            one.reason
-        ));
+        let (file, row) = (shown(&place.path), place.start.row);
+        warning(format!("{file}:{row}: {} not ignored: {}", one.finding.rule, one.reason));
     }
-    let unwritten = write(&ignored.changes, &project.base);
-    let mut count: usize = ignored.changes.iter().map(|change| change.mended).sum();
+    let unwritten = write(&changes, &project.base);
+    let is_as_it_was = |path: &Utf8Path| unwritten.iter().any(|file| *file.path == *path);
     for file in &unwritten {
         error(format!("{}: not written: {}", shown(&file.path), file.reason));
-        let change = ignored.changes.iter().find(|change| change.path == file.path);
-        count -= change.map_or(0, |change| change.mended);
     }
-    let said = match count {
-        0 => "Nothing to ignore.\n".to_owned(),
-        1 => "Ignored 1 finding.\n".to_owned(),
-        more => format!("Ignored {more} findings.\n"),
-    };
-    unless_closed(std::io::stdout().write_all(said.as_bytes()))?;
+    findings.retain(|finding| !is_as_it_was(&finding.place.path));
+    if console::verbosity() >= 0 {
+        let files = changes.iter().map(|change| &*change.path).filter(|path| !is_as_it_was(path)).collect::<Vec<_>>();
+        let findings = findings.iter().collect::<Vec<_>>();
+        let mut said = Vec::new();
+        match files.is_empty() {
+            true => said.extend_from_slice(b"Nothing to ignore.\n"),
+            false => changed_files(&mut said, "Ignored", &files, &findings, current, check.show_fixes)?,
+        }
+        unless_closed(std::io::Write::write_all(&mut std::io::stdout(), &said))?;
+    }
     let failed = !unwritten.is_empty() || !project.missing.is_empty();
     Ok(if failed { FAILED } else { CLEAN })
 }

@@ -19,7 +19,7 @@ mod version;
 mod watch;
 mod why;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 pub(crate) use baseline::baseline;
 pub(crate) use cache::clean;
@@ -28,7 +28,7 @@ pub(crate) use config::config;
 pub(crate) use debug::debug;
 pub(crate) use generate::{man_page, shell_completion};
 pub(crate) use models::models;
-pub(crate) use rule::{all_rules, rule};
+pub(crate) use rule::rule;
 pub(crate) use server::server;
 pub(crate) use version::version;
 pub(crate) use why::why;
@@ -40,6 +40,19 @@ fn current_folder() -> Result<Utf8PathBuf, Failure> {
     let folder = std::env::current_dir().map_err(|error| Failure::new(format!("the current folder: {error}")))?;
     Utf8PathBuf::from_path_buf(folder)
         .map_err(|folder| Failure::new(format!("the current folder's name is not UTF-8: {}", folder.display())))
+}
+
+/// A path as it is typed in the current folder: a project's files may lie above it.
+fn from_here(path: &Utf8Path, current: &Utf8Path) -> Utf8PathBuf {
+    let mut up = Utf8PathBuf::new();
+    // Further up, the whole path reads better.
+    for folder in current.ancestors().take(4) {
+        if let Ok(inside) = path.strip_prefix(folder) {
+            return up.join(inside);
+        }
+        up.push("..");
+    }
+    path.to_owned()
 }
 
 /// A reader that has read enough (`| head`) is no failure.

@@ -4,14 +4,15 @@ use std::io;
 
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, concise, fixable, fixed_summary, full, github, gitlab,
-    html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause, statistics_by_cause_json,
-    statistics_json, summary, were_there,
+    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary, full,
+    github, gitlab, html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause,
+    statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
 use camino::Utf8Path;
 
 use super::baseline;
+use super::fix::Outcome;
 use crate::arguments::{Check, OutputFormat};
 use crate::console;
 use crate::messages::warning;
@@ -30,8 +31,8 @@ pub(super) struct Written<'a> {
     pub(super) causes: usize,
     /// How many findings are not shown because there are too many.
     pub(super) capped: usize,
-    /// How many were fixed, where that was asked for.
-    pub(super) fixed: Option<usize>,
+    /// What was fixed, where that was asked for.
+    pub(super) fixed: Option<&'a Outcome>,
     pub(super) known: Known<'a>,
 }
 
@@ -52,6 +53,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     let counts = Summary {
         findings: chosen.findings.len() + capped,
         causes: *causes,
+        incomplete: !project.missing.is_empty(),
         capped: *capped,
         below: chosen.below,
         aside: chosen.aside,
@@ -90,7 +92,12 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
     }
     if is_for_people(check) && console::verbosity() >= 0 {
         match fixed {
-            Some(fixed) => fixed_summary(&mut out, *fixed, &counts)?,
+            Some(fixed) => {
+                let (files, mended) = (fixed.files.iter().map(|file| &**file), fixed.mended.iter());
+                let (files, mended) = (files.collect::<Vec<_>>(), mended.collect::<Vec<_>>());
+                changed_files(&mut out, "Fixed", &files, &mended, shown.folder, check.show_fixes)?;
+                fixed_summary(&mut out, mended.len(), &counts)?;
+            }
             None => summary(&mut out, &counts)?,
         }
         fixable(&mut out, &chosen.findings, check.unsafe_fixes)?;

@@ -1,26 +1,49 @@
-//! `blocklint rule CODE` and `blocklint rule --all`.
+//! `blocklint rule CODE` and `blocklint rule --all`, also called `explain`.
 
 use std::io::Write;
 
-use blocklint_rules::{RULES, rule_named};
+use blocklint_core::Effect;
+use blocklint_rules::{RULES, Rule, async_codes, rule_named, rules_of_async};
+use serde_json::{Value, json};
 
 use super::unless_closed;
 use crate::CLEAN;
+use crate::arguments::{self, TextFormat};
 use crate::messages::Failure;
 
-pub(crate) fn rule(named: &str) -> Result<u8, Failure> {
-    let Some(rule) = rule_named(named) else { return Err(unknown(named)) };
-    unless_closed(std::io::stdout().write_all(rule.page.as_bytes()))?;
+pub(crate) fn rule(asked: &arguments::Rule) -> Result<u8, Failure> {
+    let rules = match &asked.rule {
+        Some(named) => vec![rule_named(named).ok_or_else(|| unknown(named))?],
+        None => by_code(),
+    };
+    let text = match (asked.output_format, asked.all) {
+        (TextFormat::Text, _) => rules.iter().map(|rule| rule.page).collect::<Vec<_>>().join("\n"),
+        (TextFormat::Json, true) => format!("{:#}\n", rules.iter().map(|rule| as_json(rule)).collect::<Value>()),
+        (TextFormat::Json, false) => rules.iter().map(|rule| format!("{:#}\n", as_json(rule))).collect(),
+    };
+    unless_closed(std::io::stdout().write_all(text.as_bytes()))?;
     Ok(CLEAN)
 }
 
-/// The pages of all rules, in the order of their codes.
-pub(crate) fn all_rules() -> Result<u8, Failure> {
+fn by_code() -> Vec<&'static Rule> {
     let mut rules = RULES.to_vec();
     rules.sort_by_key(|rule| rule.code);
-    let pages = rules.iter().map(|rule| rule.page).collect::<Vec<_>>().join("\n");
-    unless_closed(std::io::stdout().write_all(pages.as_bytes()))?;
-    Ok(CLEAN)
+    rules
+}
+
+/// With the names that ruff gives the same things.
+fn as_json(rule: &Rule) -> Value {
+    let same = async_codes().iter().filter(|known| rules_of_async(&known.code).contains(&rule.code));
+    json!({
+        "name": rule.name,
+        "code": rule.code.to_string(),
+        "linter": "blocklint",
+        "summary": rule.summary,
+        "explanation": rule.page,
+        "effect": rule.effect.map(Effect::as_str),
+        "async_codes": same.map(|known| known.code.as_str()).collect::<Vec<_>>(),
+        "url": blocklint_rules::repository().map(|repository| rule.url_in(repository)),
+    })
 }
 
 fn unknown(named: &str) -> Failure {

@@ -130,6 +130,30 @@ fn what_is_gone_is_told_and_fails_in_ci() {
 }
 
 #[test]
+fn a_folder_below_the_root_uses_the_file_at_the_root() {
+    let project = project();
+    project.write("pkg/deep/more.py", "import time\nasync def g():\n    time.sleep(1)\n");
+    let below = |arguments: &[&str]| {
+        let mut command = project.command(arguments);
+        let output = command.current_dir(project.path().join("pkg")).output().expect("it starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    };
+    let made = below(&["baseline", "create", ".."]);
+    assert_eq!(made, said(0, "Wrote ../blocklint-baseline.json: 6 findings in 3 files.\n"));
+    assert!(project.path().join("blocklint-baseline.json").is_file());
+    assert!(!project.path().join("pkg/blocklint-baseline.json").exists());
+    let hidden = "No findings.\n1 finding in the baseline.\n";
+    assert_eq!(below(&["check"]), said(0, hidden));
+    assert_eq!(check(&project), said(0, "No findings.\n6 findings in the baseline.\n"));
+    // What is not under the paths is not in it, and that is told.
+    std::fs::remove_file(project.path().join("blocklint-baseline.json")).expect("removed");
+    let part = below(&["baseline", "create"]);
+    assert_eq!(part.out, "Wrote ../blocklint-baseline.json: 1 finding in 1 file.\n");
+    assert!(part.err.contains("only what stands under the given paths is in the baseline"), "{}", part.err);
+}
+
+#[test]
 fn sarif_says_what_is_old() {
     let project = made();
     project.replace("app.py", "    time.sleep(3)\n", "    time.sleep(3)\n    requests.get('v')\n");

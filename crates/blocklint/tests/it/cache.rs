@@ -6,6 +6,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::support::{Project, Run};
 
 const HELPER: &str = "import time\n\ndef wait():\n    time.sleep(3)\n";
@@ -203,6 +205,100 @@ fn every_truncation_and_every_flipped_byte_is_harmless() {
 fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] ^= 0x55;
+    bytes
+}
+
+/// The checksum keeps accidents out. Whoever writes a repository can put a cache into it that fits its checksums: nothing of it may end
+/// the run.
+#[test]
+fn what_somebody_made_up_ends_no_run() {
+    let project = Project::new(&[("helper.py", HELPER), ("app.py", APP), ("src/lib.rs", RUST)]);
+    settle();
+    let expected = cached(&project, "concise");
+    let whole: Vec<(PathBuf, Vec<u8>)> =
+        kept(&project).into_iter().map(|file| (file.clone(), fs::read(file).expect("read"))).collect();
+    let of = |end: &str| {
+        let found = whole.iter().find(|(file, _)| file.to_str().is_some_and(|name| name.ends_with(end)));
+        found.unwrap_or_else(|| panic!("no {end}"))
+    };
+    let (list, facts, run) = (of("files"), of(".facts"), of(".run"));
+    let put = |files: &[(&PathBuf, Vec<u8>)]| {
+        whole.iter().for_each(|(file, bytes)| fs::write(file, bytes).expect("written"));
+        files.iter().for_each(|(file, bytes)| fs::write(file, bytes).expect("written"));
+    };
+    let ends = |what: &str, at: usize| {
+        let told = cached(&project, "concise");
+        assert!(matches!(told.code, Some(0 | 1)), "{what} at {at}: {}", told.err);
+    };
+    for (file, bytes) in [list, run] {
+        for at in (16..bytes.len()).step_by((bytes.len() / 40).max(1)) {
+            put(&[(file, sealed(&flipped(bytes, at)))]);
+            ends("a value", at);
+        }
+    }
+    // Facts have their checksums in the list.
+    let pieces = pieces(&list.1, &facts.1);
+    assert_eq!(pieces.len(), 3, "a file each");
+    for Piece { offset, length, sum } in pieces {
+        for at in (offset..offset + length).step_by((length / 40).max(1)) {
+            let broken = flipped(&facts.1, at);
+            let new = xxh3_64(&broken[offset..offset + length]);
+            let renewed = [&list.1[..sum.start], &varint(new), &list.1[sum.end..]].concat();
+            put(&[(&facts.0, broken), (&list.0, sealed(&renewed))]);
+            fs::remove_file(&run.0).expect("removed");
+            ends("facts", at);
+        }
+    }
+    put(&[]);
+    assert_eq!(cached(&project, "concise"), expected);
+}
+
+/// A file of one value with the checksum that it should have.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    [&bytes[..8], &xxh3_64(&bytes[16..]).to_le_bytes(), &bytes[16..]].concat()
+}
+
+/// Where the facts of one file lie, and where the list holds their checksum.
+struct Piece {
+    offset: usize,
+    length: usize,
+    sum: std::ops::Range<usize>,
+}
+
+/// Found by trying: three numbers behind each other of which the last is the checksum of what the first two name.
+fn pieces(list: &[u8], facts: &[u8]) -> Vec<Piece> {
+    let pieces = (16..list.len()).filter_map(|at| {
+        let (offset, at) = number(list, at)?;
+        let (length, start) = number(list, at)?;
+        let (sum, end) = number(list, start)?;
+        let (offset, length) = (usize::try_from(offset).ok()?, usize::try_from(length).ok()?);
+        let piece = facts.get(offset..offset.checked_add(length)?)?;
+        (length > 0 && xxh3_64(piece) == sum).then_some(Piece { offset, length, sum: start..end })
+    });
+    pieces.collect()
+}
+
+/// A number of seven bits to a byte, and where it ends.
+fn number(bytes: &[u8], mut at: usize) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    for shift in (0..64).step_by(7) {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        value |= u64::from(byte & 127) << shift;
+        if byte & 128 == 0 {
+            return Some((value, at));
+        }
+    }
+    None
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value > 127 {
+        bytes.push(value as u8 | 128);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
     bytes
 }
 

@@ -40,6 +40,25 @@ fn nothing_changed_brings_nothing() {
 }
 
 #[test]
+fn what_is_not_shown_is_counted_as_the_change_brought_it() {
+    let project = project();
+    // Both were there before: one that tests reach alone, and one below the levels.
+    let test = "import time\nimport pytest\n\n@pytest.mark.asyncio\nasync def test_it():\n    time.sleep(1)\n";
+    let brief = "import os\n\nasync def g():\n    os.stat('x')\n";
+    project.write("tests/test_it.py", test);
+    project.write("brief.py", brief);
+    project.commit();
+    let all = check(&project, &[]).out;
+    assert!(all.contains("; 1 more below ") && all.contains("Left aside: 1 finding "), "{all}");
+    let none = check(&project, &["--changed"]).out;
+    assert_eq!(none, "No findings.\nCompared with the last commit, where 1 finding was there already.\n");
+    project.write("tests/test_more.py", &test.replace("test_it", "test_more"));
+    project.write("more.py", brief);
+    let more = check(&project, &["--changed"]).out;
+    assert!(more.starts_with("No findings; 1 finding below ") && more.contains("Left aside: 1 finding "), "{more}");
+}
+
+#[test]
 fn an_old_helper_newly_reached_is_reported_where_it_is_reached() {
     let project = project();
     project.replace("app.py", "    pass\n", "    helper.wait()\n");

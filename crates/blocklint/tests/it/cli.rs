@@ -67,7 +67,41 @@ fn a_path_that_does_not_exist_fails_the_run_after_the_rest() {
     let project = Project::new(&[("a.py", "x = 1\n")]);
     let run = project.run(&["check", "a.py", "nowhere.py"]);
     assert_eq!((run.code, run.err.as_str()), (Some(2), "error: nowhere.py: no such file or folder\n"));
-    assert_eq!(run.out, "No findings.\n");
+    assert_eq!(run.out, "No findings in what is there.\n");
+    // Where that was all, nothing is said of findings.
+    let run = project.run(&["check", "nowhere.py"]);
+    let told = "error: nowhere.py: no such file or folder\n";
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "", told));
+    // A program gets a whole document, and the exit code that says so.
+    let run = project.run(&["check", "nowhere.py", "--output-format", "json"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (Some(2), "[]\n", told));
+}
+
+#[test]
+fn help_is_short_or_long_and_fits() {
+    let project = Project::new(&[]);
+    for command in [&[][..], &["check"], &["baseline"], &["baseline", "create"], &["rule"], &["why"], &["config"]] {
+        let said = |how: &str| {
+            let run = project.run(&[command, &[how]].concat());
+            assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{command:?}");
+            run.out
+        };
+        let (short, long) = (said("-h"), said("--help"));
+        assert!(short.lines().count() < long.lines().count(), "{command:?}: {short}");
+        for line in short.lines().chain(long.lines()) {
+            assert!(line.chars().count() <= 100, "{command:?}: {line}");
+        }
+    }
+    // The list of commands has one line for each.
+    let short = project.run(&["-h"]).out;
+    let commands = short.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("commands");
+    assert!(commands.lines().all(|line| line.starts_with("  ") && !line.starts_with("   ")), "{commands}");
+    // What decides nothing about a baseline is not among its options.
+    let create = project.run(&["baseline", "create", "--help"]).out;
+    for option in ["--without-signal", "--stdin-filename", "--fix", "--since", "--show-settings"] {
+        assert!(!create.contains(option), "{option}: {create}");
+    }
+    assert!(create.contains("--force") && create.contains("--baseline <"), "{create}");
 }
 
 #[test]
@@ -155,6 +189,35 @@ fn pages_are_shown_by_code_and_name() {
     assert!(all.code == Some(0) && pages == told && pages > 15, "{pages} pages, {told} tell how to mend it");
     let unknown = "error: unknown rule `blocking-slep`; did you mean `blocking-sleep`?\n";
     assert_eq!(project.run(&["rule", "blocking-slep"]), run(2, "", unknown));
+}
+
+#[test]
+fn pages_are_objects_for_programs_and_explain_is_another_name() {
+    let project = Project::new(&[]);
+    for arguments in [&["BLT101"][..], &["--all"], &["--all", "--output-format", "json"], &["nonsense"]] {
+        let said = |verb: &str| project.run(&[&[verb], arguments].concat());
+        assert_eq!(said("explain"), said("rule"), "{arguments:?}");
+    }
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let run = project.run(&[&["rule", "--output-format", "json"], arguments].concat());
+        assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+        serde_json::from_str(&run.out).expect("JSON")
+    };
+    let (one, all) = (json(&["blocking-sleep"]), json(&["--all"]));
+    assert_eq!(all[0], one);
+    assert_eq!(all.as_array().map(Vec::len), Some(blocklint_rules::RULES.len()));
+    let page = project.run(&["rule", "BLT101"]).out;
+    for (field, value) in [
+        ("code", "BLT101"),
+        ("name", "blocking-sleep"),
+        ("linter", "blocklint"),
+        ("effect", "sleep"),
+        ("explanation", page.as_str()),
+    ] {
+        assert_eq!(one[field], value, "{field}");
+    }
+    assert_eq!(one["async_codes"], serde_json::json!(["ASYNC200", "ASYNC251"]));
+    assert_eq!(one["url"], serde_json::Value::Null, "a build that is no release has no address");
 }
 
 #[test]

@@ -297,19 +297,94 @@ fn a_file_extends_another_one() {
         "# configuration: pyproject.toml",
         "# extends: configs/base.toml",
         "# extends: configs/more.toml",
-        "select = [\"BLT101\", \"BLT105\"]",
-        "extend-select = [\"BLT102\"]",
-        "extend-exclude = [\"x\", \"deep\"]",
-        "min-severity = \"error\"",
-        "min-confidence = \"low\"",
-        "per-file-ignores = { \"a\" = [\"ALL\"] }",
+        "select = [\"BLT101\", \"BLT105\"]  # configs/base.toml:",
+        "extend-select = [\"BLT102\"]  # pyproject.toml:",
+        "extend-exclude = [\"x\", \"deep\"]  # configs/more.toml:3, ",
+        "min-severity = \"error\"  # ",
+        "min-confidence = \"low\"  # configs/more.toml:2",
+        "per-file-ignores = { \"a\" = [\"ALL\"] }  # ",
+        "require-reason = false  # default",
     ];
-    assert!(code == Some(0) && expected.iter().all(|line| out.lines().any(|shown| shown == *line)), "{out}");
+    let is_shown = |line: &&str| out.lines().any(|shown| shown.starts_with(line));
+    assert!(code == Some(0) && expected.iter().all(is_shown), "{out}");
     // What is shown can be read again.
-    let shown: String = out.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+    let values = |out: &str| -> String {
+        let lines = out.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| format!("{}\n", line.split("  # ").next().expect("a value"))).collect()
+    };
+    let shown = values(&out);
     folder.write("shown.toml", &shown);
     let (_, again, err) = folder.run_in("", &["check", "--show-settings", "--config", "shown.toml"]);
-    assert!(again.ends_with(&shown), "{again}{err}");
+    assert_eq!(values(&again), shown, "{again}{err}");
+}
+
+#[test]
+fn options_are_among_the_settings_that_are_shown() {
+    let folder = Folder::service("select = ['BLT104']\nignore = ['BLT105']\nexclude = ['a']\nmin-severity = 'error'");
+    let shown = |arguments: &[&str]| {
+        let (code, out, err) = folder.run_in("", &[&["check", "--show-settings"], arguments].concat());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{arguments:?}");
+        out
+    };
+    let holds = |out: &str, lines: &[&str]| {
+        for line in lines {
+            assert!(out.lines().any(|shown| shown == *line), "{line}: {out}");
+        }
+    };
+    let file = ["select = [\"BLT104\"]  # pyproject.toml:5", "ignore = [\"BLT105\"]  # pyproject.toml:6"];
+    holds(&shown(&[]), &file);
+    let out = shown(&["--select", "BLT1,BLT2", "--extend-exclude", "b", "--min-confidence", "high", "--include-aside"]);
+    let given = [
+        "select = [\"BLT1\", \"BLT2\"]  # --select",
+        "ignore = []  # default",
+        "exclude = [\"a\"]  # pyproject.toml:7",
+        "extend-exclude = [\"b\"]  # --extend-exclude",
+        "min-severity = \"error\"  # pyproject.toml:8",
+        "min-confidence = \"high\"  # --min-confidence",
+        "# --include-aside",
+    ];
+    holds(&out, &given);
+    let out = shown(&["--ignore", "BLT2", "--config", "min-severity='note'", "--exclude", "c", "--baseline", "x.json"]);
+    let given = [
+        "select = [\"BLT104\"]  # pyproject.toml:5",
+        "ignore = [\"BLT105\", \"BLT2\"]  # pyproject.toml:6, --ignore",
+        "min-severity = \"note\"  # --config",
+        "exclude = [\"c\"]  # --exclude",
+    ];
+    holds(&out, &given);
+    assert!(
+        out.lines().any(|line| line.starts_with("baseline = ") && line.ends_with("x.json\"  # --baseline")),
+        "{out}"
+    );
+    // A persona is the two levels and --include-aside; what is said by itself wins.
+    let out = shown(&["--persona", "auditor", "--min-severity", "warning"]);
+    let given =
+        ["min-severity = \"warning\"  # --min-severity", "min-confidence = \"low\"  # --persona", "# --include-aside"];
+    holds(&out, &given);
+}
+
+#[test]
+fn a_persona_is_a_name_for_levels() {
+    let folder = Folder::service("min-severity = 'error'");
+    folder.write("more.py", "import os, time\nasync def g():\n    os.stat('x')\n    time.sleep(1)\n");
+    folder.write("tests/test_a.py", "import time\nasync def test_a():\n    time.sleep(1)\n");
+    let found = |arguments: &[&str]| {
+        let all = [&["check", "--output-format", "concise"], arguments].concat();
+        let (_, out, err) = folder.run_in("", &all);
+        assert_eq!(err, "", "{arguments:?}");
+        out.lines().filter(|line| line.contains(": BLT")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["--persona", "regular"]), found(&["--min-severity", "warning", "--min-confidence", "medium"]));
+    let pedantic = found(&["--persona", "pedantic"]);
+    assert_eq!(pedantic, found(&["--min-severity", "note", "--min-confidence", "medium"]));
+    assert!(pedantic.len() > found(&["--persona", "regular"]).len(), "{pedantic:?}");
+    let auditor = found(&["--persona", "auditor"]);
+    assert_eq!(auditor, found(&["--min-severity", "note", "--min-confidence", "low", "--include-aside"]));
+    assert!(auditor.iter().any(|line| line.starts_with("tests/")), "{auditor:?}");
+    assert_eq!(
+        found(&["--persona", "auditor", "--min-severity", "error", "--min-confidence", "high"]).len(),
+        found(&["--min-severity", "error", "--min-confidence", "high", "--include-aside"]).len()
+    );
 }
 
 #[test]
@@ -400,6 +475,18 @@ fn the_command_line_names_a_file_or_a_key() {
         let (code, _, err) = folder.run_in("", &arguments);
         assert!(code == Some(2) && err.contains(said), "{values:?}: {err}");
     }
+}
+
+#[test]
+fn files_of_any_size_are_read_only_where_the_user_says_so() {
+    let folder = Folder::service("max-file-size = '20MB'");
+    assert_eq!(folder.run_in("", &["check"]).0, Some(1));
+    folder.write("blocklint.toml", "max-file-size = '21MB'");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    assert_eq!(code, Some(2));
+    assert!(err.starts_with("error: blocklint.toml:1: max-file-size: more than 20000000 bytes are read only"), "{err}");
+    assert_eq!(folder.run_in("", &["check", "--config", "blocklint.toml"]).0, Some(1));
+    assert_eq!(folder.run_in("", &["check", "--isolated", "--config", "max-file-size='1GB'"]).0, Some(1));
 }
 
 #[test]
@@ -532,4 +619,29 @@ fn wrapped(text: &str) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// What would be given to SchemaStore: its examples are valid, its counterexamples are not, and every key has an example.
+#[test]
+fn the_entry_for_schemastore_is_whole() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let read = |file: &Path| fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let schema: serde_json::Value = serde_json::from_str(&read(&folder.join("blocklint.schema.json"))).expect("JSON");
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#", "what SchemaStore takes");
+    assert_eq!(schema["$id"], "https://www.schemastore.org/blocklint.json");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let examples = |part: &str| -> Vec<toml::Table> {
+        let files = fs::read_dir(folder.join("schemastore").join(part)).expect("a folder");
+        files.map(|file| read(&file.expect("a file").path()).parse().expect("TOML")).collect()
+    };
+    let is_valid = |table: &toml::Table| validator.is_valid(&serde_json::to_value(table).expect("JSON"));
+    let (right, wrong) = (examples("test"), examples("negative_test"));
+    assert!(right.iter().all(is_valid) && wrong.len() >= 2 && !wrong.iter().any(is_valid));
+    for key in KEYS.iter().filter(|key| key.name != "extend") {
+        assert!(right.iter().any(|table| table.contains_key(key.name)), "{} has no example", key.name);
+    }
+    let entry: serde_json::Value =
+        serde_json::from_str(&read(&folder.join("schemastore/catalog-entry.json"))).expect("JSON");
+    assert_eq!(entry["url"], schema["$id"]);
+    assert_eq!(entry["fileMatch"], serde_json::json!(["blocklint.toml", ".blocklint.toml"]));
 }

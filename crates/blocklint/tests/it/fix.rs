@@ -80,10 +80,23 @@ fn what_is_safe_is_fixed_and_counted() {
 fn nothing_remains_and_the_code_says_so() {
     let project = Project::new(&[("main.py", SLEEPS)]);
     let fixed = project.run(&["check", "--fix"]);
-    assert_eq!((fixed.code, &*fixed.out, &*fixed.err), (Some(0), "Found 1 finding (1 fixed, 0 remaining).\n", ""));
+    let told = "Fixed 1 finding in 1 file:\n- main.py: 1\nFound 1 finding (1 fixed, 0 remaining).\n";
+    assert_eq!((fixed.code, &*fixed.out, &*fixed.err), (Some(0), told, ""));
     assert_eq!(project.read("main.py"), SLEPT.as_bytes());
     project.write("main.py", SLEEPS.as_bytes());
     assert_eq!(project.run(&["check", "--fix", "--exit-non-zero-on-fix"]).code, Some(1));
+}
+
+#[test]
+fn the_files_that_were_fixed_are_named_and_their_rules_where_that_is_asked() {
+    let project = Project::new(&[("main.py", SLEEPS), ("sub/b.py", &format!("{SLEEPS}    time.sleep(2)\n"))]);
+    let fixed = project.run(&["check", "--fix", "--show-fixes"]);
+    let told = "Fixed 3 findings in 2 files:\n- main.py:\n    1 × BLT101 (blocking-sleep)\n- sub/b.py:\n    2 × BLT101 (blocking-sleep)\n\
+                Found 3 findings (3 fixed, 0 remaining).\n";
+    assert_eq!((fixed.code, &*fixed.out), (Some(0), told));
+    // What programs read holds the data alone.
+    project.write("main.py", SLEEPS.as_bytes());
+    assert_eq!(project.run(&["check", "--fix", "--show-fixes", "--output-format", "json"]).out, "[]\n");
 }
 
 #[test]

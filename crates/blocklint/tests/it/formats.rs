@@ -187,3 +187,45 @@ fn junit_has_a_failed_test_for_each_finding() {
     assert!(clean.contains("tests=\"1\" skipped=\"0\" failures=\"0\"") && clean.contains("No findings"), "{clean}");
     assert_eq!(folder.run(&["junit"]).1, text, "and nothing that changes from run to run");
 }
+
+/// What GitLab's reader of such reports asks of each object, in its own words and in those of its manual.
+#[test]
+fn gitlab_s_reader_takes_each_object() {
+    let text = json!({ "type": "string", "minLength": 1 });
+    let position = json!({
+        "type": "object",
+        "required": ["line", "column"],
+        "properties": { "line": { "type": "integer", "minimum": 1 }, "column": { "type": "integer", "minimum": 1 } },
+    });
+    let schema = json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "required": ["description", "check_name", "fingerprint", "severity", "location"],
+            "properties": {
+                "description": text,
+                "check_name": text,
+                "fingerprint": text,
+                "severity": { "enum": ["info", "minor", "major", "critical", "blocker"] },
+                "location": {
+                    "type": "object",
+                    "required": ["path", "positions"],
+                    "properties": {
+                        "path": { "type": "string", "pattern": "^[^./]" },
+                        "positions": {
+                            "type": "object",
+                            "required": ["begin"],
+                            "properties": { "begin": position, "end": position },
+                        },
+                    },
+                },
+            },
+        },
+    });
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let report = service().read("gitlab");
+    assert!(report.as_array().is_some_and(|issues| issues.len() >= 4), "{report}");
+    let wrong: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(!validator.is_valid(&json!([{ "description": "x" }])));
+}

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use blocklint_analysis::SourceFile as Analysed;
 use blocklint_cache::{Digest, Files, Known, Located};
-use blocklint_facts::FileFacts;
+use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId, VarId, validate};
 use blocklint_project::{Project, SourceFile, read};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,7 @@ use super::digest_of;
 use super::inputs::{Looked, Seen};
 use crate::Progress;
 use crate::extraction::{Extracted, extract_read, extract_unread, of_facts, on_all_threads};
+use crate::panics::catch;
 
 /// What became of one file, for the list that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -77,11 +78,36 @@ fn one(file: &SourceFile, files: &Files, seen: Seen, limit: u64) -> (Extracted, 
 /// The facts that were kept of a file. What does not read as facts is not there.
 fn kept(file: &SourceFile, files: &Files, known: &Known) -> Option<Extracted> {
     let facts: FileFacts = ROOM.with_borrow_mut(|room| postcard::from_bytes(files.facts(known, room)?).ok())?;
-    (facts.language == file.language).then(|| {
+    (facts.language == file.language && holds_together(&facts)).then(|| {
         let mut extracted = of_facts(Some(facts));
         extracted.is_kept = true;
         extracted
     })
+}
+
+/// Whether all that facts refer to is there. A checksum does not say so: whoever writes a repository may put facts into it that fit
+/// theirs, and the analysis, which believes facts, would break at them.
+fn holds_together(facts: &FileFacts) -> bool {
+    let look = || {
+        let ids = |count: usize| 0..count as u32;
+        // What is asked here in order is asked by the analysis in any order; a place that is not there panics.
+        validate(facts).is_ok()
+            && facts.symbols.iter().all(|(sym, _)| sym.is_some())
+            && ids(facts.bodies.len()).map(BodyId).all(|id| {
+                let parent = facts.body(id).parent;
+                let follows = parent.get().is_none_or(|parent| parent < id);
+                follows
+                    && facts.params_of(id).len() <= facts.params.len()
+                    && facts.vars_of(id).all(|var| facts.var(var).body == id)
+            })
+            && ids(facts.regions.len())
+                .map(RegionId)
+                .all(|id| facts.region(id).parent.get().is_none_or(|parent| parent < id))
+            && ids(facts.vars.len()).map(VarId).all(|id| facts.assigns_of(id).count() <= facts.assigns.len())
+            && ids(facts.sites.len()).map(SiteId).all(|id| facts.args_of(id).len() <= facts.args.len())
+            && facts.suppressions.iter().all(|of| facts.list(of.rules).len() <= facts.lists.len())
+    };
+    catch(look) == Ok(true)
 }
 
 /// Of the bytes of all files, as they were read.

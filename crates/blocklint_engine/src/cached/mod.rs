@@ -4,6 +4,7 @@ mod facts;
 mod inputs;
 mod stored;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Instant, SystemTime};
 
 use blocklint_cache::{Cache, Digest, Files, Hasher};
@@ -13,7 +14,7 @@ use blocklint_project::Project;
 use serde::{Deserialize, Serialize};
 
 use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
-use crate::choose::{Chosen, Levels, choose};
+use crate::choose::{Chosen, Hidden, Levels, choose_keeping};
 use crate::comments::unread_languages;
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
@@ -89,13 +90,17 @@ struct Kept {
 ///
 /// Where the system gives no threads.
 pub fn run(request: RunRequest<'_>) -> Result<Ran, Failure> {
-    match request.cache {
-        None => {
-            let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
-            finish(&request, report)
-        }
-        Some(cache) => run_with(&request, cache),
-    }
+    let anew = || {
+        let report = analyse_watched(request.project, request.models, request.options, request.progress)?;
+        finish(&request, report)
+    };
+    let Some(cache) = request.cache else { return anew() };
+    // Facts that somebody made up may pass every check and still say what no front end says. Whether it was them shows without them.
+    catch_unwind(AssertUnwindSafe(|| run_with(&request, cache))).unwrap_or_else(|_| {
+        // Where nothing can be removed, the next run does as this one.
+        let _ = cache.forget_files();
+        anew()
+    })
 }
 
 fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
@@ -196,16 +201,21 @@ fn renew(project: &Project, files: Files, looked: &Looked) -> std::io::Result<()
 }
 
 /// Which findings are shown, with their fixes.
-pub(crate) fn finish(request: &RunRequest<'_>, mut report: crate::Report) -> Result<Ran, Failure> {
+pub(crate) fn finish(request: &RunRequest<'_>, report: crate::Report) -> Result<Ran, Failure> {
+    Ok(finish_keeping(request, report)?.0)
+}
+
+/// The same, with what is not shown and only counted.
+pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report) -> Result<(Ran, Hidden), Failure> {
     let started = Instant::now();
     request.rules.hide(&mut report.findings);
-    let mut chosen = choose(report.findings, report.groups, &request.rules.selection, request.levels);
+    let (mut chosen, hidden) = choose_keeping(report.findings, report.groups, &request.rules.selection, request.levels);
     if request.fixes {
         on_large_stacks(|| attach(request.project, &report.remedies, &mut chosen.findings))?;
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
-    Ok(Ran::of(chosen, report.read, timings))
+    Ok((Ran::of(chosen, report.read, timings), hidden))
 }
 
 /// The digest of files by their paths and what is said of each.

@@ -26,23 +26,33 @@ type Causes = FxHashMap<(String, u16, String), BTreeMap<String, usize>>;
 
 impl Before {
     /// Leaves only what the change brought: findings that were not there, and those behind which there is a cause more. These say
-    /// which.
-    pub fn compare(self, chosen: &mut Chosen, project: &Project) -> Compared {
+    /// which. What is not shown is counted in the same way.
+    pub fn compare(&self, chosen: &mut Chosen, project: &Project) -> Compared {
         let root = &project.root;
-        let Some(before) = self.shown else {
+        let Some((before, hidden)) = &self.state else {
             let all = vec![true; chosen.findings.len()];
-            return Compared { were_there: chosen.take(&all).len(), with: self.with };
+            (chosen.below, chosen.aside) = (0, 0);
+            return Compared { were_there: chosen.take(&all).len(), with: self.with.clone() };
         };
-        let mut entries: BTreeMap<BaselineKey, u32> = BTreeMap::new();
-        for finding in &before.findings {
-            *entries.entry(key(finding, root)).or_default() += 1;
-        }
         let is_gone = |path: &str| {
             let path = root.join(path);
             project.files.binary_search_by(|file| (*file.path).cmp(&path)).is_err()
         };
         let findings: Vec<&Finding> = chosen.findings.iter().collect();
-        let mut known = Matcher::new(&entries).matches(&findings, root, &|_| true, &is_gone);
+        let known_of = |findings: &[&Finding], before: &[Finding]| {
+            let mut entries: BTreeMap<BaselineKey, u32> = BTreeMap::new();
+            for finding in before {
+                *entries.entry(key(finding, root)).or_default() += 1;
+            }
+            Matcher::new(&entries).matches(findings, root, &|_| true, &is_gone)
+        };
+        let brought = |now: &[Finding], before: &[Finding]| {
+            let now: Vec<&Finding> = now.iter().collect();
+            known_of(&now, before).into_iter().filter(|known| !known).count()
+        };
+        chosen.below = brought(&self.hidden_now.below, &hidden.below);
+        chosen.aside = brought(&self.hidden_now.aside, &hidden.aside);
+        let mut known = known_of(&findings, &before.findings);
         let causes = causes(&before.findings, root);
         for (finding, known) in chosen.findings.iter_mut().zip(&mut known).filter(|(_, known)| **known) {
             if let Some(note) = added(finding, &causes, root) {
@@ -50,7 +60,7 @@ impl Before {
                 *known = false;
             }
         }
-        Compared { were_there: chosen.take(&known).len(), with: self.with }
+        Compared { were_there: chosen.take(&known).len(), with: self.with.clone() }
     }
 }
 

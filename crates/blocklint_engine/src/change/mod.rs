@@ -16,8 +16,8 @@ use blocklint_project::{Project, SourceFile};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
-use crate::cached::{finish, known_facts};
-use crate::choose::Chosen;
+use crate::cached::{finish_keeping, known_facts};
+use crate::choose::{Chosen, Hidden};
 use crate::comments::unread_languages;
 use crate::extraction::{decode, extract_bytes};
 use crate::timings::Timings;
@@ -40,8 +40,10 @@ pub enum Compare {
 /// The state before a change.
 #[derive(Debug)]
 pub struct Before {
-    /// What would be shown of it; `None` where no source file differs.
-    shown: Option<Chosen>,
+    /// What would be shown of it, and what not; `None` where no source file differs.
+    state: Option<(Chosen, Hidden)>,
+    /// What is not shown of the state after it.
+    hidden_now: Hidden,
     /// Its name, for people.
     with: String,
 }
@@ -91,13 +93,16 @@ pub fn run_change(request: RunRequest<'_>, compare: &Compare) -> Result<(Ran, Be
         std::mem::forget(sources);
         (report, before)
     })?;
-    let ran = finish(&request, report)?;
+    let (ran, hidden_now) = finish_keeping(&request, report)?;
     let texts = texts(project, now);
-    let shown = match before {
-        Some(report) => Some(finish(&RunRequest { fixes: false, ..request }, report)?.chosen),
+    let state = match before {
+        Some(report) => {
+            let (ran, hidden) = finish_keeping(&RunRequest { fixes: false, ..request }, report)?;
+            Some((ran.chosen, hidden))
+        }
         None => None,
     };
-    Ok((Ran { texts, unkept: facts.unkept, ..ran }, Before { shown, with }))
+    Ok((Ran { texts, unkept: facts.unkept, ..ran }, Before { state, hidden_now, with }))
 }
 
 /// The texts of the files that a state holds otherwise than the work tree.

@@ -42,6 +42,8 @@ struct Summary {
 struct Rule {
     name: &'static str,
     summary: &'static str,
+    /// The address of its page.
+    url: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -139,7 +141,9 @@ impl<'a> Report<'a> {
         });
         let groups = groups.collect();
         let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
-        let rules = rules.map(|rule| (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary }));
+        let rules = rules.map(|rule| {
+            (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: shown.url(rule.code) })
+        });
         let counts = report.summary;
         Report {
             blocklint: env!("CARGO_PKG_VERSION"),

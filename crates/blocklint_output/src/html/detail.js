@@ -60,7 +60,7 @@ class Detail {
       link.replaceChildren(icon('check', 14));
       setTimeout(() => link.replaceChildren(icon('link', 14)), 1200);
     });
-    const rules = group.rules.map((rule) => h('span', { class: 'rule', title: (this.report.rules[rule] || {}).summary }, h('b', {}, rule), ` ${(this.report.rules[rule] || {}).name || ''}`));
+    const rules = group.rules.map((rule) => h((this.report.rules[rule] || {}).url ? 'a' : 'span', { class: 'rule', title: (this.report.rules[rule] || {}).summary, href: (this.report.rules[rule] || {}).url, rel: 'noreferrer' }, h('b', {}, rule), ` ${(this.report.rules[rule] || {}).name || ''}`));
     const mends = group.cause && group.mends > 0 && (group.mends === 1 ? 'Mending it here clears 1 finding.' : `Mending it here clears ${plural(group.mends, 'finding')} at once.`);
     return h('header', { class: 'cause-head' },
       h('div', { class: 'eyebrow' }, group.cause ? `Cause ${group.rank + 1} of ${this.report.summary.causes}` : 'Findings', rules),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::support::{APP, Made, made, place, step};
 use blocklint_core::{Confidence, Severity, Span};
 use blocklint_output::{
-    ExplainedRow, ExplainedSite, ExplainedTarget, Look, Outcome, Shown, Sources, Summary, concise, explanation, full,
-    json, statistics, statistics_json, summary,
+    ExplainedRow, ExplainedSite, ExplainedTarget, HtmlReport, Look, Outcome, Overview, SarifRun, Shown, Sources,
+    Summary, concise, explanation, full, github, gitlab, html, json, jsonl, junit, rdjson, sarif, statistics,
+    statistics_json, summary,
 };
 use camino::Utf8Path;
 use insta::assert_snapshot;
@@ -18,7 +19,13 @@ fn text(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> S
 }
 
 fn shown(made: &Made) -> Shown<'_> {
-    Shown { findings: &made.findings, groups: &made.groups, sources: &made.sources, folder: Utf8Path::new("/p") }
+    Shown {
+        findings: &made.findings,
+        groups: &made.groups,
+        sources: &made.sources,
+        folder: Utf8Path::new("/p"),
+        pages: None,
+    }
 }
 
 #[test]
@@ -167,6 +174,7 @@ fn statistics_count_as_ruff_does() {
 fn the_last_line_counts_and_tells_what_is_below() {
     let line = |findings, causes, below| {
         let counts = Summary {
+            incomplete: false,
             findings,
             causes,
             capped: 0,
@@ -309,4 +317,50 @@ fn why_tells_what_decided_about_each_site() {
                 unless stream is true: not shown
       silent    no caller is known
     ");
+}
+
+#[test]
+fn a_released_build_says_where_the_page_of_a_rule_stands() {
+    let made = made();
+    let with = Shown { pages: Some("https://example.org/blocklint"), ..shown(&made) };
+    let url =
+        format!("https://example.org/blocklint/blob/v{}/rules/BLT102-blocking-network.md", env!("CARGO_PKG_VERSION"));
+    let links = Look { styled: true, links: true };
+    let root = Utf8Path::new("/p");
+    let run = SarifRun { root, suppressed: &[], complete: true, compares: false };
+    let overview = Overview::default();
+    let counts = Summary {
+        findings: 1,
+        causes: 1,
+        incomplete: false,
+        capped: 0,
+        below: 0,
+        aside: 0,
+        min_severity: Severity::Warning,
+        min_confidence: Confidence::Medium,
+    };
+    let report = HtmlReport { root, overview: &overview, summary: &counts };
+    let all = |shown: &Shown<'_>| {
+        [
+            ("full", text(|out| full(out, shown, links))),
+            ("concise", text(|out| concise(out, shown, links))),
+            ("json", text(|out| json(out, shown))),
+            ("jsonl", text(|out| jsonl(out, shown))),
+            ("sarif", text(|out| sarif(out, shown, &run).map(|_| ()))),
+            ("github", text(|out| github(out, shown))),
+            ("gitlab", text(|out| gitlab(out, shown, root))),
+            ("junit", text(|out| junit(out, shown))),
+            ("rdjson", text(|out| rdjson(out, shown))),
+            ("html", text(|out| html(out, shown, &report))),
+        ]
+    };
+    for (format, out) in all(&with) {
+        assert!(out.contains(&url), "{format}: {out}");
+    }
+    for (format, out) in all(&shown(&made)) {
+        assert!(!out.contains("/blob/"), "{format}: {out}");
+    }
+    // Where nothing makes links, none is written.
+    assert!(!text(|out| full(out, &with, Look::default())).contains("example.org"));
+    assert!(!text(|out| concise(out, &with, Look::default())).contains("example.org"));
 }

@@ -3,6 +3,7 @@
 //! A chain of files, the one that others extend first, and `--config` last. Later ones win.
 
 mod keys;
+mod origins;
 mod overrides;
 mod reader;
 mod schema;
@@ -25,6 +26,7 @@ use self::values::MOST_PATTERNS;
 use crate::Problem;
 
 pub use keys::{KEYS, Key, unknown as unknown_key};
+pub use origins::{OptionValue, Origin};
 pub use schema::schema;
 pub(crate) use source::{holds, is_marked, says_something};
 
@@ -69,6 +71,8 @@ pub struct Configuration {
     pub min_confidence: Option<Confidence>,
     /// Whether comments that silence something must say why.
     pub require_reason: bool,
+    /// Where each key that is not at its default was said, those that others add to first.
+    pub origins: Vec<Origin>,
 }
 
 /// What one file says about rules.
@@ -130,6 +134,7 @@ impl Default for Configuration {
             min_severity: None,
             min_confidence: None,
             require_reason: false,
+            origins: Vec::new(),
         }
     }
 }
@@ -263,6 +268,9 @@ impl Configuration {
 
     /// Adds what wins over all that is there.
     fn add(&mut self, part: Part) -> Result<(), Vec<ConfigurationError>> {
+        for (key, line) in &part.named {
+            self.comes_from(key, &part.file, *line);
+        }
         let Part { models, max_file_size, rules, per_file_ignores, exclude, extend_exclude, switches, .. } = part;
         self.models = models.unwrap_or(std::mem::take(&mut self.models));
         self.max_file_size = max_file_size.unwrap_or(self.max_file_size);

@@ -7,7 +7,7 @@ use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
-use super::values::{article, file_size};
+use super::values::{LARGEST_FOUND, article, file_size};
 use super::{ConfigurationError, ConfigurationErrorAt, File, PerFileIgnore, RuleSettings, Setting, keys, outside};
 use crate::problem::reason;
 
@@ -17,6 +17,8 @@ const MOST_ERRORS: usize = 50;
 /// What one file says.
 pub(super) struct Part {
     pub(super) file: Arc<File>,
+    /// The keys that it names, and their lines.
+    pub(super) named: Vec<(&'static str, u32)>,
     /// The file it extends, absolute, and where it says so.
     pub(super) extend: Option<(Utf8PathBuf, ConfigurationErrorAt)>,
     pub(super) models: Option<Vec<Utf8PathBuf>>,
@@ -38,6 +40,7 @@ impl Part {
     pub(super) fn new(file: Arc<File>) -> Self {
         Part {
             file,
+            named: Vec::new(),
             extend: None,
             models: None,
             baseline: None,
@@ -111,6 +114,7 @@ impl<'a> Reader<'a> {
                 self.error(&key.span(), name, keys::unknown(name));
                 continue;
             };
+            part.named.push((name, self.line(key.span().start)));
             self.key(name, value.get_ref(), &span, &mut part);
         }
         if self.errors.is_empty() { Ok(part) } else { Err(self.errors()) }
@@ -122,6 +126,13 @@ impl<'a> Reader<'a> {
             "models" => part.models = Some(self.models(value, span)),
             "baseline" => part.baseline = self.baseline(name, value, span),
             "max-file-size" => match file_size(value) {
+                Ok(size) if self.within.is_some() && size > LARGEST_FOUND => self.error(
+                    span,
+                    name,
+                    format!(
+                        "more than {LARGEST_FOUND} bytes are read only where the command line says so: `--config FILE`"
+                    ),
+                ),
                 Ok(size) => part.max_file_size = Some(size),
                 Err(message) => self.error(span, name, message),
             },

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use super::KEYS;
@@ -62,7 +63,9 @@ enum Size {
 
 /// The JSON schema of a blocklint.toml, and of the tables in other files.
 pub fn schema() -> Value {
-    let mut schema = schema_for!(Settings).to_value();
+    // SchemaStore takes this version of the language, and gives this address.
+    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Settings>().to_value();
+    schema["$id"] = json!("https://www.schemastore.org/blocklint.json");
     schema["title"] = json!("blocklint");
     schema["description"] =
         json!("The configuration of blocklint: a blocklint.toml, or `[tool.blocklint]` of a pyproject.toml.");

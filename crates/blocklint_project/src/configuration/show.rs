@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use blocklint_core::{Confidence, Severity};
+use camino::Utf8Path;
 
 use super::{BASELINE_FILE, Configuration, KEYS, RuleSettings, Setting};
 
@@ -44,14 +45,17 @@ impl Configuration {
         })
     }
 
-    /// All settings that hold, one in each line, as TOML. Of `extend`, the files are a comment.
-    pub fn shown(&self) -> String {
+    /// All settings that hold, one in each line, as TOML, with where each comes from. Of `extend`, the files are a comment. Files lie
+    /// below `folder` or are told whole.
+    pub fn shown(&self, folder: &Utf8Path) -> String {
         let mut shown = String::new();
         // A baseline that is named must be there.
         let is_shown = |name: &str| name != "extend" && (name != "baseline" || self.baseline.is_some());
         for key in KEYS.iter().filter(|key| is_shown(key.name)) {
             if let Some(value) = self.value_of(key.name) {
-                let _ = writeln!(shown, "{} = {value}", key.name);
+                let places = self.places(key.name, folder);
+                let from = if places.is_empty() { "default".to_owned() } else { places.join(", ") };
+                let _ = writeln!(shown, "{} = {value}  # {from}", key.name);
             }
         }
         shown

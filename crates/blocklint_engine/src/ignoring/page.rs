@@ -1,133 +1,42 @@
-//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
-//! for the finding's line, else it is put elsewhere, or nowhere.
+//! One file, as comments are put into it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Language, RuleCode, Span};
+use blocklint_core::{Language, RuleCode, Span};
 use blocklint_facts::{FileFacts, Form, SuppressionKind};
-use blocklint_project::{Project, SourceFile, read};
-use blocklint_rules::UNREADABLE_SOURCE;
-use camino::Utf8Path;
+use blocklint_project::SourceFile;
 
-use crate::Change;
 use crate::extraction::{decode, extract_bytes};
 use crate::fixing::edited;
 
-/// What is to be ignored.
-#[derive(Clone, Copy, Debug)]
-pub struct IgnoreRequest<'a> {
-    /// The project.
-    pub project: &'a Project,
-    /// The findings, not located or as they were read.
-    pub findings: &'a [Finding],
-    /// What stands behind the rules, in one line; empty for nothing.
-    pub reason: &'a str,
-}
-
-/// What that comes to; nothing is written yet.
-#[derive(Debug, Default)]
-pub struct Ignored {
-    /// The files that change, by path. `mended` counts findings.
-    pub changes: Vec<Change>,
-    /// Findings for which there is no comment.
-    pub unplaced: Vec<Unplaced>,
-}
-
-/// A finding for which no comment could be written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Unplaced {
-    /// The finding.
-    pub finding: Finding,
-    /// Why: a clause that completes "not ignored: …".
-    pub reason: String,
-}
-
-/// Makes the comments. Must run on a thread with a large stack.
-pub fn ignored(request: IgnoreRequest<'_>) -> Ignored {
-    let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
-    for finding in request.findings.iter().filter(|finding| finding.rule != UNREADABLE_SOURCE.code) {
-        by_file.entry(&finding.place.path).or_default().push(finding);
-    }
-    let mut ignored = Ignored::default();
-    for (path, findings) in by_file {
-        let placed = in_file(request, path, &findings, &mut ignored.unplaced);
-        match placed {
-            Ok(change) => ignored.changes.extend(change),
-            Err(reason) => {
-                let all =
-                    findings.iter().map(|finding| Unplaced { finding: (*finding).clone(), reason: reason.clone() });
-                ignored.unplaced.extend(all);
-            }
-        }
-    }
-    ignored
-}
-
-fn in_file(
-    request: IgnoreRequest<'_>,
-    path: &Arc<Utf8Path>,
-    findings: &[&Finding],
-    unplaced: &mut Vec<Unplaced>,
-) -> Result<Option<Change>, String> {
-    let project = request.project;
-    let at =
-        project.files.binary_search_by(|file| (*file.path).cmp(path)).map_err(|_| "it lies outside of the project")?;
-    let file = &project.files[at];
-    if file.is_notebook() {
-        return Err("cells of a notebook are left to whoever runs them".to_owned());
-    }
-    let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file cannot be read any more")?;
-    let mut page = Page::new(file, bytes.clone())?;
-    // Rules by the line on which they begin, the last line first: what is put in below moves nothing above.
-    let mut lines: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
-    for finding in findings {
-        lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
-    }
-    let mut count = 0;
-    for of_line in lines.values().rev() {
-        let offset = of_line.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
-        let rules: BTreeSet<RuleCode> = of_line.iter().map(|finding| finding.rule).collect();
-        match page.ignore(offset, &rules, request.reason) {
-            Ok(()) => count += of_line.len(),
-            Err(reason) => {
-                let all =
-                    of_line.iter().map(|finding| Unplaced { finding: (*finding).clone(), reason: reason.clone() });
-                unplaced.extend(all);
-            }
-        }
-    }
-    if page.bytes == bytes {
-        return Ok(None);
-    }
-    let (text_before, text_after) = (decode(file, bytes.clone()).0, decode(file, page.bytes.clone()).0);
-    let after = page.bytes;
-    Ok(Some(Change { path: Arc::clone(path), before: bytes, after, text_before, text_after, mended: count }))
-}
-
 /// One file, as comments are put into it.
-struct Page<'f> {
-    file: &'f SourceFile,
-    bytes: Vec<u8>,
-    text: Arc<str>,
+pub(super) struct Page<'f> {
+    pub(super) file: &'f SourceFile,
+    /// The file as it was read.
+    pub(super) before: Vec<u8>,
+    /// With the comments that it got.
+    pub(super) bytes: Vec<u8>,
+    /// The text of these.
+    pub(super) text: Arc<str>,
     facts: FileFacts,
 }
 
 impl<'f> Page<'f> {
-    fn new(file: &'f SourceFile, bytes: Vec<u8>) -> Result<Self, String> {
+    pub(super) fn new(file: &'f SourceFile, bytes: Vec<u8>) -> Result<Self, String> {
         let facts = extract_bytes(file, &bytes)?;
         let text = decode(file, bytes.clone()).0;
-        Ok(Page { file, bytes, text, facts })
+        Ok(Page { file, before: bytes.clone(), bytes, text, facts })
     }
 
     /// Where the line of an offset begins.
-    fn line_of(&self, offset: u32) -> u32 {
+    pub(super) fn line_of(&self, offset: u32) -> u32 {
         let before = self.text.get(..offset as usize).unwrap_or_default();
         before.rfind(['\n', '\r']).map_or(0, |at| at as u32 + 1)
     }
 
     /// Adds a comment for the line of this offset, or to the comment that it has.
-    fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<(), String> {
+    pub(super) fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<(), String> {
         let mut why = "there is no place for a comment".to_owned();
         for (span, content) in self.places(offset, rules, reason) {
             match self.with(span, &content, offset, rules) {
@@ -192,7 +101,7 @@ impl<'f> Page<'f> {
     /// The file with an edit, if that is a comment which speaks for the line of this offset.
     fn with(&self, span: Span, content: &str, offset: u32, rules: &BTreeSet<RuleCode>) -> Result<Self, String> {
         let bytes = edited(self.file.language, &self.bytes, &[(span, content)])?;
-        let page = Page::new(self.file, bytes)?;
+        let page = Page { before: self.before.clone(), ..Page::new(self.file, bytes)? };
         let grown = page.text.len() as u32 - (self.text.len() as u32).min(page.text.len() as u32);
         let offset = if span.start <= offset { offset + grown } else { offset };
         let (old, new) = (&self.facts, &page.facts);

@@ -1,0 +1,185 @@
+//! Comments that ignore findings, written where they stand. Each is tried: the file must parse as before and the comment must speak
+//! for the finding's line, else it is put elsewhere, or nowhere.
+//!
+//! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light. So the project
+//! is analysed again with the comments in it, until nothing is left: whoever ignores what is there has a clean run at once.
+
+mod page;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use blocklint_core::{Finding, RuleCode};
+use blocklint_models::Models;
+use blocklint_output::Sources;
+use blocklint_project::{Project, read};
+use blocklint_rules::UNREADABLE_SOURCE;
+use camino::Utf8Path;
+
+use crate::analyse::{grouped, on_large_stacks};
+use crate::choose::{Chosen, Levels, choose};
+use crate::extraction::{decode, extract_bytes};
+use crate::fixing::{Facts, Watched};
+use crate::sources::locate_one;
+use crate::{Change, Failure, Options, Rules};
+use page::Page;
+
+/// Each round ignores at least one more rule of some line, and few lines break more than two.
+const ROUNDS: usize = 20;
+
+/// What is to be ignored.
+#[derive(Clone, Copy)]
+pub struct IgnoreRequest<'a> {
+    /// The project.
+    pub project: &'a Project,
+    /// The models.
+    pub models: &'a Models,
+    /// The rules whose findings are ignored.
+    pub rules: &'a Rules,
+    /// The least that is ignored.
+    pub levels: Levels,
+    /// What the analysis that found them was told.
+    pub options: Options,
+    /// The findings, not located or as they were read.
+    pub findings: &'a [Finding],
+    /// Takes out of what would be shown what is not to be ignored: what a baseline holds, or what was there before a change.
+    pub leave_out: &'a (dyn Fn(&mut Chosen) + Sync),
+    /// What stands behind the rules, in one line; empty for nothing.
+    pub reason: &'a str,
+}
+
+/// What that comes to; nothing is written yet.
+#[derive(Debug, Default)]
+pub struct Ignored {
+    /// The files that change, by path. `mended` counts findings.
+    pub changes: Vec<Change>,
+    /// The findings that are ignored.
+    pub findings: Vec<Finding>,
+    /// Findings for which there is no comment.
+    pub unplaced: Vec<Unplaced>,
+}
+
+/// A finding for which no comment could be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unplaced {
+    /// The finding; rows count with the comments.
+    pub finding: Finding,
+    /// Why: a clause that completes "not ignored: …".
+    pub reason: String,
+}
+
+/// The files that got comments.
+type Pages<'p> = BTreeMap<Arc<Utf8Path>, Page<'p>>;
+
+/// Makes the comments.
+///
+/// # Errors
+///
+/// Where the system gives no threads.
+pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
+    on_large_stacks(|| {
+        let show = |mut findings: Vec<Finding>| -> Chosen {
+            request.rules.hide(&mut findings);
+            let groups = grouped(&findings);
+            let mut chosen = choose(findings, groups, &request.rules.selection, request.levels);
+            (request.leave_out)(&mut chosen);
+            chosen
+        };
+        let mut pages = Pages::new();
+        let mut facts = None;
+        let mut ignored = Ignored::default();
+        let mut left = request.findings.to_vec();
+        for _ in 0..ROUNDS {
+            // What has no place in this round had none before: the last word counts.
+            ignored.unplaced.clear();
+            let placed = round(request, &left, &mut pages, &mut ignored.unplaced);
+            if placed.is_empty() {
+                break;
+            }
+            let changed: BTreeSet<_> = placed.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+            ignored.findings.extend(placed);
+            let facts = facts.get_or_insert_with(|| Facts::new(request.project, request.models, request.options));
+            for path in &changed {
+                let Some(page) = pages.get(path) else { continue };
+                if let Ok(new) = extract_bytes(page.file, &page.bytes) {
+                    facts.replace(path, new);
+                }
+            }
+            left = facts.analyse(Some(&Watched::new()), &show).shown.findings;
+        }
+        locate(request.project, &pages, &mut ignored.unplaced);
+        ignored.changes = changes(pages, &ignored.findings);
+        ignored
+    })
+}
+
+/// Puts comments in; the findings that have one.
+fn round<'p>(
+    request: IgnoreRequest<'p>,
+    findings: &[Finding],
+    pages: &mut Pages<'p>,
+    unplaced: &mut Vec<Unplaced>,
+) -> Vec<Finding> {
+    let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| finding.rule != UNREADABLE_SOURCE.code) {
+        by_file.entry(&finding.place.path).or_default().push(finding);
+    }
+    let mut placed = Vec::new();
+    let told = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
+    for (path, findings) in by_file {
+        let page = match pages.remove(path).map_or_else(|| open(request.project, path), Ok) {
+            Ok(page) => pages.entry(Arc::clone(path)).or_insert(page),
+            Err(reason) => {
+                unplaced.extend(findings.iter().map(|finding| told(finding, &reason)));
+                continue;
+            }
+        };
+        // Rules by the line on which they begin, the last line first: what is put in below moves nothing above.
+        let mut lines: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
+        for finding in findings {
+            lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
+        }
+        for of_line in lines.values().rev() {
+            let offset = of_line.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
+            let rules: BTreeSet<RuleCode> = of_line.iter().map(|finding| finding.rule).collect();
+            match page.ignore(offset, &rules, request.reason) {
+                Ok(()) => placed.extend(of_line.iter().copied().cloned()),
+                Err(reason) => unplaced.extend(of_line.iter().map(|finding| told(finding, &reason))),
+            }
+        }
+    }
+    placed
+}
+
+fn open<'p>(project: &'p Project, path: &Utf8Path) -> Result<Page<'p>, String> {
+    let at =
+        project.files.binary_search_by(|file| (*file.path).cmp(path)).map_err(|_| "it lies outside of the project")?;
+    let file = &project.files[at];
+    if file.is_notebook() {
+        return Err("cells of a notebook are left to whoever runs them".to_owned());
+    }
+    let bytes = read(path, project.configuration.max_file_size).map_err(|_| "the file cannot be read any more")?;
+    Page::new(file, bytes)
+}
+
+/// Rows as they are once the comments are written.
+fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
+    let mut sources = Sources::default();
+    for (path, page) in pages {
+        sources.insert(Arc::clone(path), Arc::clone(&page.text));
+    }
+    unplaced.iter_mut().for_each(|one| locate_one(project, &mut one.finding.place, &mut sources));
+}
+
+fn changes(pages: Pages<'_>, findings: &[Finding]) -> Vec<Change> {
+    let changed = pages.into_iter().filter(|(_, page)| page.bytes != page.before);
+    let changes = changed.map(|(path, page)| Change {
+        mended: findings.iter().filter(|finding| finding.place.path == path).count(),
+        text_before: decode(page.file, page.before.clone()).0,
+        text_after: decode(page.file, page.bytes.clone()).0,
+        before: page.before,
+        after: page.bytes,
+        path,
+    });
+    changes.collect()
+}
