@@ -82,7 +82,7 @@ pub(crate) fn made_anew<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, reach: &
             Creates::Threads
                 if !is_shown
                     && names::is_made_by_others(facts.language)
-                    && matches!(anew, Anew::PerInstance { class, .. } if !is_built_for_callers(link, class))
+                    && matches!(anew, Anew::PerInstance { class, .. } if !is_built_for_callers(link, callers, class))
                     && !is_scheduler(link, site, path)
                     && ends_with_its_owner(link, site) =>
             {
@@ -235,10 +235,22 @@ fn ends_here(link: &Link<'_>, site: SiteRef) -> bool {
     })
 }
 
-/// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like.
-fn is_built_for_callers(link: &Link<'_>, class: ClassRef) -> bool {
+/// Java: whether a builder's method makes objects of a class, for whoever asks: as many as its callers like. One whose callers
+/// in the project make it a part of themselves is only where that part is made.
+fn is_built_for_callers<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, class: ClassRef) -> bool {
+    let aside = |site: SiteRef| link.program.is_test(site.file) || link.is_for_tests(link.program.body_of_site(site));
+    let is_part = |site: SiteRef| matches!(kept(link, site), Kept::ByInstance(_) | Kept::ByProgram);
     link.class_names(class).into_iter().flat_map(|name| link.program.sites_named(name)).any(|site| {
-        eval_made(link, site) == Some(class) && names::java::makes_on_demand(name_of_body_around(link, site))
+        if aside(site)
+            || !names::java::makes_on_demand(name_of_body_around(link, site))
+            || eval_made(link, site) != Some(class)
+        {
+            return false;
+        }
+        let Kept::ByCaller(builder) = kept(link, site) else { return false };
+        let calls = callers.call_sites(builder);
+        let mut calls = calls.iter().copied().filter(|&call| !aside(call)).peekable();
+        calls.peek().is_none() || calls.any(|call| !is_part(call))
     })
 }
 
@@ -246,10 +258,15 @@ fn is_built_for_callers(link: &Link<'_>, class: ClassRef) -> bool {
 fn ends_with_its_owner(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     let (Some(class), Some(holder)) = (class_of_site(link, site), holder_of(link, site)) else { return false };
-    let is_it = |form: FormId| match facts.form(form) {
+    let is_named = |form: FormId| match facts.form(form) {
         Form::Var(var) => facts.var(var).name == holder,
         Form::Attr(_, sym) => sym == holder,
         _ => false,
+    };
+    // `ExecutorService last = pool; pool = null; last.shutdown();`
+    let is_it = |form: FormId| {
+        is_named(form)
+            || matches!(facts.form(form), Form::Var(var) if facts.assigns_of(var).any(|row| row.value.is_some() && is_named(row.value)))
     };
     facts.sites.iter().enumerate().any(|(at, row)| {
         let on_it = matches!(facts.form(row.callee), Form::Attr(base, _) if is_it(base));
