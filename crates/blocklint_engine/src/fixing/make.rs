@@ -102,13 +102,14 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             let oldest = wanted.iter().find_map(|(_, wanted)| wanted.oldest);
             let mended = match path.extension() {
                 Some("java") => blocklint_java::fix(&text, &spans),
-                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| signatures(wanted[at].1, text_of)),
-                _ => blocklint_python::fix(
-                    &text,
-                    &spans,
-                    &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
-                    oldest,
-                ),
+                Some("rs") => blocklint_rust::fix(&text, &spans, &|at| called_by(wanted[at].1, text_of)),
+                _ => {
+                    let elsewhere = blocklint_python::Elsewhere {
+                        refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
+                        is_own: &|at| wanted[at].1.moves.as_ref().is_ok_and(|moves| !moves.is_empty()),
+                    };
+                    blocklint_python::fix(&text, &spans, &elsewhere, oldest)
+                }
             };
             let fixes =
                 wanted.iter().zip(mended).map(|(&(at, _), mended)| (at, mended.map(|m| m.at(&places[at].place))));
@@ -127,13 +128,15 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     refused
 }
 
-/// The definitions of the functions that a call itself runs.
-fn signatures(wanted: &Wanted, text: &TextOf<'_>) -> Vec<String> {
-    let moves = wanted.moves.iter().flatten();
+/// The definitions of the functions that a call runs, as far as they matter to its edit.
+fn called_by(wanted: &Wanted, text: &TextOf<'_>) -> blocklint_rust::Called {
     let definition = |(path, span): &(Arc<Utf8Path>, Span)| {
         text(path)?.get(span.start as usize..span.end as usize).map(str::to_owned)
     };
-    moves.filter_map(definition).collect()
+    blocklint_rust::Called {
+        itself: wanted.moves.iter().flatten().filter_map(definition).collect(),
+        on_the_way: wanted.way.iter().filter_map(definition).collect(),
+    }
 }
 
 /// Whether fixes are made for a file: a notebook's cells are no file of their own.

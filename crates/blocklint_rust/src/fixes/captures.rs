@@ -286,6 +286,48 @@ impl<'a> File<'a> {
     }
 }
 
+/// Whether a function does its work the first time only, and keeps what came of it: every caller but one would go to another
+/// thread for nothing.
+pub(super) fn works_once(definition: &str) -> bool {
+    const KEEPING: &[&str] = &[
+        "get_or_init(",
+        "get_or_try_init(",
+        "get_or_insert_with(",
+        "call_once(",
+        "compare_and_swap(",
+        "OnceLock",
+        "OnceCell",
+        "LazyLock",
+        "lazy_static!",
+    ];
+    KEEPING.iter().any(|word| definition.contains(word))
+}
+
+/// Whether an attribute of a function may make something else of it, a builder for example, than what is written there.
+pub(super) fn is_rewritten(definition: &str) -> bool {
+    /// Attributes that leave a function what it is.
+    const LEAVING: &[&str] = &[
+        "allow",
+        "cfg",
+        "cold",
+        "deny",
+        "deprecated",
+        "doc",
+        "expect",
+        "inline",
+        "instrument",
+        "must_use",
+        "skip",
+        "track_caller",
+        "warn",
+    ];
+    let Some(before) = definition.find("fn ").map(|at| &definition[..at]) else { return false };
+    before.lines().filter_map(|line| line.trim_start().strip_prefix("#[")).any(|attribute| {
+        let path = attribute.split(['(', ']', '=', ' ']).next().unwrap_or_default();
+        !LEAVING.contains(&path.rsplit("::").next().unwrap_or_default())
+    })
+}
+
 /// Whether the signature of a function says that what it gives may borrow, or may not go to another thread.
 pub(super) fn gives_borrowed(definition: &str) -> bool {
     // Attributes and documentation stand before the word.
