@@ -13,7 +13,7 @@ pub(super) fn formatted(path: &Utf8Path, root: &Utf8Path, before: &[u8], after: 
     encode_like(after, &text)
 }
 
-/// The same of a Rust file.
+/// The same of a Rust file, without the imports that lost their last use.
 pub(super) fn formatted_rust(
     path: &Utf8Path,
     root: &Utf8Path,
@@ -21,8 +21,11 @@ pub(super) fn formatted_rust(
     before: &[u8],
     after: &[u8],
 ) -> Option<Vec<u8>> {
-    let texts = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
-    rustfmt::reformatted(path, root, edition, texts.0, texts.1).map(String::into_bytes)
+    let (before, after) = (std::str::from_utf8(before).ok()?, std::str::from_utf8(after).ok()?);
+    let tidy = blocklint_rust::without_unused_imports(before, after);
+    let after = tidy.as_deref().unwrap_or(after);
+    let laid_out = rustfmt::reformatted(path, root, edition, before, after);
+    laid_out.or(tidy).map(String::into_bytes)
 }
 
 fn style_of(said: FormatSettings) -> Style {

@@ -189,6 +189,12 @@ impl<'a, 'l> Body<'a, 'l> {
             "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
                 self.found = Some("what it sets belongs to the task that calls it");
             }
+            // Most protocols keep their transport by that name, without a type.
+            "write" | "writelines" | "sendto" | "write_eof" | "abort"
+                if matches!(last_name(&attribute.value), Some("transport" | "_transport")) =>
+            {
+                self.found = Some("it writes to a transport, which belongs to the running loop");
+            }
             "exc_info" | "format_exc" | "print_exc" => self.ask_for_exception(),
             // A logger's; a future's takes nothing.
             "exception" if !call.arguments.args.is_empty() && has_no_error(&call.arguments) => self.ask_for_exception(),

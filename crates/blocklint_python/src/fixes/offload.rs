@@ -28,6 +28,9 @@ impl File<'_, '_> {
         {
             return Err(Refusal::new(STOPS));
         }
+        if is_line_of_log(site.call) {
+            return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
+        }
         if self.is_left_on_purpose(site) {
             return Err(Refusal::new(
                 "the same function is handed over elsewhere here, and this call was left on purpose",
@@ -284,6 +287,15 @@ impl File<'_, '_> {
             (span(TextRange::empty(inner.end())), ")".to_owned()),
         ]
     }
+}
+
+/// Whether a call writes to a log, by its names: `logger.warning(…)`.
+fn is_line_of_log(call: &ExprCall) -> bool {
+    const LEVELS: &[&str] = &["debug", "info", "warning", "warn", "error", "exception", "critical", "log"];
+    let Expr::Attribute(attribute) = &*call.func else { return false };
+    let receiver = callee::last_name(&attribute.value).map(str::to_lowercase).unwrap_or_default();
+    let is_logger = receiver.ends_with("logger") || receiver.trim_start_matches('_') == "log";
+    is_logger && LEVELS.contains(&attribute.attr.as_str())
 }
 
 /// Whether a call, its receiver or an argument, speaks of a name.

@@ -8,9 +8,9 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Each of them is a library's and would move by itself, what they are given is only put together, and no more than the result
-//! of the last one is used behind them: what each gives is better read where it is asked for, and functions of the project are
-//! steps of their own.
+//! Each of them is a library's, or all are what one object is told to do; each would move by itself, what they are given is only
+//! put together, and no more than the result of the last one is used behind them: what each gives is better read where it is
+//! asked for, and other functions of the project are steps of their own.
 
 use blocklint_core::{Applicability, Remedy, Way};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
@@ -31,6 +31,15 @@ pub(super) struct Call<'a, 'r> {
     pub(super) call: &'a ExprCall,
     pub(super) around: Vec<AnyNodeRef<'a>>,
     pub(super) remedy: &'r Remedy,
+}
+
+/// Whose step it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of<'a> {
+    /// A library's.
+    Library,
+    /// One that the project has this object do.
+    Object(&'a str),
 }
 
 /// Functions that only put something together, so that it does not matter which thread asks them.
@@ -85,7 +94,8 @@ impl<'a> File<'a, '_> {
         let mut from = 0;
         while from < suite.len() {
             let mut to = from;
-            while to < suite.len() && self.moves_by_itself(&suite[to], elsewhere) {
+            let kind = self.step(&suite[from], elsewhere);
+            while kind.is_some() && to < suite.len() && (to == from || self.step(&suite[to], elsewhere) == kind) {
                 let more = &suite[from..=to];
                 let ends = |statement: &Stmt| statement.is_return_stmt();
                 let is_behind_end = more.iter().rev().skip(1).any(ends);
@@ -104,8 +114,8 @@ impl<'a> File<'a, '_> {
         None
     }
 
-    /// Whether a statement is one call that would move, or a block that would move as a whole.
-    fn moves_by_itself(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> bool {
+    /// Whose step a statement is, if it is one call that would move, or a block that would move as a whole.
+    fn step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> Option<Of<'a>> {
         let range = statement.range();
         let call = match statement {
             Stmt::Expr(of) => of.value.as_call_expr(),
@@ -113,7 +123,7 @@ impl<'a> File<'a, '_> {
             Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
             Stmt::With(_) | Stmt::For(_) => {
                 let mut inside = self.calls.iter().filter(|of| range.contains_range(of.call.range()));
-                return inside.any(|of| {
+                let moves = inside.any(|of| {
                     self.site(of).is_some_and(|(site, _)| {
                         self.block_of(&site, &of.around).is_some_and(|block| {
                             block.range() == range
@@ -122,16 +132,22 @@ impl<'a> File<'a, '_> {
                         })
                     })
                 });
+                return moves.then_some(Of::Library);
             }
             _ => None,
         };
-        let Some(call) = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call)) else { return false };
-        let Some(of) = self.calls.iter().find(|of| of.call.range() == call.range()) else { return false };
-        self.site(of).is_some_and(|(site, to)| {
-            !(elsewhere.is_own)(of.at)
-                && (elsewhere.refusal)(of.at, None, site.around.handles).is_none()
-                && self.offload(&site, to).is_ok()
-        })
+        let call = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call))?;
+        let of = self.calls.iter().find(|of| of.call.range() == call.range())?;
+        let whose = match (&*call.func, (elsewhere.is_own)(of.at)) {
+            (_, false) => Of::Library,
+            (Expr::Attribute(attribute), true) if statement.is_expr_stmt() => {
+                Of::Object(self.text(attribute.value.range()))
+            }
+            _ => return None,
+        };
+        let (site, to) = self.site(of)?;
+        let moves = (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok();
+        moves.then_some(whose)
     }
 
     /// Where a wanted call stands, and what would hand it to a thread.

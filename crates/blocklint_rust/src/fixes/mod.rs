@@ -5,6 +5,7 @@
 //! written is refused with a reason.
 
 mod captures;
+mod leftover;
 mod offload;
 mod paths;
 mod rewrite;
@@ -15,6 +16,7 @@ use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
 use tree_sitter::{Node, Parser};
 
 use crate::kinds::{K, fields, grammar, kind};
+pub use leftover::without_unused_imports;
 use surroundings::Surroundings;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
