@@ -28,6 +28,12 @@ impl File<'_, '_> {
         {
             return Err(Refusal::new(STOPS));
         }
+        // By its name it makes what works with the loop, and costs time only once if it is made once.
+        if callee::last_name(&site.call.func).is_some_and(|name| name.starts_with("Async")) {
+            return Err(Refusal::new(
+                "what it makes belongs to the running loop: make it once, when the program starts",
+            ));
+        }
         if is_line_of_log(site.call) {
             return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
         }
