@@ -18,7 +18,7 @@ use blocklint_flow::search::cuts::Cuts;
 use blocklint_link::link::library::Library;
 use blocklint_models::Models;
 
-pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, moved_with};
+pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, body_with, moved_with};
 pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
 pub use blocklint_flow::graph::finding::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, blocks_with, given_by, moved_with,
+    Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, moved_with,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
     pub(crate) remedy: Remedy,
     /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
     pub(crate) moves: Result<Functions, Refusal>,
+    /// The functions through which the call leads to what holds the thread.
+    pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The oldest Python that the project runs on, where it says so.
@@ -189,30 +191,58 @@ fn moved(
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
     let language = link.program.language(raw.file);
     let oldest = link.oldest_python(raw.file);
+    if language == Language::Java && raw.what == What::Holds {
+        return on_worker(link, raw, remedy);
+    }
     if !hands_over || language == Language::Java {
-        return Ok(Wanted { remedy, moves: Ok(Vec::new()), blocks: Vec::new(), oldest });
+        return Ok(Wanted { remedy, moves: Ok(Vec::new()), way: Vec::new(), blocks: Vec::new(), oldest });
     }
     if language == Language::Rust {
         // What the call itself runs says by its signature whether what it gives can leave a closure.
         let mut called = moved_with(link, raw.site);
+        let way = functions_on_the_way(link, raw, &called);
         called.functions.truncate(called.direct);
-        return Ok(Wanted { remedy, moves: Ok(functions(link, &called)), blocks: Vec::new(), oldest });
+        return Ok(Wanted { remedy, moves: Ok(functions(link, &called)), way, blocks: Vec::new(), oldest });
     }
+    // What hands over to threads before 3.9 takes no context along.
+    let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
+    let lost = |mut carried: Carried| {
+        carried.bound = carried.bound.or_else(|| carried.asks_context.take().filter(|_| loses_context));
+        carried
+    };
     let blocks = blocks_with(link, raw.site).into_iter().map(|(span, carried)| {
+        let carried = lost(carried);
         let bound = carried.bound.as_ref().and_then(|bound| bound_call(link, bound));
         let whole = bound.map_or(Ok(functions(link, &carried)), |bound| Err(bound.refusal()));
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let carried = moved_with(link, raw.site);
+    let carried = lost(moved_with(link, raw.site));
+    let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
-        return Ok(Wanted { remedy, moves: Ok(functions(link, &carried)), blocks, oldest });
+        return Ok(Wanted { remedy, moves: Ok(functions(link, &carried)), way, blocks, oldest });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, blocks, oldest })
+    Ok(Wanted { remedy, moves, way, blocks, oldest })
+}
+
+/// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
+fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
+    let carried = body_with(link, raw.site);
+    if let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) {
+        for way in &mut remedy.ways {
+            match way {
+                // What takes the call's place holds no thread, so that none has to be left.
+                Way::Chain { template: Some(_), offload, .. } => *offload = false,
+                Way::Chain { offload: true, .. } => return Err(bound.refusal()),
+                _ => {}
+            }
+        }
+    }
+    Ok(Wanted { remedy, moves: Ok(Vec::new()), way: Vec::new(), blocks: Vec::new(), oldest: None })
 }
 
 /// What else has to go where the call of a finding goes.
@@ -239,8 +269,19 @@ fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) ->
 }
 
 fn functions(link: &Link<'_>, carried: &Carried) -> Functions {
-    let path = |file: FileId| Arc::clone(&link.program.files[file.index()].path);
-    carried.functions.iter().map(|&(file, span)| (path(file), span)).collect()
+    carried.functions.iter().map(|&function| function_at(link, function)).collect()
+}
+
+/// Of the functions that a call runs, those in which a step of the finding's trace stands.
+fn functions_on_the_way(link: &Link<'_>, raw: &RawFinding, carried: &Carried) -> Functions {
+    let passed = |(file, span): &(FileId, Span)| {
+        raw.trace.iter().skip(1).any(|step| step.file == *file && span.contains(step.span))
+    };
+    carried.functions.iter().filter(|of| passed(of)).map(|&function| function_at(link, function)).collect()
+}
+
+fn function_at(link: &Link<'_>, (file, span): (FileId, Span)) -> (Arc<Utf8Path>, Span) {
+    (Arc::clone(&link.program.files[file.index()].path), span)
 }
 
 fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<BoundCall> {
@@ -248,6 +289,7 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Thread => BoundTo::Thread,
         Bound::Loop => BoundTo::Loop,
         Bound::Context => BoundTo::Context,
+        Bound::ContextRead => BoundTo::Asked,
         Bound::Nothing => return None,
     };
     let how = match bound.how {

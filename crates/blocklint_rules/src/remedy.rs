@@ -64,6 +64,8 @@ pub enum BoundTo {
     Loop,
     /// The task or context that calls it.
     Context,
+    /// The same, which it only asks.
+    Asked,
 }
 
 impl BoundCall {
@@ -86,6 +88,9 @@ impl BoundCall {
             (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
             (BoundTo::Context, BoundUse::Used | BoundUse::Made) => {
                 format!("a `{call}` is used, which belongs to the task that calls it")
+            }
+            (BoundTo::Asked, _) => {
+                format!("`{call}` asks the context of this task, which no thread is given before Python 3.9")
             }
             (BoundTo::Context, BoundUse::Called) => format!("what `{call}` changes belongs to the task that calls it"),
         };

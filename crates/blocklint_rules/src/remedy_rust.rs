@@ -92,6 +92,10 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             }
             (None, None) => {}
         }
+        // Without the feature the crate would not compile.
+        if matches!(advice.twin, Reach::Needs(_)) && advice.rewrite.is_none() {
+            at_most = at_most.min(Applicability::Display);
+        }
         if !ways.is_empty() && (at_most != Applicability::Display || raw.rule.effect == Some(Effect::Sleep)) {
             return Ok(Remedy { ways, at_most });
         }
@@ -102,7 +106,8 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
         let (path, fallible) = Runtime::blocking_pool(raw.runtime);
         // A connection or a guard is of use to the code around the call, and cannot come back from a thread by itself.
         let is_part = raw.direct && advice.kind.is_none() && raw.rule.effect == Some(Effect::Database);
-        let most = match is_part || nested || advice.kind.is_none() && raw.fails.is_some() {
+        let lacks = matches!(advice.pool, Reach::Needs(_));
+        let most = match lacks || is_part || nested || advice.kind.is_none() && raw.fails.is_some() {
             true => Applicability::Display,
             false => Applicability::Unsafe,
         };

@@ -54,8 +54,17 @@ impl Elsewhere {
         };
         // What the call itself runs in its own file is looked at there.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
+        let mut on_the_way = wanted.way.iter().filter(|_| block.is_none());
+        let once = on_the_way.find_map(|key| {
+            let binding = self.0.get(key)?.iter().find(|binding| binding.only_on_the_way)?;
+            Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))
+        });
+        if once.is_some() {
+            return once;
+        }
         others.filter_map(|key| Some((key, self.0.get(key)?))).find_map(|((path, _), bindings)| {
-            let binding = bindings.iter().find(|binding| handles || !binding.only_while_handling)?;
+            let fits = |of: &&Binding| !of.only_on_the_way && (handles || !of.only_while_handling);
+            let binding = bindings.iter().find(fits)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))
         })
     }

@@ -10,6 +10,7 @@ mod make;
 mod overlay;
 mod program;
 mod round;
+mod rustfmt;
 mod selection;
 mod style;
 #[cfg(test)]

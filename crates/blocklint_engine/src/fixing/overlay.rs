@@ -68,6 +68,17 @@ impl<'a> Overlay<'a> {
         &self.project.root
     }
 
+    /// The edition in which a Rust file is written: that of the crate whose folder is nearest.
+    pub(crate) fn edition(&self, path: &Utf8Path) -> u16 {
+        let near = self.project.crates.iter().filter_map(|of| {
+            let roots = of.roots.iter().filter_map(|root| root.path.parent());
+            let around =
+                roots.filter(|folder| path.starts_with(folder) || path.starts_with(folder.parent().unwrap_or(folder)));
+            Some((around.map(|folder| folder.as_str().len()).max()?, of.edition))
+        });
+        near.max_by_key(|(depth, _)| *depth).map_or(2021, |(_, edition)| edition)
+    }
+
     /// The bytes of a file that was opened.
     pub(crate) fn bytes(&self, path: &Utf8Path) -> Option<&[u8]> {
         self.files.get(path).map(|contents| &*contents.now)

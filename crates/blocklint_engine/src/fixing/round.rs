@@ -181,6 +181,11 @@ fn changed(
     {
         bytes = formatted;
     }
+    if file.language == Language::Rust
+        && let Some(formatted) = style::formatted_rust(path, overlay.root(), overlay.edition(path), before, &bytes)
+    {
+        bytes = formatted;
+    }
     let facts = extract_bytes(file, &bytes)?;
     let known = old.of(path).ok_or_else(unknown)?;
     let new = facts.problems.iter().find(|problem| known.problems.iter().all(|old| old.message != problem.message));

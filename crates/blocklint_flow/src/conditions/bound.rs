@@ -40,6 +40,8 @@ pub struct Carried {
     pub direct: usize,
     /// The first thing in them, or the call itself, that cannot move to another thread.
     pub bound: Option<BoundCall>,
+    /// The first thing that asks the context of the calling task, which not every way to a thread takes along.
+    pub asks_context: Option<BoundCall>,
 }
 
 /// A call, or a use of a value, that belongs to its thread, loop or task.
@@ -117,6 +119,15 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
 }
 
+/// What the body in which a call stands, a lambda or a method, does as a whole.
+pub fn body_with(link: &Link<'_>, site: SiteRef) -> Carried {
+    let facts = link.program.facts(site.file);
+    let body = facts.body_of(facts.site(site.site).at);
+    let all = (0..facts.sites.len() as u32).map(SiteId);
+    let own = all.filter(|&of| facts.body_of(facts.site(of).at) == body && moves(facts.site(of).kind));
+    carried_by(link, own.map(|of| SiteRef { site: of, ..site }).collect())
+}
+
 /// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
 /// uses such a value.
 fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
@@ -173,6 +184,7 @@ fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         values: Vec::new(),
         below: Vec::new(),
         own: Vec::new(),
+        asks_context: None,
     };
     let mut bound = sites.iter().find_map(|&site| {
         let looked = walk.look(site);
@@ -194,7 +206,7 @@ fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
     let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
     let functions =
         walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
-    Carried { functions, direct, bound }
+    Carried { functions, direct, bound, asks_context: walk.asks_context }
 }
 
 /// What is known of sites and bodies: many calls lead to the same helpers.
@@ -217,6 +229,8 @@ struct Looked {
     values: Vec<BoundValue>,
     /// The first thing that is bound itself.
     bound: Option<BoundCall>,
+    /// The first thing that asks the context.
+    asks_context: Option<BoundCall>,
 }
 
 /// What a body does itself.
@@ -245,6 +259,8 @@ struct Walk<'l, 'a> {
     below: Vec<Rc<OfBody>>,
     /// The sites that move themselves.
     own: Vec<SiteRef>,
+    /// The first thing that asks the context.
+    asks_context: Option<BoundCall>,
 }
 
 impl Walk<'_, '_> {
@@ -260,6 +276,7 @@ impl Walk<'_, '_> {
             }
         }
         self.values.extend_from_slice(&looked.values);
+        self.asks_context = self.asks_context.take().or_else(|| looked.asks_context.clone());
         looked.bound.clone()
     }
 
@@ -285,6 +302,7 @@ impl Walk<'_, '_> {
             let at_site = self.look(site);
             looked.entered.extend_from_slice(&at_site.entered);
             looked.values.extend_from_slice(&at_site.values);
+            looked.asks_context = looked.asks_context.take().or_else(|| at_site.asks_context.clone());
             looked.bound.clone_from(&at_site.bound);
             if looked.bound.is_some() {
                 break;
@@ -302,6 +320,9 @@ impl Walk<'_, '_> {
         }
         let mut looked = Looked::default();
         looked.bound = self.look_for_calls(site, &mut looked.entered);
+        if looked.bound.as_ref().is_some_and(|bound| bound.to == Bound::ContextRead) {
+            looked.asks_context = looked.bound.take();
+        }
         if looked.bound.is_none() {
             self.use_of_value(site, &mut looked.values);
         }

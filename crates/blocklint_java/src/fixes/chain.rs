@@ -205,10 +205,37 @@ impl<'t> File<'_, 't> {
         if !is_operator {
             return Err(Refusal::new("where the lambda runs is not for the chain to say"));
         }
+        if let Some(shared) = self.moved_upstream(object) {
+            return Ok(shared);
+        }
         let (workers, gap) = (self.workers(of), self.gap_between(object, name));
         let mut edits = self.imports.edits(&[of.schedulers]);
         edits.push(insert(object.end_byte(), format!("{gap}.publishOn({workers})")));
         Ok((Shape::OperatorOnWorker, edits))
+    }
+
+    /// The edit of a call further up in the chain that makes all that comes behind go on on a worker: one change of threads
+    /// does for both.
+    fn moved_upstream(&self, object: Node<'t>) -> Option<(Shape, Edits)> {
+        let mut at = Some(object);
+        while let Some(up) = at.filter(|up| kind(*up) == K::Invocation) {
+            let arguments = up.child_by_field_name("arguments");
+            let lies_in = |call: Node<'t>| {
+                arguments.is_some_and(|list| span(list).contains(span(call)))
+                    && matches!(around(call), Around::Lambda(lambda) if argument_of(lambda) == Some(up))
+            };
+            let moved = self.wanted.iter().filter(|(call, _)| lies_in(*call)).find_map(|(call, remedy)| {
+                let wish = remedy.ways.iter().find_map(Wish::of)?;
+                self.chain(*call, wish)
+                    .ok()
+                    .filter(|(shape, _)| matches!(shape, Shape::OperatorOnWorker | Shape::SourceOnWorker))
+            });
+            if moved.is_some() {
+                return moved;
+            }
+            at = up.child_by_field_name("object");
+        }
+        None
     }
 
     /// `fromCallable(() -> f().block())`: the publisher is what the chain is made of.

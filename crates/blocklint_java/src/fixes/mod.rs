@@ -28,7 +28,7 @@ pub use shapes::Shape;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span is that
 /// of a call, from its name to its end.
-pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refusal>> {
+pub fn fix<'s>(source: &'s str, wanted: &[(Span, &'s Remedy)]) -> Vec<Result<Mended, Refusal>> {
     let refuse_all = |reason: &str| wanted.iter().map(|_| Err(Refusal::new(reason))).collect();
     let Ok(Started { tree, .. }) = start(Language::Java, &grammar(), source.as_bytes(), None, || {}) else {
         return refuse_all("the file could not be parsed");
@@ -37,7 +37,8 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)]) -> Vec<Result<Mended, Refus
     if root.has_error() {
         return refuse_all("the file has syntax errors");
     }
-    let file = File { source, root, imports: Imports::new(source, root) };
+    let mut file = File { source, root, imports: Imports::new(source, root), wanted: Vec::new() };
+    file.wanted = wanted.iter().filter_map(|(span, remedy)| Some((file.call_at(*span)?, *remedy))).collect();
     wanted
         .iter()
         .map(|(span, remedy)| match file.call_at(*span) {
@@ -52,6 +53,8 @@ struct File<'s, 't> {
     source: &'s str,
     root: Node<'t>,
     imports: Imports<'s>,
+    /// All calls for which something is wanted.
+    wanted: Vec<(Node<'t>, &'s Remedy)>,
 }
 
 /// What is to be done about one call.
@@ -63,23 +66,30 @@ struct Wish<'r> {
     offload: bool,
 }
 
+impl<'r> Wish<'r> {
+    /// What a way wants of a chain.
+    fn of(way: &'r Way) -> Option<Self> {
+        let Way::Chain { of, taker, template, offload } = way else { return None };
+        Some(Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload })
+    }
+}
+
 /// Edits under way.
 type Edits = Vec<(Span, String)>;
 
 impl<'s, 't> File<'s, 't> {
     fn mend(&self, call: Node<'t>, remedy: &Remedy) -> Result<Mended, Refusal> {
-        remedy.first(|way| {
-            let (of, taker, template, offload) = match way {
-                Way::Chain { of, taker, template, offload } => (of, taker, template, offload),
-                Way::Share { of } => {
-                    let (shape, applicability, edits) = self.share(call, *of)?;
-                    return Ok(Mended { title: shape.title().to_owned(), applicability, edits });
-                }
-                _ => return Err(Refusal::new("there is no edit for it")),
-            };
-            let wish = Wish { of: *of, taker: taker.as_deref(), template: template.as_deref(), offload: *offload };
-            let (shape, edits) = self.chain(call, wish)?;
-            Ok(Mended { title: shape.title().to_owned(), applicability: Applicability::Unsafe, edits })
+        remedy.first(|way| match way {
+            Way::Share { of } => {
+                let (shape, applicability, edits) = self.share(call, *of)?;
+                Ok(Mended { title: shape.title().to_owned(), applicability, edits })
+            }
+            way => {
+                let Some(wish) = Wish::of(way) else { return Err(Refusal::new("there is no edit for it")) };
+                let (shape, edits) = self.chain(call, wish)?;
+                let title = shape.title().to_owned();
+                Ok(Mended { title, applicability: Applicability::Unsafe, edits })
+            }
         })
     }
 

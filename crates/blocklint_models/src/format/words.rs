@@ -46,6 +46,8 @@ words! {
         Loop = "loop",
         /// The task or context that calls it: what is changed there is lost to the caller.
         Context = "context",
+        /// The task or context that calls it, which it only asks: a thread that is given a copy may do so too.
+        ContextRead = "context-read",
         /// To nothing: any thread may call it, whatever other rows say of it.
         Nothing = "nothing",
     }

@@ -6,7 +6,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::{File, Site};
 use crate::walk::span;
 
-impl File<'_> {
+impl File<'_, '_> {
     /// Takes a keyword argument away, with the comma that parts it from its neighbour.
     pub(super) fn drop_argument(&self, site: &Site<'_>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
         let arguments = &site.call.arguments;

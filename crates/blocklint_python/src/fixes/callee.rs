@@ -9,6 +9,7 @@ use ruff_python_ast::{
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::once::{ONCE, works_once};
 use crate::walk::span;
 
 /// The functions that a file defines, by name: of its top level and functions, and of its classes.
@@ -74,6 +75,8 @@ pub struct Binding {
     pub span: Span,
     /// It matters only to who calls the function while an exception is being handled.
     pub only_while_handling: bool,
+    /// It matters only where what holds the thread is done in or through the function.
+    pub only_on_the_way: bool,
 }
 
 /// What keeps each of these functions in the thread that calls it.
@@ -88,13 +91,19 @@ pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Bindin
             return Vec::new();
         }
         let mut found: Vec<Binding> = Vec::new();
+        if works_once(function) {
+            let span = span(function.name.range());
+            found.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
+        }
         for handles in [false, true] {
             let mut body = Body::of(function, &locals, Around { handles, ends_stop: false });
             body.visit_body(&function.body);
             let reason = body.found.filter(|_| !body.yields);
             let span = span(function.name.range());
-            found.extend(reason.map(|reason| Binding { reason, span, only_while_handling: handles }));
-            if !found.is_empty() {
+            let is_bound = reason.is_some();
+            let binding = |reason| Binding { reason, span, only_while_handling: handles, only_on_the_way: false };
+            found.extend(reason.map(binding));
+            if is_bound {
                 break;
             }
         }
@@ -179,6 +188,12 @@ impl<'a, 'l> Body<'a, 'l> {
             }
             "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
                 self.found = Some("what it sets belongs to the task that calls it");
+            }
+            // Most protocols keep their transport by that name, without a type.
+            "write" | "writelines" | "sendto" | "write_eof" | "abort"
+                if matches!(last_name(&attribute.value), Some("transport" | "_transport")) =>
+            {
+                self.found = Some("it writes to a transport, which belongs to the running loop");
             }
             "exc_info" | "format_exc" | "print_exc" => self.ask_for_exception(),
             // A logger's; a future's takes nothing.

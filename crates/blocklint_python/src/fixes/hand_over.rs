@@ -6,7 +6,7 @@ use ruff_text_size::Ranged;
 
 use super::{File, Site};
 
-impl File<'_> {
+impl File<'_, '_> {
     /// Hands over what is called to the call around it: with its arguments behind it where that `passes` them on, else
     /// bound to them.
     pub(super) fn hand_over(&self, site: &Site<'_>, passes: bool) -> Result<Mended, Refusal> {

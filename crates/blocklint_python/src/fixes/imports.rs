@@ -10,7 +10,7 @@ use crate::walk::span;
 /// An edit: what is replaced and by what.
 pub(super) type TextEdit = (Span, String);
 
-impl<'a> File<'a> {
+impl<'a> File<'a, '_> {
     /// How the file writes a function that it imports by name, or whose module it imports.
     pub(super) fn known_as(&self, site: &Site<'_>, path: &str) -> Option<String> {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);

@@ -21,8 +21,11 @@ mod hand_over;
 mod imports;
 mod names;
 mod offload;
+mod once;
+mod outline;
 mod rewrite;
 mod share;
+mod steps;
 mod surroundings;
 mod twin;
 mod whole;
@@ -42,22 +45,28 @@ use crate::walk::span;
 pub use callee::Binding;
 use callee::{Functions, Locals};
 use names::Names;
+use steps::Call;
 use surroundings::Surroundings;
 
 /// Why a call that ends in `StopIteration` stays where it is: a future that is given one never ends.
 const STOPS: &str = "`StopIteration` cannot leave a thread";
 
-/// Why something cannot move to a thread, as far as other files or what is called decide it: of the wanted edit at this place of
-/// the list, for the call alone or for the block that has this span, where an exception is being handled or not.
-pub type Elsewhere<'e> = dyn Fn(usize, Option<Span>, bool) -> Option<Refusal> + 'e;
+/// What other files, or what is called, say of the wanted edits, by their places in the list.
+pub struct Elsewhere<'e> {
+    /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
+    /// handled or not.
+    pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
+    /// Whether the call runs functions of the project.
+    pub is_own: &'e dyn Fn(usize) -> bool,
+}
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
 /// the text of [`crate::decode`]; each span is that of a call. Needs a thread with [`crate::STACK_SIZE`] of stack.
 ///
 /// `elsewhere` says what the text of this file does not tell. `oldest` is the oldest Python that the code must run on.
-pub fn fix(
+pub fn fix<'r>(
     source: &str,
-    wanted: &[(Span, &Remedy)],
+    wanted: &[(Span, &'r Remedy)],
     elsewhere: &Elsewhere<'_>,
     oldest: Option<(u8, u8)>,
 ) -> Vec<Result<Mended, Refusal>> {
@@ -83,11 +92,18 @@ pub fn fix(
     let comments =
         parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
     let Finder { found, functions, .. } = finder;
+    let place = |(at, (span, remedy)): (usize, &(Span, &'r Remedy))| {
+        let (call, around) = found.get(span)?;
+        Some(Call { at, call, around: around.clone(), remedy })
+    };
+    let mut calls: Vec<Call<'_, 'r>> = wanted.iter().enumerate().filter_map(place).collect();
+    calls.sort_by_key(|of| (of.call.start(), of.at));
     let file = File {
         source,
         module,
         comments,
         oldest,
+        calls,
         given: RefCell::default(),
         names: Names::new(module),
         functions,
@@ -98,7 +114,7 @@ pub fn fix(
         .enumerate()
         .map(|(at, (span, remedy))| match found.get(span) {
             None => Err(Refusal::new("no call stands there")),
-            Some(found) => file.mend(found, remedy, &|block, handles| elsewhere(at, block, handles)),
+            Some(found) => file.mend(at, found, remedy, elsewhere),
         })
         .collect()
 }
@@ -121,11 +137,13 @@ fn begins_with_await(template: &[Piece]) -> bool {
 }
 
 /// A file whose calls are mended.
-struct File<'a> {
+struct File<'a, 'r> {
     source: &'a str,
     module: &'a ModModule,
     comments: Vec<TextRange>,
     oldest: Option<(u8, u8)>,
+    /// All calls that something is wanted for, in the order of the text.
+    calls: Vec<Call<'a, 'r>>,
     /// Names given to functions that move, by the statement that they hold.
     given: RefCell<Vec<(TextRange, String)>>,
     names: Names<'a>,
@@ -139,12 +157,13 @@ struct Site<'a> {
     around: Surroundings<'a>,
 }
 
-impl<'a> File<'a> {
+impl<'a> File<'a, '_> {
     fn mend(
         &self,
+        at: usize,
         found: &(&'a ExprCall, Vec<AnyNodeRef<'a>>),
         remedy: &Remedy,
-        elsewhere: &dyn Fn(Option<Span>, bool) -> Option<Refusal>,
+        elsewhere: &Elsewhere<'_>,
     ) -> Result<Mended, Refusal> {
         let awaits = remedy.ways.iter().any(|way| match way {
             Way::HandOver { .. }
@@ -166,8 +185,13 @@ impl<'a> File<'a> {
             Way::Rewrite { template } => self.rewrite(&site, template),
             Way::Offload { to } => {
                 let handles = site.around.handles;
+                if let Some(steps) = self.steps_of(&site, &found.1, elsewhere)
+                    && let Ok(mended) = self.whole(&site, steps, to)
+                {
+                    return Ok(mended);
+                }
                 if let Some(block) = self.block_of(&site, &found.1) {
-                    let whole = match elsewhere(Some(span(block.range())), handles) {
+                    let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {
                         Some(refusal) => Err(refusal),
                         None => self.whole(&site, block, to),
                     };
@@ -178,7 +202,7 @@ impl<'a> File<'a> {
                 if let Some(refusal) = site.around.entered.clone() {
                     return Err(refusal);
                 }
-                match elsewhere(None, handles) {
+                match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
                     None => self.offload(&site, to),
                 }

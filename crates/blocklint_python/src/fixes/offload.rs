@@ -1,9 +1,11 @@
 //! A call handed to a worker thread: `load(path)` → `await asyncio.to_thread(load, path)`.
 
 use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
-use ruff_python_ast::{Expr, ExprCall};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use super::once::{ONCE, gives_instance};
 use super::{File, STOPS, Site, callee};
 use crate::walk::span;
 
@@ -17,7 +19,7 @@ const PARTIAL: &str = "functools.partial";
 /// What replaces the text of spans.
 type Edits = Vec<(Span, String)>;
 
-impl File<'_> {
+impl File<'_, '_> {
     /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
     /// evaluated where and in the order in which they were; only the call itself moves.
     pub(super) fn offload(&self, site: &Site<'_>, to: &[Offload]) -> Result<Mended, Refusal> {
@@ -25,6 +27,28 @@ impl File<'_> {
             && name.id == "next"
         {
             return Err(Refusal::new(STOPS));
+        }
+        // By its name it makes what works with the loop, and costs time only once if it is made once.
+        if callee::last_name(&site.call.func).is_some_and(|name| name.starts_with("Async")) {
+            return Err(Refusal::new(
+                "what it makes belongs to the running loop: make it once, when the program starts",
+            ));
+        }
+        if is_line_of_log(site.call) {
+            return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
+        }
+        if self.is_left_on_purpose(site) {
+            return Err(Refusal::new(
+                "the same function is handed over elsewhere here, and this call was left on purpose",
+            ));
+        }
+        if let Some(name) = site.around.opened_around.iter().find(|name| mentions(site.call, name)) {
+            return Err(Refusal::new(format!(
+                "`{name}` was opened by the `with` around it, which stays in this thread"
+            )));
+        }
+        if callee::last_name(&site.call.func).is_some_and(gives_instance) {
+            return Err(Refusal::new(ONCE));
         }
         // What nobody takes is no handle: `webbrowser.open(url)`, `port.open()`.
         if callee::last_name(&site.call.func) == Some("open") && !site.around.is_statement {
@@ -47,6 +71,14 @@ impl File<'_> {
         self.functions.can_move(site.call, site.around.handles, &self.locals)?;
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
+        }
+        if site.around.is_iterated {
+            return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
+        }
+        if site.around.for_each {
+            return Err(Refusal::new(
+                "each element would take a thread of its own: put the comprehension into a function, which can move",
+            ));
         }
         if site.around.taker.is_some_and(|taker| callee::last_name(&taker.func).is_some_and(makes_task)) {
             return Err(Refusal::new("what it returns is a coroutine, which the running loop is given"));
@@ -72,6 +104,36 @@ impl File<'_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+    }
+
+    /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
+    /// it, or one for where no thread is there.
+    fn is_left_on_purpose(&self, site: &Site<'_>) -> bool {
+        struct Given<'n> {
+            name: &'n str,
+            is_given: bool,
+            is_defined: bool,
+        }
+        impl<'a> SourceOrderVisitor<'a> for Given<'_> {
+            fn visit_stmt(&mut self, statement: &'a Stmt) {
+                self.is_defined |= statement.as_function_def_stmt().is_some_and(|of| of.name.as_str() == self.name);
+                walk_stmt(self, statement);
+            }
+
+            fn visit_expr(&mut self, expression: &'a Expr) {
+                if let Expr::Call(call) = expression {
+                    let mut given = call.arguments.args.iter().filter_map(Expr::as_name_expr);
+                    self.is_given |= given.any(|name| name.id == self.name);
+                }
+                walk_expr(self, expression);
+            }
+        }
+        let (Expr::Name(name), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
+            return false;
+        };
+        let mut given = Given { name: name.id.as_str(), is_given: false, is_defined: false };
+        given.visit_body(&function.body);
+        given.is_given && given.is_defined
     }
 
     /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
@@ -231,6 +293,30 @@ impl File<'_> {
             (span(TextRange::empty(inner.end())), ")".to_owned()),
         ]
     }
+}
+
+/// Whether a call writes to a log, by its names: `logger.warning(…)`.
+fn is_line_of_log(call: &ExprCall) -> bool {
+    const LEVELS: &[&str] = &["debug", "info", "warning", "warn", "error", "exception", "critical", "log"];
+    let Expr::Attribute(attribute) = &*call.func else { return false };
+    let receiver = callee::last_name(&attribute.value).map(str::to_lowercase).unwrap_or_default();
+    let is_logger = receiver.ends_with("logger") || receiver.trim_start_matches('_') == "log";
+    is_logger && LEVELS.contains(&attribute.attr.as_str())
+}
+
+/// Whether a call, its receiver or an argument, speaks of a name.
+fn mentions(call: &ExprCall, name: &str) -> bool {
+    struct Mentions<'n>(&'n str, bool);
+    impl<'a> SourceOrderVisitor<'a> for Mentions<'_> {
+        fn visit_expr(&mut self, expression: &'a Expr) {
+            self.1 |= expression.as_name_expr().is_some_and(|of| of.id == self.0);
+            walk_expr(self, expression);
+        }
+    }
+    let mut mentions = Mentions(name, false);
+    mentions.visit_expr(&call.func);
+    call.arguments.iter_source_order().for_each(|argument| mentions.visit_expr(argument.value()));
+    mentions.1
 }
 
 /// Whether awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every

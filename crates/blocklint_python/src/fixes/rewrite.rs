@@ -7,7 +7,7 @@ use ruff_text_size::{Ranged, TextRange};
 use super::{File, Site};
 use crate::walk::span;
 
-impl File<'_> {
+impl File<'_, '_> {
     /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
     pub(super) fn rewrite(&self, site: &Site<'_>, template: &[Piece]) -> Result<Mended, Refusal> {
         let call = site.call;

@@ -28,7 +28,7 @@ enum Holder<'a> {
     Field(&'a str, &'a str),
 }
 
-impl<'a> File<'a> {
+impl<'a> File<'a, '_> {
     /// The edits for a call that makes an executor. `around` are the nodes around it, the outermost first.
     pub(super) fn share(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Result<Mended, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));

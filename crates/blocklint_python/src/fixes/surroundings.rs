@@ -1,7 +1,7 @@
 //! What a call stands in, as far as it decides whether and how an `await` can stand there.
 
 use blocklint_core::Refusal;
-use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::{catches, last_name};
@@ -16,6 +16,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) needs_brackets: bool,
     /// What the call returns is awaited at once.
     pub(super) is_awaited: bool,
+    /// What the call returns is iterated by `async for`.
+    pub(super) is_iterated: bool,
+    /// Transactions and connections, by their names, that a `with` around it opened.
+    pub(super) opened_around: Vec<&'a str>,
+    /// It stands where a comprehension runs it for each element.
+    pub(super) for_each: bool,
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
     /// The call that this call is an argument of.
@@ -46,6 +52,13 @@ impl<'a> Surroundings<'a> {
             is_statement: matches!(parent, Some(AnyNodeRef::StmtExpr(_))),
             needs_brackets: parent.is_some_and(|parent| binds_tighter(*parent, range)),
             is_awaited: matches!(parent, Some(AnyNodeRef::ExprAwait(_))),
+            is_iterated: match parent {
+                Some(AnyNodeRef::StmtFor(each)) => each.is_async && each.iter.range() == range,
+                Some(AnyNodeRef::Comprehension(each)) => each.is_async && each.iter.range() == range,
+                _ => false,
+            },
+            for_each: false,
+            opened_around: Vec::new(),
             disturbed: None,
             taker,
             handles: false,
@@ -61,6 +74,12 @@ impl<'a> Surroundings<'a> {
                 let outer = at.checked_sub(1).and_then(|at| around.get(at));
                 let is_async = matches!(outer, Some(AnyNodeRef::StmtWith(with)) if with.is_async);
                 found.step(*node, inner, is_parent, is_async, &mut comprehensions)?;
+            }
+            found.for_each |= found.functions.is_empty() && runs_for_each(*node, range);
+            if let AnyNodeRef::StmtWith(with) = node
+                && found.functions.is_empty()
+            {
+                found.opened_around.extend(transactions_of(with));
             }
             if let AnyNodeRef::StmtFunctionDef(function) = node {
                 found.functions.push(function);
@@ -163,6 +182,13 @@ impl<'a> Surroundings<'a> {
     }
 }
 
+/// The names of a `with` by which transactions and connections go: many belong to the thread that began them.
+fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
+    const NAMES: &[&str] = &["txn", "tx", "trans", "transaction", "cursor", "cur", "conn", "connection"];
+    let names = with.items.iter().filter_map(|item| item.optional_vars.as_deref()?.as_name_expr());
+    names.map(|name| name.id.as_str()).filter(|name| NAMES.contains(name))
+}
+
 /// Whether what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
 fn is_lock(entered: &Expr) -> bool {
     let named = match entered {
@@ -171,6 +197,17 @@ fn is_lock(entered: &Expr) -> bool {
     };
     let is = |word: &str| matches!(word.to_lowercase().as_str(), "lock" | "rlock" | "mutex");
     named.is_some_and(|name| name.split('_').any(is) || name.ends_with("Lock"))
+}
+
+/// Whether a comprehension runs what stands there for each of its elements.
+fn runs_for_each(node: AnyNodeRef<'_>, range: TextRange) -> bool {
+    let generators = match node {
+        AnyNodeRef::ExprListComp(of) => &of.generators,
+        AnyNodeRef::ExprSetComp(of) => &of.generators,
+        AnyNodeRef::ExprDictComp(of) => &of.generators,
+        _ => return false,
+    };
+    generators.first().is_some_and(|first| !first.iter.range().contains_range(range))
 }
 
 /// The first iterable of a comprehension is evaluated outside of it.

@@ -6,7 +6,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::{File, Site};
 
-impl File<'_> {
+impl File<'_, '_> {
     /// Renames the callee and awaits the call; arguments stay as they are.
     pub(super) fn twin(&self, site: &Site<'_>, path: &str, method: bool, same: bool) -> Result<Mended, Refusal> {
         let callee = self.callee(site.call);

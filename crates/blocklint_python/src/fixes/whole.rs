@@ -10,30 +10,30 @@
 //! ```
 
 use blocklint_core::{Applicability, Mended, Offload, Refusal};
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_stmt};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, Stmt, StmtFunctionDef, StmtWith};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
+use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange, TextSize};
-use rustc_hash::FxHashSet;
 
 use super::callee::last_name;
+use super::outline::{Inside, Order, Outside};
 use super::{File, Site};
 use crate::walk::span;
 
-/// A block around a call that had better move as a whole.
+/// A block around a call that had better move as a whole, or steps that follow each other.
 #[derive(Clone, Copy)]
 pub(super) struct Block<'a> {
-    statement: &'a Stmt,
+    pub(super) statements: &'a [Stmt],
     /// Handing over the call alone would leave the work half done.
     pub(super) must: bool,
 }
 
 impl Block<'_> {
     pub(super) fn range(&self) -> TextRange {
-        self.statement.range()
+        range_of(self.statements)
     }
 }
 
-impl<'a> File<'a> {
+impl<'a> File<'a, '_> {
     /// The block that moves with a call, if one does. `around` are the nodes around it, the outermost first.
     pub(super) fn block_of(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Option<Block<'a>> {
         let from = around.iter().rposition(|node| matches!(node, AnyNodeRef::StmtFunctionDef(_)))?;
@@ -81,7 +81,7 @@ impl<'a> File<'a> {
             if !is_with && awaits(statement) {
                 break;
             }
-            found = Some(Block { statement, must });
+            found = Some(Block { statements: std::slice::from_ref(statement), must });
         }
         found
     }
@@ -93,14 +93,13 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Puts the block into a function of its own and hands that over.
-    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+    /// What a block leaves behind, if it can become a function of its own.
+    pub(super) fn can_be_whole(&self, site: &Site<'a>, block: Block<'a>) -> Result<Gives<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
         let Some(function) = site.around.functions.first() else { return refuse("it stands in no function") };
-        let statement = block.statement;
-        let range = statement.range();
-        let mut inside = Inside::default();
-        inside.visit_stmt(statement);
+        let statements = block.statements;
+        let range = block.range();
+        let inside = Inside::of(statements);
         if let Some(reason) = inside.refused {
             return refuse(reason);
         }
@@ -110,28 +109,39 @@ impl<'a> File<'a> {
         if site.around.stops {
             return refuse(super::STOPS);
         }
+        let opened = site.around.opened_around.iter().find(|name| inside.loads.contains(**name));
+        if let Some(name) = opened.filter(|name| !inside.stores.contains(**name)) {
+            return refuse(&format!("`{name}` was opened by the `with` around it, which stays in this thread"));
+        }
         if inside.leaves {
             return refuse("`break` or `continue` leaves the block, which must move to a thread as a whole");
         }
         if self.names_of_strings(&inside.strings) {
             return refuse("a text of several lines stands in the block, which would be indented");
         }
-        if let Stmt::With(with) = statement
-            && with
-                .items
-                .iter()
-                .any(|item| matches!(&item.context_expr, Expr::Call(call) if last_name(&call.func) == Some("suppress")))
-        {
+        if statements.iter().any(may_end_early) {
             return refuse("the block may end early without a word, and what follows it goes on");
         }
-        let start = self.line_start(range.start());
-        let indent = self.text(TextRange::new(start, range.start()));
-        if !indent.chars().all(char::is_whitespace) {
+        let before = self.text(TextRange::new(self.line_start(range.start()), range.start()));
+        let behind = self.text(TextRange::new(range.end(), self.line_end(range.end()))).trim_start();
+        if !before.chars().all(char::is_whitespace) || !behind.is_empty() && !behind.starts_with('#') {
             return refuse("something else stands on the line of the block");
         }
-        let result = self.result_of(function, statement, &inside)?;
-        let name = self.name_for(site, statement, &result)?;
-        let unit = self.unit(statement, indent);
+        self.result_of(function, statements, &inside)
+    }
+
+    /// Puts the block into a function of its own and hands that over.
+    pub(super) fn whole(&self, site: &Site<'a>, block: Block<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
+        let result = self.can_be_whole(site, block)?;
+        let statements = block.statements;
+        let Some(function) = site.around.functions.first() else {
+            return Err(Refusal::new("it stands in no function"));
+        };
+        let range = block.range();
+        let start = self.line_start(range.start());
+        let indent = self.text(TextRange::new(start, range.start()));
+        let name = self.name_for(site, statements, &result)?;
+        let unit = self.unit(function, statements, indent);
         let newline = self.newline_at(range.start());
 
         let (named, hand, mut edits) = self.hand_over_function(site, to)?;
@@ -144,6 +154,7 @@ impl<'a> File<'a> {
             Gives::Nothing => (call, None),
             Gives::Returned => (format!("return {call}"), None),
             Gives::Name { name, target, .. } => (format!("{name} = {call}"), Some(*target)),
+            Gives::Names(names) => (format!("{} = {call}", names.join(", ")), None),
         };
         // All of the block is one edit: what else would be mended in it waits for the next round.
         let mut text = format!("{gap}{indent}def {name}(){annotated}:{newline}");
@@ -166,25 +177,38 @@ impl<'a> File<'a> {
             }
             line = next;
         }
+        if let Gives::Names(names) = &result {
+            text.push_str(&format!("{newline}{indent}{unit}return {}", names.join(", ")));
+        }
         text.push_str(&format!("{newline}{newline}{indent}{written}"));
         edits.push((span(TextRange::new(start, end)), text));
-        let what = if matches!(statement, Stmt::With(_)) { "`with` block" } else { "loop" };
-        let title = format!("Hand the whole {what} to a thread with {named}, as `{name}`");
+        let what = match statements {
+            [Stmt::With(_)] => "the whole `with` block",
+            [_] => "the whole loop",
+            _ => "these steps",
+        };
+        let title = format!("Hand {what} to a thread with {named}, as `{name}`");
         Ok(Mended { title, applicability: Applicability::Unsafe, edits })
     }
 
-    /// Which name a block leaves behind for what follows it.
-    fn result_of(
+    /// Which names statements leave behind for what follows them.
+    pub(super) fn result_of(
         &self,
         function: &'a StmtFunctionDef,
-        statement: &'a Stmt,
+        statements: &'a [Stmt],
         inside: &Inside<'a>,
     ) -> Result<Gives<'a>, Refusal> {
         let refuse = |reason: &str| Err(Refusal::new(reason));
-        let last = last_of(statement);
-        let outside = Outside::of(function, statement);
+        let last = statements.last().and_then(last_of);
+        let outside = Outside::of(function, range_of(statements));
+        if inside.stores.iter().any(|name| outside.foreign.contains(name)) {
+            return refuse("the block speaks of names of another function");
+        }
+        let order = Order::of(statements);
         // Read before it is bound there, or bound by chance: it would be another name inside of a function.
-        let mixed = |name: &&str| outside.stores.contains(*name) && inside.loads.contains(*name);
+        let mixed = |name: &&str| {
+            outside.stores.contains(*name) && inside.loads.contains(*name) && order.reads_first.contains(*name)
+        };
         if inside.returns > 0 {
             let is_last = matches!(last, Some(Stmt::Return(_)));
             let is_used = |name: &&str| outside.loads.contains(*name) || mixed(name);
@@ -193,26 +217,28 @@ impl<'a> File<'a> {
                 false => refuse("the block returns from the function at several places"),
             };
         }
-        let needed: Vec<&str> = inside.stores.iter().copied().filter(|name| outside.loads.contains(name)).collect();
         if inside.stores.iter().any(mixed) {
             return refuse("the block changes a name that it also reads, of the function around");
         }
-        match needed[..] {
-            [] => Ok(Gives::Nothing),
-            [name] if inside.stored_times(name) == 1 => match last {
-                Some(Stmt::Assign(assign)) => match &*assign.targets {
-                    [Expr::Name(target)] if target.id == name => Ok(Gives::Name {
-                        name,
-                        target: TextRange::new(
-                            assign.start(),
-                            self.value_start(assign.targets[0].end(), assign.value.range()),
-                        ),
-                    }),
-                    _ => refuse("the block binds a name that is used behind it, and not as its last step"),
-                },
-                _ => refuse("the block binds a name that is used behind it, and not as its last step"),
-            },
-            _ => refuse("the block binds several names that are used behind it"),
+        let mut needed: Vec<&str> = Vec::new();
+        for name in &inside.stored {
+            if outside.loads.contains(name) && !needed.contains(name) {
+                needed.push(name);
+            }
+        }
+        if let [name] = needed[..]
+            && inside.stored_times(name) == 1
+            && let Some(Stmt::Assign(assign)) = last
+            && let [Expr::Name(target)] = &*assign.targets
+            && target.id == name
+        {
+            let value = self.value_start(assign.targets[0].end(), assign.value.range());
+            return Ok(Gives::Name { name, target: TextRange::new(assign.start(), value) });
+        }
+        match needed.iter().all(|name| order.bound.contains(name)) {
+            _ if needed.is_empty() => Ok(Gives::Nothing),
+            true => Ok(Gives::Names(needed)),
+            false => refuse("the block binds a name that is used behind it, and not in every case"),
         }
     }
 
@@ -230,17 +256,22 @@ impl<'a> File<'a> {
         strings.iter().any(|range| self.text(*range).contains(['\n', '\r']))
     }
 
-    /// One step of indentation, as the block itself has it.
-    fn unit(&self, statement: &Stmt, indent: &str) -> &'a str {
-        let first = match statement {
+    /// One step of indentation, as the block itself has it, or the function around.
+    fn unit(&self, function: &StmtFunctionDef, statements: &[Stmt], indent: &str) -> &'a str {
+        let indent_of = |at: TextSize| self.text(TextRange::new(self.line_start(at), at));
+        let blank = |unit: &&str| !unit.is_empty() && unit.chars().all(char::is_whitespace);
+        let inner = statements.iter().find_map(|statement| match statement {
             Stmt::With(with) => with.body.first(),
             Stmt::For(each) => each.body.first(),
-            Stmt::While(each) => each.body.first(),
             _ => None,
+        });
+        let own = inner.and_then(|first| indent_of(first.start()).strip_prefix(indent)).filter(blank);
+        let of_function = || {
+            let start = function.decorator_list.last().map_or(function.start(), Ranged::start);
+            let outer = indent_of(start);
+            function.body.first().and_then(|first| indent_of(first.start()).strip_prefix(outer)).filter(blank)
         };
-        let own = first.map(|first| self.text(TextRange::new(self.line_start(first.start()), first.start())));
-        let unit = own.and_then(|own| own.strip_prefix(indent)).filter(|unit| unit.chars().all(char::is_whitespace));
-        unit.filter(|unit| !unit.is_empty()).unwrap_or(if indent.ends_with('\t') { "\t" } else { "    " })
+        own.or_else(of_function).unwrap_or(if indent.ends_with('\t') { "\t" } else { "    " })
     }
 
     fn line_end(&self, at: TextSize) -> TextSize {
@@ -256,19 +287,19 @@ impl<'a> File<'a> {
     }
 
     /// A name for the function that no other has.
-    fn name_for(&self, site: &Site<'a>, statement: &Stmt, result: &Gives<'_>) -> Result<String, Refusal> {
+    fn name_for(&self, site: &Site<'a>, statements: &[Stmt], result: &Gives<'_>) -> Result<String, Refusal> {
         let called = last_name(&site.call.func).unwrap_or("work").trim_start_matches('_');
-        let base = match (statement, result) {
-            (_, Gives::Name { name, .. }) => format!("read_{}", name.trim_start_matches('_')),
-            (Stmt::With(with), _) if opens_file(with) => match writes(statement) || opens_to_write(with) {
-                true => "write_file".to_owned(),
-                false => "read_file".to_owned(),
-            },
-            (Stmt::With(_), _) => format!("with_{}", snake(called)),
-            _ => format!("{}_each", snake(called)),
+        let base = match (statements, result) {
+            ([_], Gives::Name { name, .. }) => format!("read_{}", name.trim_start_matches('_')),
+            ([statement @ Stmt::With(with)], _) if opens_file(innermost(with)) => {
+                file_work(innermost(with), statement).to_owned()
+            }
+            ([Stmt::With(_)], _) => format!("with_{}", snake(called)),
+            ([_], _) => format!("{}_each", snake(called)),
+            _ => steps_name(statements),
         };
         let mut used = self.given.borrow_mut();
-        let own = statement.range();
+        let own = range_of(statements);
         if let Some(name) = used.iter().find(|(range, _)| *range == own).map(|(_, name)| name.clone()) {
             return Ok(name);
         }
@@ -291,13 +322,15 @@ impl<'a> File<'a> {
 }
 
 /// What a block leaves behind.
-enum Gives<'a> {
+pub(super) enum Gives<'a> {
     /// Nothing that is used behind it.
     Nothing,
     /// Its last step returns from the function around.
     Returned,
     /// Its last step binds this name; the range is that of `name = `.
     Name { name: &'a str, target: TextRange },
+    /// These names, in the order in which they are bound.
+    Names(Vec<&'a str>),
 }
 
 impl Gives<'_> {
@@ -319,13 +352,74 @@ fn opens_to_write(with: &StmtWith) -> bool {
         // A path's own method is given no path.
         let of_path = call.func.is_attribute_expr() && call.arguments.args.len() == 1;
         match call.arguments.find_argument_value("mode", if of_path { 0 } else { 1 }) {
-            Some(Expr::StringLiteral(mode)) => {
-                let mode = mode.value.to_str();
-                mode.len() <= 3 && mode.starts_with(['w', 'a', 'x'])
-            }
+            Some(Expr::StringLiteral(mode)) => is_mode_of_writing(mode.value.to_str()),
             _ => false,
         }
     })
+}
+
+/// `wb`, `a+`, `w:gz`: a name of a file is longer.
+fn is_mode_of_writing(mode: &str) -> bool {
+    let (how, _) = mode.split_once([':', '|']).unwrap_or((mode, ""));
+    how.len() <= 3 && how.starts_with(['w', 'a', 'x'])
+}
+
+/// The last of `with` blocks that hold nothing but the next.
+fn innermost(with: &StmtWith) -> &StmtWith {
+    match &*with.body {
+        [Stmt::With(inner)] if !opens_file(with) => innermost(inner),
+        _ => with,
+    }
+}
+
+/// What a `with` that opens a file does to it.
+fn file_work(with: &StmtWith, statement: &Stmt) -> &'static str {
+    if writes(statement) || opens_to_write(with) { "write_file" } else { "read_file" }
+}
+
+/// A name for steps that follow each other: of two what each does, of more the first.
+fn steps_name(statements: &[Stmt]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for statement in statements {
+        let call = match statement {
+            Stmt::With(with) if opens_file(with) => {
+                names.push(file_work(with, statement).to_owned());
+                continue;
+            }
+            Stmt::With(with) => with.items.first().and_then(|item| item.context_expr.as_call_expr()),
+            Stmt::Expr(of) => of.value.as_call_expr(),
+            Stmt::Assign(of) => of.value.as_call_expr(),
+            Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
+            _ => None,
+        };
+        let name = call.and_then(|call| last_name(&call.func)).unwrap_or("work");
+        names.push(snake(name.trim_start_matches('_')));
+    }
+    names.dedup();
+    match &names[..] {
+        [one] if one.ends_with("_file") => format!("{one}s"),
+        [one] => format!("{one}_all"),
+        [first, second] if first.len() + second.len() < 30 => format!("{first}_and_{second}"),
+        [first, ..] => format!("{first}_and_more"),
+        [] => "work".to_owned(),
+    }
+}
+
+/// From the first statement to the last.
+fn range_of(statements: &[Stmt]) -> TextRange {
+    match (statements.first(), statements.last()) {
+        (Some(first), Some(last)) => TextRange::new(first.start(), last.end()),
+        _ => TextRange::default(),
+    }
+}
+
+/// Whether what is raised in a `with` ends there, as `suppress` has it.
+fn may_end_early(statement: &Stmt) -> bool {
+    let Stmt::With(with) = statement else { return false };
+    let ends = |item: &ruff_python_ast::WithItem| {
+        item.context_expr.as_call_expr().is_some_and(|call| last_name(&call.func) == Some("suppress"))
+    };
+    with.items.iter().any(ends)
 }
 
 fn writes(statement: &Stmt) -> bool {
@@ -390,212 +484,17 @@ fn statement_of(body: &[Stmt], range: TextRange) -> Option<&Stmt> {
 
 /// Whether something in a statement is awaited.
 fn awaits(statement: &Stmt) -> bool {
-    let mut inside = Inside::default();
-    inside.visit_stmt(statement);
-    inside.awaits
+    Inside::of(std::slice::from_ref(statement)).awaits
 }
 
-/// The last step of the innermost `with` of nothing but `with`.
+/// The last step of the innermost `with` of nothing but `with`; a step by itself is the last.
 fn last_of(statement: &Stmt) -> Option<&Stmt> {
     match statement {
+        Stmt::Assign(_) | Stmt::Return(_) => Some(statement),
         Stmt::With(with) => match with.body.last()? {
             inner @ Stmt::With(_) if with.body.len() == 1 => last_of(inner),
             last => Some(last),
         },
         _ => None,
-    }
-}
-
-/// What stands in a block.
-#[derive(Default)]
-struct Inside<'a> {
-    loads: FxHashSet<&'a str>,
-    stores: FxHashSet<&'a str>,
-    stored: Vec<&'a str>,
-    strings: Vec<TextRange>,
-    returns: u32,
-    loops: u32,
-    leaves: bool,
-    awaits: bool,
-    refused: Option<&'static str>,
-    /// Whether it speaks of the exception that is being handled.
-    asks_for_exception: bool,
-    /// Names of the comprehensions around.
-    own: Vec<&'a str>,
-}
-
-impl Inside<'_> {
-    fn stored_times(&self, name: &str) -> usize {
-        self.stored.iter().filter(|of| **of == name).count()
-    }
-}
-
-impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
-    fn enter_node(&mut self, _node: AnyNodeRef<'a>) -> TraversalSignal {
-        TraversalSignal::Traverse
-    }
-
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        match statement {
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {
-                self.refused =
-                    Some("a function or class is defined in the block, which must move to a thread as a whole");
-                return;
-            }
-            Stmt::Global(_) | Stmt::Nonlocal(_) => self.refused = Some("the block speaks of names of another function"),
-            Stmt::Import(_) | Stmt::ImportFrom(_) => self.refused = Some("the block imports"),
-            Stmt::Delete(_) => self.refused = Some("the block deletes something"),
-            Stmt::AugAssign(assign) if assign.target.is_name_expr() => {
-                if let Expr::Name(name) = &*assign.target {
-                    self.loads.insert(name.id.as_str());
-                }
-            }
-            Stmt::Return(_) => self.returns += 1,
-            Stmt::Raise(raise) => self.asks_for_exception |= raise.exc.is_none(),
-            Stmt::Break(_) | Stmt::Continue(_) => self.leaves |= self.loops == 0,
-            Stmt::With(with) if with.is_async => self.awaits = true,
-            Stmt::For(each) => {
-                self.awaits |= each.is_async;
-                self.loops += 1;
-                walk_stmt(self, statement);
-                self.loops -= 1;
-                return;
-            }
-            Stmt::While(_) => {
-                self.loops += 1;
-                walk_stmt(self, statement);
-                self.loops -= 1;
-                return;
-            }
-            _ => {}
-        }
-        if self.awaits {
-            self.refused = Some("something is awaited in the block, which must move to a thread as a whole");
-        }
-        walk_stmt(self, statement);
-    }
-
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        match expression {
-            Expr::Await(_) => self.awaits = true,
-            Expr::Call(call) => match last_name(&call.func) {
-                Some("next") if call.arguments.args.len() == 1 => self.refused = Some(super::STOPS),
-                Some("exception" | "exc_info" | "format_exc" | "print_exc") => self.asks_for_exception = true,
-                _ => {}
-            },
-            Expr::Yield(_) | Expr::YieldFrom(_) => self.refused = Some("the block yields"),
-            Expr::ListComp(of) if of.generators.iter().any(|each| each.is_async) => self.awaits = true,
-            Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_) => self.strings.push(expression.range()),
-            Expr::Name(name) if self.own.contains(&name.id.as_str()) => {}
-            Expr::Name(name) => match name.ctx {
-                ExprContext::Load => {
-                    self.loads.insert(name.id.as_str());
-                    if matches!(name.id.as_str(), "super" | "__class__" | "locals" | "vars" | "eval" | "exec") {
-                        self.refused = Some("the block asks for the function around it");
-                    }
-                }
-                _ => {
-                    self.stores.insert(name.id.as_str());
-                    self.stored.push(name.id.as_str());
-                }
-            },
-            _ => {}
-        }
-        if self.awaits {
-            self.refused = Some("something is awaited in the block, which must move to a thread as a whole");
-        }
-        let before = self.own.len();
-        self.own.extend(own_names(expression));
-        walk_expr(self, expression);
-        self.own.truncate(before);
-    }
-}
-
-/// What stands outside of a block, in the same function.
-struct Outside<'a> {
-    range: TextRange,
-    loads: FxHashSet<&'a str>,
-    stores: FxHashSet<&'a str>,
-    /// Names that the statements around bind for themselves.
-    own: Vec<&'a str>,
-}
-
-impl<'a> Outside<'a> {
-    /// What stands in a function outside of one of its statements.
-    fn of(function: &'a StmtFunctionDef, statement: &Stmt) -> Self {
-        let mut outside = Outside {
-            range: statement.range(),
-            loads: FxHashSet::default(),
-            stores: FxHashSet::default(),
-            own: Vec::new(),
-        };
-        outside.visit_parameters(&function.parameters);
-        outside.visit_body(&function.body);
-        outside
-    }
-
-    fn with_own(&mut self, bound: Vec<&'a str>, visit: impl FnOnce(&mut Self)) {
-        let before = self.own.len();
-        self.own.extend(bound);
-        visit(self);
-        self.own.truncate(before);
-    }
-}
-
-impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
-    fn visit_parameter(&mut self, parameter: &'a ruff_python_ast::Parameter) {
-        self.stores.insert(parameter.name.as_str());
-    }
-
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        let range = self.range;
-        if statement.range() == range {
-            return;
-        }
-        match statement {
-            Stmt::For(each) if !each.range().contains_range(range) => {
-                self.with_own(bound_by(&each.target), |outside| walk_stmt(outside, statement));
-            }
-            Stmt::With(with) if !with.range().contains_range(range) => {
-                let bound =
-                    with.items.iter().filter_map(|item| item.optional_vars.as_deref()).flat_map(bound_by).collect();
-                self.with_own(bound, |outside| walk_stmt(outside, statement));
-            }
-            _ => walk_stmt(self, statement),
-        }
-    }
-
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        if let Expr::Name(name) = expression {
-            let name_text = name.id.as_str();
-            if !self.own.contains(&name_text) {
-                match name.ctx {
-                    ExprContext::Load => self.loads.insert(name_text),
-                    _ => self.stores.insert(name_text),
-                };
-            }
-        }
-        self.with_own(own_names(expression), |outside| walk_expr(outside, expression));
-    }
-}
-
-/// The names that a comprehension binds for itself.
-fn own_names(expression: &Expr) -> Vec<&str> {
-    let generators = match expression {
-        Expr::ListComp(of) => &of.generators,
-        Expr::SetComp(of) => &of.generators,
-        Expr::DictComp(of) => &of.generators,
-        Expr::Generator(of) => &of.generators,
-        _ => return Vec::new(),
-    };
-    generators.iter().flat_map(|each| bound_by(&each.target)).collect()
-}
-
-/// The names in a target.
-fn bound_by(target: &Expr) -> Vec<&str> {
-    match target {
-        Expr::Name(name) => vec![name.id.as_str()],
-        Expr::Tuple(tuple) => tuple.elts.iter().flat_map(bound_by).collect(),
-        _ => Vec::new(),
     }
 }

@@ -75,6 +75,11 @@ impl<'a> File<'a> {
         for node in below(site.call, |_| true) {
             let is_self = kind(node) == K::SelfWord;
             if !is_self && kind(node) != K::Identifier {
+                for name in self.named_in_format(node) {
+                    if self.declaration(site, name).is_some() && found.iter().all(|known| known.name != name) {
+                        found.push(Capture { name, owning: Owning::Unknown });
+                    }
+                }
                 continue;
             }
             let name = self.text(node);
@@ -102,6 +107,20 @@ impl<'a> File<'a> {
             found.push(Capture { name, owning });
         }
         found
+    }
+
+    /// The variables that the text of a macro speaks of: `format!("{root}/index.html")`.
+    fn named_in_format(&self, node: Node<'a>) -> Vec<&'a str> {
+        let is_text = matches!(kind(node), K::String | K::RawString);
+        if !is_text || node.parent().is_none_or(|parent| kind(parent) != K::TokenTree) {
+            return Vec::new();
+        }
+        let parts = self.text(node).split('{').skip(1).filter_map(|part| part.split(['}', ':']).next());
+        let is_name = |part: &&str| {
+            part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        };
+        parts.filter(is_name).collect()
     }
 
     /// The last declaration of a name before the call, and where it stands.
@@ -280,10 +299,71 @@ impl<'a> File<'a> {
 
     fn is_used_behind(&self, site: &Site<'a>, name: &str) -> bool {
         let end = site.call.end_byte();
-        below(site.around.function, |node| node.end_byte() > end)
-            .into_iter()
-            .any(|node| node.start_byte() >= end && kind(node) == K::Identifier && self.text(node) == name)
+        below(site.around.function, |node| node.end_byte() > end).into_iter().any(|node| {
+            node.start_byte() >= end
+                && kind(node) == K::Identifier
+                && self.text(node) == name
+                && !is_in_other_arm(site.call, node)
+        })
     }
+}
+
+/// Whether of two places only one is reached: they stand in different arms of an `if` or `match`.
+fn is_in_other_arm(call: Node<'_>, other: Node<'_>) -> bool {
+    let mut at = call;
+    while let Some(parent) = at.parent() {
+        let holds_both = parent.start_byte() <= other.start_byte() && other.end_byte() <= parent.end_byte();
+        if holds_both {
+            return match kind(parent) {
+                K::If => parent.child_by_field_id(fields().consequence) == Some(at),
+                _ => parent.kind() == "match_block",
+            };
+        }
+        at = parent;
+    }
+    false
+}
+
+/// Whether a function does its work the first time only, and keeps what came of it: every caller but one would go to another
+/// thread for nothing.
+pub(super) fn works_once(definition: &str) -> bool {
+    const KEEPING: &[&str] = &[
+        "get_or_init(",
+        "get_or_try_init(",
+        "get_or_insert_with(",
+        "call_once(",
+        "compare_and_swap(",
+        "OnceLock",
+        "OnceCell",
+        "LazyLock",
+        "lazy_static!",
+    ];
+    KEEPING.iter().any(|word| definition.contains(word))
+}
+
+/// Whether an attribute of a function may make something else of it, a builder for example, than what is written there.
+pub(super) fn is_rewritten(definition: &str) -> bool {
+    /// Attributes that leave a function what it is.
+    const LEAVING: &[&str] = &[
+        "allow",
+        "cfg",
+        "cold",
+        "deny",
+        "deprecated",
+        "doc",
+        "expect",
+        "inline",
+        "instrument",
+        "must_use",
+        "skip",
+        "track_caller",
+        "warn",
+    ];
+    let Some(before) = definition.find("fn ").map(|at| &definition[..at]) else { return false };
+    before.lines().filter_map(|line| line.trim_start().strip_prefix("#[")).any(|attribute| {
+        let path = attribute.split(['(', ']', '=', ' ']).next().unwrap_or_default();
+        !LEAVING.contains(&path.rsplit("::").next().unwrap_or_default())
+    })
 }
 
 /// Whether the signature of a function says that what it gives may borrow, or may not go to another thread.

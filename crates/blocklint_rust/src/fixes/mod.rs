@@ -5,6 +5,7 @@
 //! written is refused with a reason.
 
 mod captures;
+mod leftover;
 mod offload;
 mod paths;
 mod rewrite;
@@ -15,16 +16,13 @@ use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
 use tree_sitter::{Node, Parser};
 
 use crate::kinds::{K, fields, grammar, kind};
+pub use leftover::without_unused_imports;
 use surroundings::Surroundings;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
 /// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
 /// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
-pub fn fix(
-    source: &str,
-    wanted: &[(Span, &Remedy)],
-    called: &dyn Fn(usize) -> Vec<String>,
-) -> Vec<Result<Mended, Refusal>> {
+pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> Called) -> Vec<Result<Mended, Refusal>> {
     let mut parser = Parser::new();
     let tree = parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None));
     let Some(tree) = tree else {
@@ -33,6 +31,15 @@ pub fn fix(
     let file = File { source, root: tree.root_node() };
     let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| file.mend(*span, remedy, &|| called(at));
     wanted.iter().enumerate().map(mend).collect()
+}
+
+/// The definitions of functions of the project that a call runs.
+#[derive(Clone, Debug, Default)]
+pub struct Called {
+    /// Those that the call itself runs.
+    pub itself: Vec<String>,
+    /// Those through which it leads to what holds the thread.
+    pub on_the_way: Vec<String>,
 }
 
 /// A file whose calls are mended.
@@ -53,7 +60,7 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Vec<String>) -> Result<Mended, Refusal> {
+    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
         let call = self.call_at(span)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
         let site = Site { call, callee, around: Surroundings::of(call)? };
@@ -61,9 +68,17 @@ impl<'a> File<'a> {
             Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
             Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
             Way::Rewrite { template } => self.rewrite(&site, template),
-            Way::Offload { .. } if called().iter().any(|definition| captures::gives_borrowed(definition)) => Err(
-                Refusal::new("what it gives may be borrowed or bound to its thread, and cannot come back from another"),
-            ),
+            Way::Offload { .. } if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) => {
+                Err(Refusal::new(
+                    "what it gives may be borrowed or bound to its thread, and cannot come back from another",
+                ))
+            }
+            Way::Offload { .. } if called().on_the_way.iter().any(|definition| captures::works_once(definition)) => {
+                Err(Refusal::new("it does its work the first time only: let the program do that when it starts"))
+            }
+            Way::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
+                Err(Refusal::new("an attribute makes something else of the function that is called"))
+            }
             Way::Offload { to } => self.offload(&site, to),
             Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
             Way::DropArgument { .. }

@@ -1,0 +1,63 @@
+//! Rust code as the formatter of whoever runs this leaves it. What that formatter left as it was stays so after edits.
+//!
+//! The formatter is started from the root of the file system and given the text: which toolchain a checkout names is not
+//! asked for, for its tools would be run. What a checkout may say is how wide a line is.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Names of the file in which a project says how it is formatted.
+const SETTINGS: [&str; 2] = ["rustfmt.toml", ".rustfmt.toml"];
+
+/// The text of a Rust file after edits as the formatter leaves it, where it left the text before as it was. `None` where it did
+/// not, or is not installed.
+pub(super) fn reformatted(path: &Utf8Path, root: &Utf8Path, edition: u16, before: &str, after: &str) -> Option<String> {
+    let settings = settings_for(path, root);
+    let formatted = |text: &str| formatted(text, edition, settings.as_deref());
+    if formatted(before)? != before {
+        return None;
+    }
+    formatted(after).filter(|text| text != after)
+}
+
+fn settings_for(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    folders.flat_map(|folder| SETTINGS.map(|name| folder.join(name))).find(|file| file.is_file())
+}
+
+fn formatted(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<String> {
+    let mut command = Command::new("rustfmt");
+    command.args(["--quiet", "--emit", "stdout", "--edition", &edition.to_string()]).current_dir("/");
+    if let Some(file) = settings {
+        command.args(["--config-path", file.as_str()]);
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut input = child.stdin.take()?;
+    // It reads all before it writes; where it ends early, its exit code says so.
+    let _ = input.write_all(text.as_bytes());
+    drop(input);
+    let output = child.wait_with_output().ok()?;
+    if !output.status.success() {
+        return None;
+    }
+    String::from_utf8(output.stdout).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLEAN: &str = "fn main() {\n    f();\n}\n";
+
+    #[test]
+    fn what_was_formatted_stays_so() {
+        let root = Utf8Path::new("/nowhere");
+        let again = |before: &str, after: &str| reformatted(&root.join("a.rs"), root, 2021, before, after);
+        assert_eq!(again(CLEAN, "fn main() {\n  f( );\n}\n").as_deref(), Some(CLEAN));
+        assert_eq!(again(CLEAN, CLEAN), None);
+        assert_eq!(again("fn main() { f( ); }\n", "fn main() {  g( ); }\n"), None);
+        assert_eq!(again(CLEAN, "fn main() {"), None, "it does not parse");
+    }
+}

@@ -1,0 +1,222 @@
+//! Steps that follow each other, handed to a thread in one hop.
+//!
+//! ```python
+//! os.makedirs(folder)                      def makedirs_and_copy():
+//! shutil.copy(source, folder)                  os.makedirs(folder)
+//!                                              shutil.copy(source, folder)
+//!
+//!                                          await asyncio.to_thread(makedirs_and_copy)
+//! ```
+//!
+//! Each of them is a library's, or all are what one object is told to do; each would move by itself, what they are given is only
+//! put together, and no more than the result of the last one is used behind them: what each gives is better read where it is
+//! asked for, and other functions of the project are steps of their own.
+
+use blocklint_core::{Applicability, Remedy, Way};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+
+use super::callee::last_name;
+use super::outline::Inside;
+use super::surroundings::Surroundings;
+use super::whole::{Block, Gives};
+use super::{Elsewhere, File, Site};
+use crate::walk::span;
+
+/// A call of the file for which a thread is wanted.
+pub(super) struct Call<'a, 'r> {
+    /// Its place in the list of what is wanted.
+    pub(super) at: usize,
+    pub(super) call: &'a ExprCall,
+    pub(super) around: Vec<AnyNodeRef<'a>>,
+    pub(super) remedy: &'r Remedy,
+}
+
+/// Whose step it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of<'a> {
+    /// A library's.
+    Library,
+    /// One that the project has this object do.
+    Object(&'a str),
+}
+
+/// Functions that only put something together, so that it does not matter which thread asks them.
+const PLAIN: &[&str] = &[
+    "Path",
+    "PurePath",
+    "basename",
+    "bool",
+    "decode",
+    "dict",
+    "dirname",
+    "encode",
+    "float",
+    "format",
+    "get",
+    "int",
+    "items",
+    "join",
+    "joinpath",
+    "keys",
+    "len",
+    "list",
+    "lower",
+    "max",
+    "min",
+    "replace",
+    "sorted",
+    "split",
+    "str",
+    "strip",
+    "tuple",
+    "upper",
+    "values",
+    "with_name",
+    "with_suffix",
+];
+
+impl<'a> File<'a, '_> {
+    /// The steps that a call moves together with, if there are any. The same for each call in them.
+    pub(super) fn steps_of(
+        &self,
+        site: &Site<'a>,
+        around: &[AnyNodeRef<'a>],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Option<Block<'a>> {
+        let function = *site.around.functions.first()?;
+        let own = match self.block_of(site, around) {
+            Some(block) => block.range(),
+            None => around.iter().rev().find(|node| node.is_statement())?.range(),
+        };
+        let suite = suite_of(&function.body, own)?;
+        let mut from = 0;
+        while from < suite.len() {
+            let mut to = from;
+            let kind = self.step(&suite[from], elsewhere);
+            while kind.is_some() && to < suite.len() && (to == from || self.step(&suite[to], elsewhere) == kind) {
+                let more = &suite[from..=to];
+                let ends = |statement: &Stmt| statement.is_return_stmt();
+                let is_behind_end = more.iter().rev().skip(1).any(ends);
+                let leaves = self.result_of(function, more, &Inside::of(more));
+                if is_behind_end || !matches!(leaves, Ok(Gives::Nothing | Gives::Returned | Gives::Name { .. })) {
+                    break;
+                }
+                to += 1;
+            }
+            let steps = &suite[from..to];
+            if steps.len() > 1 && steps.iter().any(|step| step.range() == own) {
+                return Some(Block { statements: steps, must: false });
+            }
+            from = to.max(from + 1);
+        }
+        None
+    }
+
+    /// Whose step a statement is, if it is one call that would move, or a block that would move as a whole.
+    fn step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> Option<Of<'a>> {
+        let range = statement.range();
+        let call = match statement {
+            Stmt::Expr(of) => of.value.as_call_expr(),
+            Stmt::Assign(of) if matches!(&*of.targets, [Expr::Name(_)]) => of.value.as_call_expr(),
+            Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
+            Stmt::With(_) | Stmt::For(_) => {
+                let mut inside = self.calls.iter().filter(|of| range.contains_range(of.call.range()));
+                let moves = inside.any(|of| {
+                    self.site(of).is_some_and(|(site, _)| {
+                        self.block_of(&site, &of.around).is_some_and(|block| {
+                            block.range() == range
+                                && (elsewhere.refusal)(of.at, Some(span(range)), site.around.handles).is_none()
+                                && self.can_be_whole(&site, block).is_ok()
+                        })
+                    })
+                });
+                return moves.then_some(Of::Library);
+            }
+            _ => None,
+        };
+        let call = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call))?;
+        let of = self.calls.iter().find(|of| of.call.range() == call.range())?;
+        let whose = match (&*call.func, (elsewhere.is_own)(of.at)) {
+            (_, false) => Of::Library,
+            (Expr::Attribute(attribute), true) if statement.is_expr_stmt() => {
+                Of::Object(self.text(attribute.value.range()))
+            }
+            _ => return None,
+        };
+        let (site, to) = self.site(of)?;
+        let moves = (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok();
+        moves.then_some(whose)
+    }
+
+    /// Where a wanted call stands, and what would hand it to a thread.
+    fn site<'s>(&'s self, of: &'s Call<'a, '_>) -> Option<(Site<'a>, &'s [blocklint_core::Offload])> {
+        let to = match &*of.remedy.ways {
+            [Way::Offload { to }] if of.remedy.at_most != Applicability::Display => to,
+            _ => return None,
+        };
+        let around = Surroundings::of(of.call, &of.around, true).ok()?;
+        Some((Site { call: of.call, around }, to))
+    }
+}
+
+fn arguments_are_plain(call: &ExprCall) -> bool {
+    call.arguments.iter_source_order().all(|argument| is_plain(argument.value()))
+}
+
+/// Whether an expression only names or puts together values.
+fn is_plain(expression: &Expr) -> bool {
+    match expression {
+        Expr::Name(_)
+        | Expr::StringLiteral(_)
+        | Expr::BytesLiteral(_)
+        | Expr::NumberLiteral(_)
+        | Expr::BooleanLiteral(_)
+        | Expr::NoneLiteral(_) => true,
+        Expr::Attribute(of) => is_plain(&of.value),
+        Expr::Subscript(of) => is_plain(&of.value) && is_plain(&of.slice),
+        Expr::Slice(of) => [&of.lower, &of.upper, &of.step].into_iter().flatten().all(|part| is_plain(part)),
+        Expr::Starred(of) => is_plain(&of.value),
+        Expr::UnaryOp(of) => is_plain(&of.operand),
+        Expr::BinOp(of) => is_plain(&of.left) && is_plain(&of.right),
+        Expr::BoolOp(of) => of.values.iter().all(is_plain),
+        Expr::Compare(of) => is_plain(&of.left) && of.comparators.iter().all(is_plain),
+        Expr::Tuple(of) => of.elts.iter().all(is_plain),
+        Expr::List(of) => of.elts.iter().all(is_plain),
+        Expr::Dict(of) => of.items.iter().all(|item| item.key.as_ref().is_none_or(is_plain) && is_plain(&item.value)),
+        Expr::FString(of) => of
+            .value
+            .elements()
+            .filter_map(|element| element.as_interpolation())
+            .all(|element| is_plain(&element.expression)),
+        Expr::Call(call) => {
+            last_name(&call.func).is_some_and(|name| PLAIN.contains(&name))
+                && is_plain(&call.func)
+                && arguments_are_plain(call)
+        }
+        _ => false,
+    }
+}
+
+/// The statements of one level among which one with this range stands.
+fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
+    struct Find<'a>(TextRange, Option<&'a [Stmt]>);
+    impl<'a> SourceOrderVisitor<'a> for Find<'a> {
+        fn visit_body(&mut self, body: &'a [Stmt]) {
+            match body.iter().any(|statement| statement.range() == self.0) {
+                true => self.1 = Some(body),
+                false => walk_body(self, body),
+            }
+        }
+
+        fn visit_stmt(&mut self, statement: &'a Stmt) {
+            if statement.range().contains_range(self.0) {
+                walk_stmt(self, statement);
+            }
+        }
+    }
+    let mut find = Find(range, None);
+    find.visit_body(body);
+    find.1
+}
