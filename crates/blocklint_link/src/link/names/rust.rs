@@ -193,7 +193,8 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
             Val::Library { .. } => {
                 link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
             }
-            Val::Tuple(_) => match link.imported_trait_method(site, name) {
+            // A future of the project has the methods of those traits alone.
+            Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
                 None => link.attr(member, name),
             },
