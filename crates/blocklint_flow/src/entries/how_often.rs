@@ -523,7 +523,6 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if classes[1..].iter().any(|&derived| self.is_single(derived)) {
             all = Times::Once;
         }
-        let mut seen = 0;
         // A constructor that calls that of its base makes no further instance, and its callee is no class.
         let makers = names.iter().map(|&name| link.makers_named(name));
         let sites = makers.flat_map(|makers| {
@@ -532,11 +531,7 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
             sites.dedup();
             sites
         });
-        for site in sites {
-            if seen >= MOST_SITES {
-                break;
-            }
-            seen += 1;
+        for site in sites.take(MOST_SITES) {
             all = all.max(match self.made(site, depth) {
                 // Whoever it is, the code is there to make them.
                 Times::Unseen => Times::Unknown,
