@@ -54,12 +54,13 @@ impl<'a> Link<'a> {
             && uses.all(|of| self.is_with_workers(self.program.body_of_site(of.site()), depth - 1, seen))
     }
 
-    /// Whether objects of a class are deployed as a whole.
+    /// Whether objects of a class are deployed as a whole: its base says so, or somebody deploys it.
     fn is_deployable(&self, class: ClassRef) -> bool {
-        self.mro(class).iter().any(|ancestor| match *ancestor {
+        let says = |ancestor: &Ancestor| match *ancestor {
             Ancestor::Library(ty, _) => java::is_deployed(blocklint_core::last_name(&self.library.text(ty))),
             _ => false,
-        })
+        };
+        self.mro(class).iter().any(says) || self.deployments().on_workers.contains_key(&class)
     }
 
     /// Whether every known deployment of a class, or of one that derives from it, is on threads that may block.

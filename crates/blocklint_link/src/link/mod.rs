@@ -262,6 +262,7 @@ pub struct Link<'a> {
     pub(crate) foreign: RefCell<FxHashMap<Name, Foreign>>,
     pub(crate) given: RefCell<FxHashMap<Name, given::Given>>,
     pub(crate) makers: RefCell<FxHashMap<Name, given::Makers>>,
+    pub(crate) first_sites: RefCell<FxHashMap<Name, Rc<[SiteRef]>>>,
     /// Python: assignments to names of modules from elsewhere, by name: `settings.store = Store()`.
     pub(crate) of_modules: RefCell<FxHashMap<Name, OfModules>>,
     /// Entries of literal tables that are being looked at: a table may name itself.
@@ -378,6 +379,7 @@ impl<'a> Link<'a> {
             foreign: RefCell::default(),
             given: RefCell::default(),
             makers: RefCell::default(),
+            first_sites: RefCell::default(),
             of_modules: RefCell::default(),
             entries: RefCell::default(),
             additions: RefCell::default(),

@@ -17,6 +17,9 @@ use crate::link::{Link, Task, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use crate::program::index::Mention;
 
+/// So many sites of a name are looked at to type parameters.
+const MOST_SITES: usize = 64;
+
 /// How a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edge {
@@ -509,9 +512,9 @@ impl<'a> Link<'a> {
         let mut found = Vec::new();
         let mut looked = 0;
         for name in self.body_names(body) {
-            for site in self.program.sites_named(name) {
+            for &site in self.first_sites_named(name).iter() {
                 looked += 1;
-                if looked > 64 {
+                if looked > MOST_SITES {
                     return found;
                 }
                 if self.targets(site, EnvId::NONE).receiver_of(body).is_some() {
@@ -523,6 +526,16 @@ impl<'a> Link<'a> {
         found
     }
 
+    /// The first sites of a name, one more than are looked at. Thousands of functions may share a name that hardly a site bears.
+    fn first_sites_named(&self, name: Name) -> Rc<[SiteRef]> {
+        let known = self.first_sites.borrow().get(&name).cloned();
+        known.unwrap_or_else(|| {
+            let found: Rc<[SiteRef]> = self.program.sites_named(name).take(MOST_SITES + 1).collect();
+            self.first_sites.borrow_mut().insert(name, Rc::clone(&found));
+            found
+        })
+    }
+
     /// The sites that call a nested function as the result of the function around it: `@register("name")`.
     fn add_sites_of_result(&self, body: BodyRef, found: &mut Vec<SiteRef>) {
         let facts = self.program.facts(body.file);
@@ -532,7 +545,8 @@ impl<'a> Link<'a> {
             return;
         }
         let Some(name) = self.program.global(body.file, row.name) else { return };
-        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(64) {
+        for site in self.with_aliases(name).into_iter().flat_map(|name| self.program.sites_named(name)).take(MOST_SITES)
+        {
             for (mention, _) in self.program.index_of(site.file).uses_of_result(site.site).iter() {
                 let Mention::Operand(of) = mention else { continue };
                 let of = SiteRef { file: site.file, site: of };
