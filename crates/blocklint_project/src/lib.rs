@@ -5,6 +5,7 @@
 mod configuration;
 mod crates;
 mod discover;
+mod builds;
 mod imports;
 mod launch;
 mod modules;
@@ -19,6 +20,7 @@ mod units;
 mod versions;
 mod walk;
 
+pub use builds::{Builds, Named};
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
     PerFileIgnore, RuleSettings, Setting, schema, unknown_key,
