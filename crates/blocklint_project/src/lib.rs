@@ -2,10 +2,10 @@
 //! configuration. Nothing here parses source code; the environment and the current folder are the
 //! caller's business.
 
+mod builds;
 mod configuration;
 mod crates;
 mod discover;
-mod builds;
 mod imports;
 mod launch;
 mod modules;

@@ -189,9 +189,7 @@ fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
 /// Java: whether the schedulers that an edit makes are there.
 fn of_schedulers(link: &Link<'_>, file: FileId) -> Mending {
     let mut mending = Mending::default();
-    if let (Language::Java, Some(of)) =
-        (link.program.language(file), Runtime::publishers(Some(Runtime::Reactor)))
-    {
+    if let (Language::Java, Some(of)) = (link.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
         mending.pool = link.has_version_for(file, &of.workers_path());
     }
     mending

@@ -224,9 +224,8 @@ impl<'t> File<'_, 't> {
     fn moved_around(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
         self.wanted.iter().find_map(|(other, remedy)| {
             let in_method = matches!(around(*other), Around::Method(of) if of == method);
-            let makes_chain = |of: Publishers| {
-                only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some())
-            };
+            let makes_chain =
+                |of: Publishers| only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some());
             let wish = remedy.ways.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
             let wish = wish.filter(|_| *other != call && in_method)?;
             self.method(method, wish.of).ok()

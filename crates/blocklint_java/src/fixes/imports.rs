@@ -91,7 +91,7 @@ impl<'s> Imports<'s> {
             // Beside those of its own package, wherever a file has these; else by its name.
             let shared = self.classes.iter().map(|(class, _)| shared_parts(class, path)).max().unwrap_or_default();
             let near = || self.classes.iter().filter(|(class, _)| shared == 0 || shared_parts(class, path) == shared);
-            let above = near().filter(|(class, _)| *class < path).last();
+            let above = near().rfind(|(class, _)| *class < path);
             let (at, text) = match (above, near().next()) {
                 (Some((_, span)), _) => (span.end as usize, format!("\n{line}")),
                 (None, Some((_, span))) => (span.start as usize, format!("{line}\n")),

@@ -44,9 +44,8 @@ impl Link<'_> {
         let Some(row) = rows.with(|row| row.since.is_some()).next() else { return Available::Unknown };
         let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return Available::Unknown };
         let relative = &self.program.files[file.index()].relative;
-        let holds = |folder: &str| {
-            folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        };
+        let holds =
+            |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let mut above: Vec<_> = self.program.layout.units.iter().filter(|unit| holds(&unit.folder)).collect();
         above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
         let told = above.iter().flat_map(|unit| &unit.versions).find(|told| libraries.contains(&told.name));

@@ -88,7 +88,8 @@ impl Script {
                 Some(_) => {}
                 None => {
                     let name = before.trim_end().strip_suffix('=').map(str::trim_end);
-                    let word = name.and_then(|name| name.rsplit([' ', '.', '\t']).next()).filter(|name| !name.is_empty());
+                    let word =
+                        name.and_then(|name| name.rsplit([' ', '.', '\t']).next()).filter(|name| !name.is_empty());
                     if let Some(word) = word {
                         self.variables.insert(word.to_owned(), (*first).to_owned());
                     }
@@ -109,7 +110,11 @@ impl Script {
         let tables = |name: &str| -> Vec<(&str, &DeValue<'_>)> {
             let found = table.iter().find(|(key, _)| key.get_ref() == name);
             let inside = found.and_then(|(_, value)| value.get_ref().as_table());
-            inside.into_iter().flat_map(|all| all.iter()).map(|(key, value)| (key.get_ref().as_ref(), value.get_ref())).collect()
+            inside
+                .into_iter()
+                .flat_map(|all| all.iter())
+                .map(|(key, value)| (key.get_ref().as_ref(), value.get_ref()))
+                .collect()
         };
         let versions = tables("versions");
         let of = |value: &DeValue<'_>| -> Option<String> {

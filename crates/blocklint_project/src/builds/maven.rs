@@ -47,11 +47,8 @@ pub(super) fn read(text: &str) -> Pom {
             pom.properties.insert(property.tag_name().name().to_owned(), value);
         }
     }
-    let listed = |of: Node<'_, '_>| -> Vec<Coordinates> {
-        let list = child(of, "dependencies").into_iter();
-        list.flat_map(|list| children(list, "dependency")).map(coordinates).collect()
-    };
-    pom.needs = listed(project);
+    let list = child(project, "dependencies").into_iter();
+    pom.needs = list.flat_map(|list| children(list, "dependency")).map(coordinates).collect();
     if let Some(managed) = child(project, "dependencyManagement").and_then(|of| child(of, "dependencies")) {
         for one in children(managed, "dependency") {
             match element(one, "scope") {
@@ -66,10 +63,7 @@ pub(super) fn read(text: &str) -> Pom {
 fn coordinates(of: Node<'_, '_>) -> Coordinates {
     let group = element(of, "groupId").unwrap_or_default();
     let artifact = element(of, "artifactId").unwrap_or_default();
-    Coordinates {
-        name: format!("{group}:{artifact}"),
-        version: element(of, "version").map(str::to_owned),
-    }
+    Coordinates { name: format!("{group}:{artifact}"), version: element(of, "version").map(str::to_owned) }
 }
 
 /// What a file and its parents name, what counts first before the rest: what is needed with a version, what is managed, then

@@ -60,7 +60,8 @@ impl Builds {
         brought: &dyn Fn(&str, &str) -> Option<String>,
     ) -> Option<Dependency> {
         let own = folder.ancestors().take_while(|folder| folder.starts_with(&self.root));
-        let mut own = own.filter(|folder| self.poms.contains_key(&folder.join("pom.xml")) || self.scripts.contains_key(*folder));
+        let mut own =
+            own.filter(|folder| self.poms.contains_key(&folder.join("pom.xml")) || self.scripts.contains_key(*folder));
         let nearest = own.next()?;
         let pom = nearest.join("pom.xml");
         let named = match self.poms.contains_key(&pom) {

@@ -23,7 +23,8 @@ fn asked(files: &[(&str, &str)]) -> Option<String> {
         manifests: vec![path.clone()],
     };
     let units: Vec<Unit> = manifests.iter().map(unit).collect();
-    let brought = |of: &str, version: &str| (of == "org.boot:all" || of == "org.boot").then(|| format!("boot {version}"));
+    let brought =
+        |of: &str, version: &str| (of == "org.boot:all" || of == "org.boot").then(|| format!("boot {version}"));
     let found = Builds::read(&units, &root).version(&root.join("app"), LIBRARY, &brought);
     found.and_then(|found| found.version)
 }

@@ -11,8 +11,10 @@ use super::reader::{At, Reader, Value};
 use super::values::literal;
 use super::{Literal, Origin};
 
-pub(super) const KEYS: &[&str] =
-    &["schema", "language", "library", "roots", "version", "docs", "managed", "alias", "call", "type", "handover", "switch"];
+pub(super) const KEYS: &[&str] = &[
+    "schema", "language", "library", "roots", "version", "docs", "managed", "alias", "call", "type", "handover",
+    "switch",
+];
 
 /// The header; `None` without a known language.
 pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Origin) -> Option<FileInfo> {
