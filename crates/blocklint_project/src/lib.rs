@@ -18,6 +18,7 @@ mod sources;
 mod units;
 mod versions;
 mod walk;
+mod within;
 
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
@@ -35,3 +36,4 @@ pub use root::{absolute, project_root};
 pub use shipped::ShippedModel;
 pub use units::Unit;
 pub use versions::{Dependency, dependencies};
+pub use within::{lies_within, text};

@@ -294,7 +294,7 @@ impl Configuration {
 }
 
 /// The folder that holds the repository around a project, else the project itself.
-fn repository(root: &Utf8Path) -> &Utf8Path {
+pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
