@@ -22,7 +22,7 @@ mod within;
 
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
-    PerFileIgnore, RuleSettings, Setting, schema, unknown_key,
+    PerFileIgnore, Persona, RuleSettings, Setting, schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};

@@ -61,7 +61,7 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
         reports: &reports,
         is_whole: project.files.iter().all(|file| file.reported),
         selects: &|rule| rules.selection.contains(rule),
-        seen: Seen { levels: *levels, aside: check.looks_aside() },
+        seen: Seen { levels: *levels, aside: check.looks_aside(&project.configuration) },
     };
     baseline.hold(chosen, &scope)
 }
@@ -143,7 +143,7 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
     if project.files.iter().any(|file| !file.reported) {
         warning("only what stands under the given paths is in the baseline");
     }
-    let seen = Seen { levels: prepared.levels, aside: check.looks_aside() };
+    let seen = Seen { levels: prepared.levels, aside: check.looks_aside(&project.configuration) };
     let baseline = Baseline::of(&chosen.findings, &project.root, seen);
     write(&baseline, &path, current)?;
     say(&format!("Wrote {name}: {}.\n", of_files(&baseline)))

@@ -364,6 +364,40 @@ fn options_are_among_the_settings_that_are_shown() {
 }
 
 #[test]
+fn a_file_may_name_a_persona() {
+    let folder = Folder::service("persona = 'auditor'");
+    folder.write("more.py", "import os, time\nasync def g():\n    os.stat('x')\n    time.sleep(1)\n");
+    folder.write("tests/test_a.py", "import time\nasync def test_a():\n    time.sleep(1)\n");
+    let all = ["--min-severity", "note", "--min-confidence", "low", "--include-aside"];
+    let expected = |arguments: &[&str]| folder.found(&[&["--isolated"], arguments].concat());
+    assert_eq!(folder.found(&[]), expected(&all));
+    assert!(folder.found(&[]).iter().any(|found| found.starts_with("tests/")), "{:?}", folder.found(&[]));
+    // The command line wins, and what stands by itself.
+    assert_eq!(folder.found(&["--persona", "regular"]), expected(&[]));
+    assert_eq!(
+        folder.found(&["--min-severity", "error"]),
+        expected(&["--min-severity", "error", "--min-confidence", "low", "--include-aside"])
+    );
+    let shown = |lines: &[&str]| {
+        let (_, out, _) = folder.run_in("", &["check", "--show-settings"]);
+        for line in lines {
+            assert!(out.lines().any(|shown| shown == *line), "{line}: {out}");
+        }
+    };
+    shown(&["persona = \"auditor\"  # pyproject.toml:5", "min-severity = \"note\"  # pyproject.toml:5"]);
+    folder.write("base.toml", "min-severity = 'error'\nmin-confidence = 'high'\n");
+    folder.write(
+        "pyproject.toml",
+        "[tool.blocklint]\nextend = 'base.toml'\nmin-confidence = 'high'\npersona = 'pedantic'\n",
+    );
+    assert_eq!(folder.found(&[]), expected(&["--min-severity", "note", "--min-confidence", "high"]));
+    shown(&["min-severity = \"note\"  # pyproject.toml:4", "min-confidence = \"high\"  # pyproject.toml:3"]);
+    folder.write("pyproject.toml", "[tool.blocklint]\npersona = 'pedant'\n");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    assert!(code == Some(2) && err.contains("did you mean `\"pedantic\"`?"), "{err}");
+}
+
+#[test]
 fn a_persona_is_a_name_for_levels() {
     let folder = Folder::service("min-severity = 'error'");
     folder.write("more.py", "import os, time\nasync def g():\n    os.stat('x')\n    time.sleep(1)\n");

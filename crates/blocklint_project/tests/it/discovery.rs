@@ -185,7 +185,7 @@ fn a_link_out_of_the_project_is_read_only_where_it_is_named() {
 #[cfg(unix)]
 #[test]
 fn a_link_within_the_project_is_read_at_the_link() {
-    let folder = Folder::new(&["a.py", ".hidden/real.py"]);
+    let folder = Folder::new(&["blocklint.toml", "a.py", ".hidden/real.py"]);
     let named = folder.path.join("pkg");
     fs::create_dir(&named).expect("made");
     std::os::unix::fs::symlink("../.hidden/real.py", named.join("b.py")).expect("linked");
