@@ -209,6 +209,11 @@ project root, where there is no `.git`), whatever links lead there: `extend` and
 that says so on the command line: `blocklint check --config FILE`. Files of more than 1 MB, lists of more than 1,000 rules or patterns, and
 more than 16 files that extend one another are errors.
 
+**So is the rest of a repository.** A source file or a manifest that is a link out of the project root is not read, and said so; one that is
+named (`blocklint check link.py`) is, and so is what lies in a folder that is named. Ignore files, environments, caches and baselines behind such
+a link are not read or written either. `--since`, `--changed` and `--staged` ask git only for what it stores: no filter, driver, hook or monitor
+that `.gitattributes` or `.git/config` names is run, and what a partial clone lacks is not fetched.
+
 ## Keys
 
 This part is generated from the program's own table of keys.
