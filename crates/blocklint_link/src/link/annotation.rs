@@ -388,6 +388,8 @@ impl<'a> Link<'a> {
                         None => self.unknown(Why::Result),
                     }
                 }
+                // A stream of values has one parameter.
+                Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
                 _ => self.unknown(Why::Result),
             },
             TypeExpr::Literal(_) => self.unknown(Why::Expression),
@@ -519,7 +521,10 @@ impl<'a> Link<'a> {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
                     return match facts.language {
-                        Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Java => {
+                            let given = self.given_more_exactly(body, index, declared);
+                            self.or_passed_callables(body, index, given)
+                        }
                         Language::Python | Language::Rust => declared,
                     };
                 }

@@ -8,6 +8,7 @@ pub mod branches;
 pub(crate) mod by_name;
 pub(crate) mod call;
 pub(crate) mod called_before;
+pub(crate) mod callables;
 pub mod chains;
 pub mod completed;
 pub(crate) mod constants;

@@ -117,7 +117,7 @@ impl<'a> Link<'a> {
     }
 
     /// The declared types of the place where a lambda stands.
-    fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
+    pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
             if form.is_none() {

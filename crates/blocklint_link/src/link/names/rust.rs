@@ -65,6 +65,8 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
                 None => link.unknown(Why::Unbound),
             };
         }
+        // To be inferred.
+        "_" => return link.unknown(Why::Expression),
         "crate" => return link.known(modules::crate_root(link, scope.file)),
         "self" => return link.known(modules::module_at(link, scope.file, body)),
         "super" => return link.known(modules::parent(link, modules::module_at(link, scope.file, body))),
@@ -176,6 +178,9 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
     modules::import(link, file, row)
 }
 
+/// Pointers in each other that are looked through for a method.
+const POINTERS: u32 = 4;
+
 /// The callee of a call.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
@@ -186,13 +191,13 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     {
         let base = link.without_none(link.eval(scope, base));
         return link.map(base, |member| match member {
-            Val::Instance { class, .. } => match link.method_beside_field(class, name, member) {
+            Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
                 Some(method) => method,
+                None if matches!(member, Val::Library { .. }) => {
+                    link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
+                }
                 None => link.attr(member, name),
             },
-            Val::Library { .. } => {
-                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
-            }
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),

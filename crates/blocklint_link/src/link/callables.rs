@@ -1,0 +1,132 @@
+//! Callables as values: what a field, variable, parameter or result that is declared as a functional interface may hold. A lambda or a
+//! method reference is an implementation of the interface that its place asks for.
+
+use blocklint_core::Language;
+use blocklint_facts::ExitKind;
+
+use crate::idioms;
+use crate::link::eval::Scope;
+use crate::link::value::{EnvId, Val};
+use crate::link::{Link, Typed};
+use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::program::index::Mention;
+
+/// Callables beyond which nobody can say which one is called.
+const MOST: usize = 8;
+
+/// Calls and exits looked at for one parameter or result.
+const MOST_PLACES: usize = 48;
+
+impl Link<'_> {
+    /// Java: whether a declared type is an interface that a lambda implements.
+    pub(crate) fn takes_lambda(&self, declared: Typed) -> bool {
+        match self.values.members(declared.value)[..] {
+            [Val::Instance { class, .. }] => {
+                self.program.language(class.file) == Language::Java && self.functional_method(class).is_some()
+            }
+            [Val::Library { ty, .. }] => self.library.language(ty) == Language::Java && self.is_functional_type(ty),
+            _ => false,
+        }
+    }
+
+    /// Java: a declared type with the callables among what is seen to be put there. An interface of the project may be implemented
+    /// by classes as well.
+    pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
+        if !self.takes_lambda(declared) {
+            return declared;
+        }
+        let mut steps = declared.steps;
+        let mut found: Vec<Val> = Vec::new();
+        for typed in given() {
+            for val in self.values.members(typed.value) {
+                if matches!(val, Val::Fn { .. } | Val::Partial { .. }) && !found.contains(&val) {
+                    steps = steps.max(typed.steps);
+                    found.push(val);
+                }
+            }
+        }
+        if found.is_empty() || found.len() > MOST {
+            return declared;
+        }
+        let is_one = found.len() == 1;
+        if let [Val::Instance { class, .. }] = self.values.members(declared.value)[..]
+            && !self.derived(class).is_empty()
+        {
+            found.extend(self.values.members(declared.value));
+        }
+        let typed = Typed { value: self.values.union(&found), steps };
+        if is_one { typed } else { self.inferred(typed) }
+    }
+
+    /// Java: what callers are seen to pass to a parameter that takes a lambda.
+    pub(crate) fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let sites = self.sites_calling(body);
+            let passed = sites.into_iter().take(MOST_PLACES).filter_map(|site| {
+                let form = self.passed(site, body, index)?;
+                Some(self.eval(self.scope_of(site, EnvId::NONE), form))
+            });
+            passed.collect()
+        })
+    }
+
+    /// Java: what a body returns that is declared to give something that a lambda implements.
+    pub(crate) fn or_returned_callables(&self, body: BodyRef, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(body.file);
+            let exits = facts
+                .exits
+                .iter()
+                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some());
+            let given = exits
+                .take(MOST_PLACES)
+                .map(|exit| self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value));
+            given.collect()
+        })
+    }
+
+    /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
+    pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
+        if self.program.language(file) != Language::Java {
+            return Vec::new();
+        }
+        let mut names: Vec<Name> = Vec::new();
+        if let Mention::Arg(site, arg) = mention {
+            names.extend(self.asked_by_rows(SiteRef { file, site }, arg));
+        }
+        for val in self.declared_for(file, mention) {
+            match val {
+                Val::Instance { class, .. } => names.extend(self.functional_method(class).and_then(|method| {
+                    self.program.global(method.file, self.program.facts(method.file).body(method.body).name)
+                })),
+                Val::Library { ty, .. } => match self.library.ty(ty).and_then(|rows| rows.functional()) {
+                    Some(method) => names.extend(self.program.name(method)),
+                    None if self.is_functional_type(ty) => {
+                        let methods = idioms::java::FUNCTIONAL_METHODS.iter();
+                        names.extend(methods.filter_map(|method| self.program.name(method)));
+                    }
+                    None => {}
+                },
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// What is put into a library's container may be called by any of the names that the language's own interfaces have.
+    fn asked_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
+        let targets = self.targets(site, EnvId::NONE);
+        let is_added = targets.list.iter().any(|target| match *target {
+            crate::link::targets::Target::Row { path, .. } => self
+                .library
+                .calls(path)
+                .with(|row| row.adds.is_some() || row.returns.is_some())
+                .any(|row| row.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))),
+            _ => false,
+        });
+        if !is_added {
+            return Vec::new();
+        }
+        idioms::java::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method)).collect()
+    }
+}
