@@ -2,34 +2,67 @@
 //! method reference is an implementation of the interface that its place asks for.
 
 use blocklint_core::Language;
-use blocklint_facts::ExitKind;
+use blocklint_facts::{ClassId, ExitKind};
 
 use crate::idioms;
 use crate::link::eval::Scope;
+use crate::link::names;
 use crate::link::value::{EnvId, Val};
 use crate::link::{Link, Typed};
-use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::index::Mention;
 
 /// Callables beyond which nobody can say which one is called.
 const MOST: usize = 8;
 
+/// Types in each other that are looked through for a callable.
+const POINTERS: u32 = 4;
+
 /// Calls and exits looked at for one parameter or result.
 const MOST_PLACES: usize = 48;
 
 impl Link<'_> {
-    /// Java: whether a declared type is an interface that a lambda implements.
+    /// Whether a declared type is an interface that a lambda implements (Java), or that of a closure, also behind pointers (Rust).
     pub(crate) fn takes_lambda(&self, declared: Typed) -> bool {
+        self.takes_lambda_within(declared, POINTERS)
+    }
+
+    fn takes_lambda_within(&self, declared: Typed, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
         match self.values.members(declared.value)[..] {
             [Val::Instance { class, .. }] => {
                 self.program.language(class.file) == Language::Java && self.functional_method(class).is_some()
             }
-            [Val::Library { ty, .. }] => self.library.language(ty) == Language::Java && self.is_functional_type(ty),
+            [Val::Library { ty, args, .. }] => match self.library.language(ty) {
+                Language::Java => self.is_functional_type(ty),
+                Language::Rust => {
+                    names::rust::is_callable(&self.library.text(ty))
+                        || self.through(ty, args).is_some_and(|inner| self.takes_lambda_within(inner, depth))
+                }
+                Language::Python => false,
+            },
+            [param @ Val::Param { .. }] => self.takes_lambda_within(self.bound_of(param), depth),
             _ => false,
         }
     }
 
-    /// Java: a declared type with the callables among what is seen to be put there. An interface of the project may be implemented
+    /// The callables of a value, also those behind pointers: `Box::new(work)`.
+    fn callables_in(&self, typed: Typed, depth: u32, found: &mut Vec<Val>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for val in self.values.members(typed.value) {
+            match val {
+                Val::Fn { .. } | Val::Partial { .. } if !found.contains(&val) => found.push(val),
+                Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
+                    if let Some(inner) = self.through(ty, args) {
+                        self.callables_in(inner, depth, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A declared type with the callables among what is seen to be put there. An interface of the project may be implemented
     /// by classes as well.
     pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
         if !self.takes_lambda(declared) {
@@ -38,11 +71,10 @@ impl Link<'_> {
         let mut steps = declared.steps;
         let mut found: Vec<Val> = Vec::new();
         for typed in given() {
-            for val in self.values.members(typed.value) {
-                if matches!(val, Val::Fn { .. } | Val::Partial { .. }) && !found.contains(&val) {
-                    steps = steps.max(typed.steps);
-                    found.push(val);
-                }
+            let before = found.len();
+            self.callables_in(typed, POINTERS, &mut found);
+            if found.len() > before {
+                steps = steps.max(typed.steps);
             }
         }
         if found.is_empty() || found.len() > MOST {
@@ -58,7 +90,26 @@ impl Link<'_> {
         if is_one { typed } else { self.inferred(typed) }
     }
 
-    /// Java: what callers are seen to pass to a parameter that takes a lambda.
+    /// Rust: what those who write a struct out put into a field that takes a closure.
+    pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(field.file);
+            let row = facts.var(field.var);
+            let class = facts.classes.iter().position(|class| class.body == row.body);
+            let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return Vec::new() };
+            let class = ClassRef { file: field.file, class: ClassId(class as u32) };
+            let sites = self.sites_writing_out(class).unwrap_or_default();
+            let given = sites.into_iter().filter_map(|site| {
+                let sym = self.program.local(site.file, name)?;
+                let args = self.program.facts(site.file).args_of(site.site);
+                let arg = args.iter().find(|arg| arg.name == sym)?;
+                Some(self.eval(self.scope_of(site, EnvId::NONE), arg.value))
+            });
+            given.collect()
+        })
+    }
+
+    /// What callers are seen to pass to a parameter that takes a lambda.
     pub(crate) fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let sites = self.sites_calling(body);
@@ -70,7 +121,7 @@ impl Link<'_> {
         })
     }
 
-    /// Java: what a body returns that is declared to give something that a lambda implements.
+    /// What a body returns that is declared to give something that a lambda implements.
     pub(crate) fn or_returned_callables(&self, body: BodyRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let facts = self.program.facts(body.file);
