@@ -548,12 +548,8 @@ impl<'a> Link<'a> {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
                     return match facts.language {
-                        Language::Java => {
-                            let given = self.given_more_exactly(body, index, declared);
-                            self.or_passed_callables(body, index, given)
-                        }
-                        Language::Rust => self.or_passed_callables(body, index, declared),
-                        Language::Python => declared,
+Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Python | Language::Rust => declared,
                     };
                 }
             }

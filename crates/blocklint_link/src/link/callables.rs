@@ -2,11 +2,12 @@
 //! method reference is an implementation of the interface that its place asks for.
 
 use blocklint_core::Language;
-use blocklint_facts::{ClassId, ExitKind};
+use blocklint_facts::{ClassId, ExitKind, Form, FormId, VarKind};
 
 use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::names;
+use crate::link::summary::held;
 use crate::link::value::{EnvId, Val};
 use crate::link::{Link, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
@@ -103,14 +104,41 @@ impl Link<'_> {
                 let sym = self.program.local(site.file, name)?;
                 let args = self.program.facts(site.file).args_of(site.site);
                 let arg = args.iter().find(|arg| arg.name == sym)?;
-                Some(self.eval(self.scope_of(site, EnvId::NONE), arg.value))
+                Some(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value))
             });
             given.collect()
         })
     }
 
+    /// Java: what is assigned to a field that takes a lambda, by whoever does.
+    pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(field.file);
+            let own = facts.assigns_of(field.var).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
+            let given = own.chain(self.given_to(field));
+            given.map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value)).collect()
+        })
+    }
+
+    /// What is kept of a form: of a parameter what callers pass, for who calls it later is none of them. What a body calls of its own
+    /// parameters its summary says, for each caller by itself.
+    pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let typed = self.eval(scope, form);
+        match facts.form(held(facts, form)) {
+            Form::Var(var) => match facts.var(var).kind {
+                VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {
+                    let body = BodyRef { file: scope.file, body: facts.var(var).body };
+                    self.or_passed_callables(body, index, typed)
+                }
+                _ => typed,
+            },
+            _ => typed,
+        }
+    }
+
     /// What callers are seen to pass to a parameter that takes a lambda.
-    pub(crate) fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+    fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let sites = self.sites_calling(body);
             let passed = sites.into_iter().take(MOST_PLACES).filter_map(|site| {
@@ -122,7 +150,7 @@ impl Link<'_> {
     }
 
     /// What a body returns that is declared to give something that a lambda implements.
-    pub(crate) fn or_returned_callables(&self, body: BodyRef, declared: Typed) -> Typed {
+    pub(crate) fn or_returned_callables(&self, body: BodyRef, env: EnvId, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let facts = self.program.facts(body.file);
             let exits = facts
@@ -131,7 +159,7 @@ impl Link<'_> {
                 .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some());
             let given = exits
                 .take(MOST_PLACES)
-                .map(|exit| self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value));
+                .map(|exit| self.eval(Scope { file: body.file, at: exit.at, env }, exit.value));
             given.collect()
         })
     }

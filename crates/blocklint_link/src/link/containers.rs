@@ -196,7 +196,7 @@ impl<'a> Link<'a> {
             let rows = self.library.calls(self.library.member(of, method));
             let row = rows.with(|row| row.adds.is_some()).next()?;
             let form = self.argument(site, row.row.adds.as_ref()?)?;
-            Some(self.eval(self.scope_of(site, env), form))
+            Some(self.callable_kept(self.scope_of(site, env), form))
         })
     }
 

@@ -351,12 +351,18 @@ impl<'a> Link<'a> {
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.or_callables(declared, || parts.to_vec());
+                return match facts.language {
+                    Language::Java => self.or_assigned_callables(VarRef { file: scope.file, var: id }, declared),
+                    Language::Python | Language::Rust => declared,
+                };
             }
         }
         let joined = self.join(&parts);
         match facts.language {
-            Language::Java => self.narrower_field(VarRef { file: scope.file, var: id }, joined),
+            Language::Java => {
+                let field = VarRef { file: scope.file, var: id };
+                self.or_assigned_callables(field, self.narrower_field(field, joined))
+            }
             Language::Rust if facts.body(var.body).kind == BodyKind::Class => {
                 self.or_written_callables(VarRef { file: scope.file, var: id }, joined)
             }

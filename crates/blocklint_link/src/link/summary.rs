@@ -113,7 +113,7 @@ impl Uses {
 }
 
 /// The only argument of the call that a form is the result of, else the form.
-fn held(facts: &FileFacts, form: FormId) -> FormId {
+pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
     let Form::Result(site) = facts.form(form) else { return form };
     match facts.args_of(site)[..] {
         [only] => only.value,
