@@ -9,7 +9,7 @@ use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::summary::held;
 use crate::link::value::{EnvId, Val};
-use crate::link::{Link, Typed};
+use crate::link::{LOW_STEPS, Link, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
 use crate::program::index::Mention;
 
@@ -139,14 +139,18 @@ impl Link<'_> {
 
     /// What callers are seen to pass to a parameter that takes a lambda.
     fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
-        self.or_callables(declared, || {
+        let typed = self.or_callables(declared, || {
             let sites = self.sites_calling(body);
             let passed = sites.into_iter().take(MOST_PLACES).filter_map(|site| {
                 let form = self.passed(site, body, index)?;
                 Some(self.eval(self.scope_of(site, EnvId::NONE), form))
             });
             passed.collect()
-        })
+        });
+        // Which of several an object got depends on who made it.
+        let is_callable = |val: &&Val| matches!(val, Val::Fn { .. } | Val::Partial { .. });
+        let several = self.values.members(typed.value).iter().filter(is_callable).count() > 1;
+        if several { Typed { steps: LOW_STEPS, ..typed } } else { typed }
     }
 
     /// What a body returns that is declared to give something that a lambda implements.
