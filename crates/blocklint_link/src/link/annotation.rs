@@ -292,7 +292,34 @@ impl<'a> Link<'a> {
                 return self.known(Val::Awaitable(value.value));
             }
         }
-        let args: Vec<ValueId> = arguments.iter().take(8).map(|&form| read(form).value).collect();
+        let mut args: Vec<ValueId> = Vec::new();
+        for &form in arguments.iter().take(8) {
+            let facts = self.program.facts(scope.file);
+            // `Iterator<Item = Store>`: at the place that the model gives this name, else behind the others.
+            let (at, form) = match facts.form(form) {
+                Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
+                    [key, value] => {
+                        let params = self.library.ty(path).map_or(&[][..], |rows| rows.params());
+                        let at = match facts.form(key) {
+                            Form::Str(name) => params.iter().position(|param| param == facts.text(name)),
+                            _ => None,
+                        };
+                        (at, value)
+                    }
+                    _ => (None, form),
+                },
+                _ => (None, form),
+            };
+            let value = read(form).value;
+            match at {
+                Some(at) if at >= args.len() => {
+                    args.resize(at, self.unknown(Why::Expression).value);
+                    args.push(value);
+                }
+                Some(at) => args[at] = value,
+                None => args.push(value),
+            }
+        }
         if matches!(&*text, "typing.Tuple" | "builtins.tuple") {
             let facts = self.program.facts(scope.file);
             if !arguments.iter().any(|&form| facts.form(form) == Form::Ellipsis) {
@@ -521,10 +548,7 @@ impl<'a> Link<'a> {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
                     return match facts.language {
-                        Language::Java => {
-                            let given = self.given_more_exactly(body, index, declared);
-                            self.or_passed_callables(body, index, given)
-                        }
+Language::Java => self.given_more_exactly(body, index, declared),
                         Language::Python | Language::Rust => declared,
                     };
                 }

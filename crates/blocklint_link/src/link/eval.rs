@@ -351,14 +351,22 @@ impl<'a> Link<'a> {
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.or_callables(declared, || parts.to_vec());
+                return match facts.language {
+                    Language::Java => self.or_assigned_callables(VarRef { file: scope.file, var: id }, declared),
+                    Language::Python | Language::Rust => declared,
+                };
             }
         }
         let joined = self.join(&parts);
-        if facts.language == Language::Java {
-            self.narrower_field(VarRef { file: scope.file, var: id }, joined)
-        } else {
-            joined
+        match facts.language {
+            Language::Java => {
+                let field = VarRef { file: scope.file, var: id };
+                self.or_assigned_callables(field, self.narrower_field(field, joined))
+            }
+            Language::Rust if facts.body(var.body).kind == BodyKind::Class => {
+                self.or_written_callables(VarRef { file: scope.file, var: id }, joined)
+            }
+            _ => joined,
         }
     }
 
@@ -426,7 +434,8 @@ impl<'a> Link<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.refined(scope, declared, &row);
+                let refined = self.refined(scope, declared, &row);
+                return self.with_callables(scope, assign, refined);
             }
         }
         if row.kind == AssignKind::Augmented {
@@ -452,6 +461,10 @@ impl<'a> Link<'a> {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
+        // `const JOB: fn() = work;`
+        if self.program.language(scope.file) == Language::Rust && self.takes_lambda(declared) {
+            return self.or_callables(declared, || vec![self.eval(scope, row.value)]);
+        }
         if let Val::Library { ty, args, .. } = base
             && self.program.language(scope.file) == Language::Rust
             && self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg))

@@ -666,7 +666,7 @@ impl<'a> Link<'a> {
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
-                return self.or_returned_callables(body, self.narrower(body, typed));
+                return self.or_returned_callables(body, env, self.narrower(body, typed));
             }
         }
         self.remember(Task::Return(body, env), || {

@@ -502,7 +502,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let typed = inherited_overload(link, site, typed).unwrap_or(typed);
     let members = link.values.members(typed.value);
     if members.len() < 2 {
-        return functional(link, typed, site);
+        return functional(link, typed, scope, site);
     }
     // A field and the methods of its name share a variable; what is called is a method.
     let bodies: Vec<BodyRef> = members
@@ -587,11 +587,11 @@ const GIVEN_BY_INTERFACE: &[&str] = &[
 ];
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
-fn functional(link: &Link<'_>, typed: Typed, site: SiteRef) -> Typed {
+fn functional(link: &Link<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
-    let receiver = link.eval(link.scope_of(site, crate::link::value::EnvId::NONE), base);
+    let receiver = link.eval(scope, base);
     let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
     if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && link.values.is_unknown(typed.value) { receiver } else { typed }
 }

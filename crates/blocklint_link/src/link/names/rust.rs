@@ -44,6 +44,9 @@ const PRELUDE: &[(&str, &str)] = &[
     ("FnMut", "std::ops::FnMut"),
     ("FnOnce", "std::ops::FnOnce"),
     ("Iterator", "std::iter::Iterator"),
+    ("DoubleEndedIterator", "std::iter::DoubleEndedIterator"),
+    ("ExactSizeIterator", "std::iter::ExactSizeIterator"),
+    ("Future", "std::future::Future"),
     ("drop", "std::mem::drop"),
     ("Default", "std::default::Default"),
     ("Clone", "std::clone::Clone"),
@@ -185,8 +188,13 @@ const POINTERS: u32 = 4;
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = facts.site(site.site).callee;
+    // `conn.get::<_, String>("a")`
+    let method = match facts.form(form) {
+        Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
+        _ => form,
+    };
     // A field may bear the name of a method.
-    if let Form::Attr(base, sym) = facts.form(form)
+    if let Form::Attr(base, sym) = facts.form(method)
         && let Some(name) = link.program.global(site.file, sym)
     {
         let base = link.without_none(link.eval(scope, base));
@@ -221,6 +229,16 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     let inside = inside.strip_suffix(".rs").unwrap_or(inside);
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
+}
+
+/// Whether a path is that of a trait of closures, or of functions.
+pub(crate) fn is_callable(path: &str) -> bool {
+    matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
+}
+
+/// Whether a path is that of a trait of what is read or written: that it is a file is for those to say who pass it.
+pub(crate) fn is_reader(path: &str) -> bool {
+    matches!(path, "std::io::Read" | "std::io::Write" | "std::io::BufRead" | "std::io::Seek")
 }
 
 /// Methods of iterators that run them.
