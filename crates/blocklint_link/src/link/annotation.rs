@@ -548,7 +548,7 @@ impl<'a> Link<'a> {
                 let declared = self.annotation(scope, param.annotation);
                 if !self.values.is_unknown(declared.value) {
                     return match facts.language {
-Language::Java => self.given_more_exactly(body, index, declared),
+                        Language::Java => self.given_more_exactly(body, index, declared),
                         Language::Python | Language::Rust => declared,
                     };
                 }

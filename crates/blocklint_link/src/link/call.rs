@@ -502,7 +502,9 @@ impl<'a> Link<'a> {
                 // `lines.map(parse)` holds other elements back.
                 let element = self.map(given, |val| self.element(val)).value;
                 let holding = carried.into_iter().map(|val| match val {
-                    Val::Lazy { made, path, .. } if !self.values.is_unknown(element) => Val::Lazy { made, path, element },
+                    Val::Lazy { made, path, .. } if !self.values.is_unknown(element) => {
+                        Val::Lazy { made, path, element }
+                    }
                     other => other,
                 });
                 return Typed { value: self.values.union(&holding.collect::<Vec<Val>>()), ..given };

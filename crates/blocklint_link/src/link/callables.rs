@@ -97,7 +97,9 @@ impl Link<'_> {
             let facts = self.program.facts(field.file);
             let row = facts.var(field.var);
             let class = facts.classes.iter().position(|class| class.body == row.body);
-            let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else { return Vec::new() };
+            let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else {
+                return Vec::new();
+            };
             let class = ClassRef { file: field.file, class: ClassId(class as u32) };
             let sites = self.sites_writing_out(class).unwrap_or_default();
             let given = sites.into_iter().filter_map(|site| {
@@ -116,7 +118,9 @@ impl Link<'_> {
             let facts = self.program.facts(field.file);
             let own = facts.assigns_of(field.var).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
             let given = own.chain(self.given_to(field));
-            given.map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value)).collect()
+            given
+                .map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value))
+                .collect()
         })
     }
 
@@ -157,13 +161,11 @@ impl Link<'_> {
     pub(crate) fn or_returned_callables(&self, body: BodyRef, env: EnvId, declared: Typed) -> Typed {
         self.or_callables(declared, || {
             let facts = self.program.facts(body.file);
-            let exits = facts
-                .exits
-                .iter()
-                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some());
-            let given = exits
-                .take(MOST_PLACES)
-                .map(|exit| self.eval(Scope { file: body.file, at: exit.at, env }, exit.value));
+            let exits = facts.exits.iter().filter(|exit| {
+                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some()
+            });
+            let given =
+                exits.take(MOST_PLACES).map(|exit| self.eval(Scope { file: body.file, at: exit.at, env }, exit.value));
             given.collect()
         })
     }

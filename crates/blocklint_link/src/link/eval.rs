@@ -41,9 +41,7 @@ impl<'a> Link<'a> {
             Form::Float(_) => self.literal(scope.file, names::Literal::Float),
             Form::Str(_) | Form::Text(_) => self.literal(scope.file, names::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
-            Form::Var(var) => {
-                self.without_methods(scope.file, facts.var(var).name, self.var(scope, var))
-            }
+            Form::Var(var) => self.without_methods(scope.file, facts.var(var).name, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
             Form::This => match self.class_around(scope.file, self.body_at(scope)) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
@@ -508,7 +506,9 @@ impl<'a> Link<'a> {
     fn arguments_filled(&self, scope: Scope, declared: Typed, of: (PathId, ArgsId), value: FormId) -> Typed {
         let (ty, args) = of;
         let given = self.as_value(self.eval(scope, value));
-        let [Val::Library { ty: other, args: known, made }] = self.values.members(given.value)[..] else { return declared };
+        let [Val::Library { ty: other, args: known, made }] = self.values.members(given.value)[..] else {
+            return declared;
+        };
         if other != ty {
             return declared;
         }

@@ -386,7 +386,10 @@ impl<'a> Link<'a> {
                     _ => false,
                 })
         });
-        others.filter_map(|other| self.own_member(other, name)).flat_map(|(owner, var)| self.functions_of(owner, var)).collect()
+        others
+            .filter_map(|other| self.own_member(other, name))
+            .flat_map(|(owner, var)| self.functions_of(owner, var))
+            .collect()
     }
 
     /// Whether a file is part of a demo, by the folders above it.

@@ -128,7 +128,9 @@ impl<'a> Link<'a> {
                 Some(method) => return Some(method),
                 None => self.dereferenced(member)?,
             },
-            Val::Library { ty, args, .. } if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() => {
+            Val::Library { ty, args, .. }
+                if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
+            {
                 self.through(ty, args)?
             }
             _ => return None,
@@ -716,7 +718,8 @@ impl<'a> Link<'a> {
             Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
             Form::Result(site) => {
                 let name = facts.text(facts.site(site).name);
-                facts.site(site).kind == SiteKind::New || self.library.of(Language::Java).name_uses(name).intersects(Uses::LAZY)
+                facts.site(site).kind == SiteKind::New
+                    || self.library.of(Language::Java).name_uses(name).intersects(Uses::LAZY)
             }
             _ => false,
         };

@@ -6,10 +6,10 @@ use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Sub
 
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Label, LabelHold, Question, Source};
-use crate::link::{Link, Typed};
 use crate::link::names;
 use crate::link::time_units::UnitBeside;
 use crate::link::value::{BoundId, EnvId, Val};
+use crate::link::{Link, Typed};
 use crate::program::ids::{PathId, SiteRef};
 
 /// What it means that nobody sees whether an `unless` is met.

@@ -100,7 +100,7 @@ impl<'a> Link<'a> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
-            let handovers = self.library.handovers(path);
+            let handovers = self.handovers_at(path, site);
             let row = handovers.iter().find(|row| match &row.selector {
                 Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
                 Selector::Via(_) => false,
@@ -166,7 +166,11 @@ impl<'a> Link<'a> {
             Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                 if !names::rust::is_callable(&self.library.text(ty)) {
                     let inner = self.through(ty, args)?;
-                    return self.values.members(inner.value).into_iter().find_map(|of| self.given_by_interface(of, index));
+                    return self
+                        .values
+                        .members(inner.value)
+                        .into_iter()
+                        .find_map(|of| self.given_by_interface(of, index));
                 }
                 // `Fn(A, B) -> C` has the tuple of its parameters first.
                 let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };

@@ -583,7 +583,17 @@ fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
 
 /// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
 const GIVEN_BY_INTERFACE: &[&str] = &[
-    "andThen", "compose", "negate", "and", "or", "reversed", "thenComparing", "equals", "hashCode", "toString", "getClass",
+    "andThen",
+    "compose",
+    "negate",
+    "and",
+    "or",
+    "reversed",
+    "thenComparing",
+    "equals",
+    "hashCode",
+    "toString",
+    "getClass",
 ];
 
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
@@ -592,8 +602,13 @@ fn functional(link: &Link<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typ
     let row = facts.site(site.site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
     let receiver = link.eval(scope, base);
-    let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
-    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && link.values.is_unknown(typed.value) { receiver } else { typed }
+    let callable =
+        link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
+    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && link.values.is_unknown(typed.value) {
+        receiver
+    } else {
+        typed
+    }
 }
 
 /// Seconds of a constant of the language's units of time, by its path.
