@@ -564,6 +564,15 @@ impl<'a> Link<'a> {
         if let Some(typed) = self.property(path, bound) {
             return typed;
         }
+        // A library's own `Result` is the language's.
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(of) = names::rust::result_behind(&self.library.text(ty))
+        {
+            let of = self.library.path(Language::Rust, of);
+            return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
+        }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
             && let Some(inner) = self.through(ty, args)

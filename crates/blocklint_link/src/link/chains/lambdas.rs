@@ -1,6 +1,6 @@
 //! What the place of a lambda says of it: the functional interface it implements, and what it is given.
 
-use blocklint_core::{Context, Runtime};
+use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{At, FormId};
 use blocklint_models::{HandoverContext, Runs, Selector, Via};
 
@@ -159,6 +159,20 @@ impl<'a> Link<'a> {
     /// The n-th parameter of a functional interface's one method.
     fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
+            Val::Param { .. } => {
+                let bound = self.bound_of(interface);
+                self.values.members(bound.value).into_iter().find_map(|bound| self.given_by_interface(bound, index))
+            }
+            Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
+                if !names::rust::is_callable(&self.library.text(ty)) {
+                    let inner = self.through(ty, args)?;
+                    return self.values.members(inner.value).into_iter().find_map(|of| self.given_by_interface(of, index));
+                }
+                // `Fn(A, B) -> C` has the tuple of its parameters first.
+                let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
+                let value = self.values.nth(params, index as usize)?;
+                (!self.values.is_unknown(value)).then_some(Typed { value, steps: 0 })
+            }
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
                 let index = names::java::functional_argument(&text, index as usize)?;

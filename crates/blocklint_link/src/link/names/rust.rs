@@ -163,6 +163,10 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
             }
             link.attr(member, name)
         }
+        // `::std::fs::read` begins at the crates.
+        Val::External(path) if link.library.text(path).is_empty() => {
+            link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
+        }
         Val::External(path) => link.known(Val::External(link.library.member(path, link.program.text(name)))),
         Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
         Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
@@ -220,6 +224,12 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
 /// Whether `?` and `unwrap` take the first argument of this type.
 pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
+}
+
+/// The language's own type behind a library's name for it: `anyhow::Result<T>`.
+pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
+    const OWN: &str = "std::result::Result";
+    (path != OWN && path.ends_with("::Result")).then_some(OWN)
 }
 
 /// The path of a file's module below its crate's source folder.
