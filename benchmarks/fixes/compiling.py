@@ -18,8 +18,9 @@ from pathlib import Path
 COMPILES = "import sys; compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec')"
 
 
-def check(binary, original, copy, fix):
-    """What does not compile any more in `copy`, a fresh copy of `original`, after `fix(folder)`; and what was changed."""
+def check(original, copy, fix):
+    """What does not compile any more in `copy`, a fresh copy of `original`, after `fix(folder)`; what was changed; and what did
+    not compile before."""
     before = errors(copy)
     fix(copy)
     changed = [path for path in sources(copy) if path.read_bytes() != (original / path.relative_to(copy)).read_bytes()]
@@ -28,15 +29,20 @@ def check(binary, original, copy, fix):
         if path.suffix == ".py" and not compiles(path, python_for(path, copy)):
             if compiles(original / path.relative_to(copy), python_for(path, copy)):
                 problems.append(f"{path.relative_to(copy)}: does not compile")
-    return problems, changed
+    return problems, changed, before
 
 
 def sources(folder):
     """The source files of a project, without what builds leave behind."""
     for path in sorted(folder.rglob("*")):
-        parts = path.relative_to(folder).parts
-        if path.suffix in (".py", ".rs", ".java") and path.is_file() and "target" not in parts:
+        inside = [folder / parent for parent in path.relative_to(folder).parents]
+        if path.suffix in (".py", ".rs", ".java") and path.is_file() and not any(map(is_made, inside)):
             yield path
+
+
+def is_made(folder):
+    """Whether a build made a folder. A package of a program may be called `target` too."""
+    return folder.name == "target" and any((folder.parent / name).exists() for name in ("Cargo.toml", "pom.xml"))
 
 
 def errors(folder):

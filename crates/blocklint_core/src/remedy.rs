@@ -121,6 +121,8 @@ pub struct Publishers {
     pub schedulers: &'static str,
     /// The call on it that gives workers which may block.
     pub workers: &'static str,
+    /// What gave them in versions that lack it.
+    pub older_workers: &'static str,
     /// A scheduler.
     pub scheduler: &'static str,
     /// The constant of `schedulers` for how many threads workers have.
@@ -133,6 +135,13 @@ pub struct Publishers {
     pub subscription: &'static str,
     /// The class that makes one of many.
     pub subscriptions: &'static str,
+}
+
+impl Publishers {
+    /// The function that gives workers which may block.
+    pub fn workers_path(&self) -> String {
+        format!("{}.{}", self.schedulers, self.workers.trim_end_matches("()"))
+    }
 }
 
 /// A function that runs a callable in a worker thread: `await path(callable, args…)`.

@@ -224,6 +224,7 @@ impl Runtime {
                 many: "reactor.core.publisher.Flux",
                 schedulers: "reactor.core.scheduler.Schedulers",
                 workers: "boundedElastic()",
+                older_workers: "elastic()",
                 scheduler: "reactor.core.scheduler.Scheduler",
                 cap: "DEFAULT_BOUNDED_ELASTIC_SIZE",
                 queue: "DEFAULT_BOUNDED_ELASTIC_QUEUESIZE",

@@ -5,7 +5,7 @@ use std::fs;
 use blocklint_analysis::{Dependency, UnitLayout};
 use blocklint_core::Language;
 use blocklint_models::{Models, Setting, Switch, Version};
-use blocklint_project::{Project, commands, dependencies, oldest_python, settings};
+use blocklint_project::{Builds, Project, commands, dependencies, oldest_python, settings};
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Nobody starts a program with a file longer than this, in bytes.
@@ -99,8 +99,40 @@ pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
             .collect();
         unit.python = oldest_python(&project.units[at].folder, &project.root);
     }
+    of_builds(project, models, &mut units, &below);
     units.sort_by(|a, b| a.folder.cmp(&b.folder));
     units
+}
+
+/// The versions of libraries that builds of Java name, for units with such code.
+fn of_builds(project: &Project, models: &Models, units: &mut [UnitLayout], below: &dyn Fn(&Utf8Path) -> String) {
+    let mut has_code = vec![false; units.len()];
+    for file in project.files.iter().filter(|file| file.language == Language::Java) {
+        if let Some(own) = has_code.get_mut(file.unit as usize) {
+            *own = true;
+        }
+    }
+    if !has_code.contains(&true) {
+        return;
+    }
+    let builds = Builds::read(&project.units, &project.root);
+    for file in models.lang(Language::Java).managed() {
+        let Some(library) = file.libraries.first() else { continue };
+        let brought = |of: &str, version: &str| {
+            let by = file.managed.iter().find(|managed| managed.by.iter().any(|by| by == of))?;
+            by.gives(version).map(ToString::to_string)
+        };
+        for (at, unit) in units.iter_mut().enumerate().filter(|(at, _)| has_code[*at]) {
+            let Some(found) = builds.version(&project.units[at].folder, library, &brought) else { continue };
+            unit.versions.push(Dependency {
+                version: found.version.as_deref().and_then(Version::parse_loose),
+                oldest: None,
+                is_exact: true,
+                said_in: below(&found.said_in),
+                name: found.name,
+            });
+        }
+    }
 }
 
 fn parent(folders: &[Utf8PathBuf], at: usize) -> Option<usize> {

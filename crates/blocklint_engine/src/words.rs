@@ -370,6 +370,9 @@ fn reach(available: &Available) -> Reach {
         Available::Unknown => Reach::Unknown,
         Available::Yes => Reach::Yes,
         Available::WithFeature { package, feature } => Reach::Needs(format!("feature `{feature}` of `{package}`")),
+        Available::Since { library, since, has } => {
+            Reach::Newer(format!("`{library}` {since}, and {has} is what the build has"))
+        }
         Available::No => Reach::No,
     }
 }

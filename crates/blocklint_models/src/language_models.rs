@@ -232,6 +232,11 @@ impl LanguageModels {
         })
     }
 
+    /// The headers of files that say how builds name the version of their library.
+    pub fn managed(&self) -> impl Iterator<Item = &FileInfo> {
+        self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
+    }
+
     /// The row behind a handle, if it is a `[[call]]` row's.
     pub fn call(&self, id: MatchId) -> Option<Match<'_, CallRow>> {
         self.found(id, 0)

@@ -2,6 +2,7 @@
 //! configuration. Nothing here parses source code; the environment and the current folder are the
 //! caller's business.
 
+mod builds;
 mod configuration;
 mod crates;
 mod discover;
@@ -20,6 +21,7 @@ mod versions;
 mod walk;
 mod within;
 
+pub use builds::{Builds, Named};
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
     PerFileIgnore, Persona, RuleSettings, Setting, schema, unknown_key,

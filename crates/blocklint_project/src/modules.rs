@@ -115,11 +115,11 @@ pub fn modules(units: &[Unit]) -> Vec<Module> {
     found
 }
 
-fn is_build(name: &str) -> bool {
+pub(crate) fn is_build(name: &str) -> bool {
     matches!(name, "pom.xml" | "build.gradle" | "build.gradle.kts")
 }
 
-fn short_text(path: &Utf8Path) -> Option<String> {
+pub(crate) fn short_text(path: &Utf8Path) -> Option<String> {
     let long = fs::metadata(path).map_or(true, |file| file.len() > LONGEST);
     if long { None } else { fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) }
 }
@@ -201,7 +201,7 @@ fn with_dashes(name: &str) -> String {
 }
 
 /// The first quoted text.
-fn quoted(text: &str) -> Option<&str> {
+pub(crate) fn quoted(text: &str) -> Option<&str> {
     let start = text.find(['"', '\''])?;
     let quote = text[start..].chars().next()?;
     let rest = &text[start + 1..];
@@ -209,21 +209,21 @@ fn quoted(text: &str) -> Option<&str> {
 }
 
 /// The elements of a name directly in another.
-fn children<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
+pub(crate) fn children<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> impl Iterator<Item = Node<'t, 'd>> {
     of.children().filter(move |node| node.is_element() && node.tag_name().name() == name)
 }
 
-fn child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
+pub(crate) fn child<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<Node<'t, 'd>> {
     children(of, name).next()
 }
 
 /// The text of an element of a name directly in another.
-fn element<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
+pub(crate) fn element<'t, 'd: 't>(of: Node<'t, 'd>, name: &'t str) -> Option<&'t str> {
     child(of, name)?.text().map(str::trim)
 }
 
 /// A text without all that stands between two marks; what is not closed is kept.
-fn without(text: &str, open: &str, close: &str) -> String {
+pub(crate) fn without(text: &str, open: &str, close: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(open) {

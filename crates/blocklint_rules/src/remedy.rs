@@ -108,6 +108,8 @@ pub enum Reach {
     Yes,
     /// The manifest must ask for this besides: "feature `a` of `b`".
     Needs(String),
+    /// A newer version of the library has it: "`a` 2, and 1 is what the build has".
+    Newer(String),
     /// It does not depend on the library.
     No,
 }

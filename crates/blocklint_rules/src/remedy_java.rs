@@ -2,7 +2,7 @@
 
 use blocklint_core::{Applicability, Effect, Refusal, Remedy, Runtime, Way};
 
-use crate::remedy::{Advice, FixKind};
+use crate::remedy::{Advice, FixKind, Reach};
 use crate::{RawFinding, SiteKind, What};
 
 /// Decides which fix a finding in Java asks for: the edits are those of a chain of publishers.
@@ -14,6 +14,9 @@ pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Re
             let Some(of) = Runtime::publishers(Some(Runtime::Reactor)) else {
                 return refuse("no edit is known for it");
             };
+            if let Reach::Newer(what) = &advice.pool {
+                return Err(Refusal::new(format!("a scheduler for all that has bounds needs {what}")));
+            }
             return Ok(Remedy { ways: vec![Way::Share { of }], at_most: Applicability::Unsafe });
         }
         What::MadeAnew { .. } => return refuse("where it is made once, and who ends it, is for the program to say"),
@@ -26,7 +29,7 @@ pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Re
         }
         SiteKind::Call => {}
     }
-    let Some(of) = Runtime::publishers(raw.runtime) else {
+    let Some(mut of) = Runtime::publishers(raw.runtime) else {
         return refuse("only chains of publishers have a place for it");
     };
     if advice.kind == Some(FixKind::None) {
@@ -34,9 +37,16 @@ pub(crate) fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Re
     }
     let sleeps = raw.rule.effect == Some(Effect::Sleep);
     let template = advice.rewrite.clone().filter(|_| raw.direct && !sleeps && advice.kind != Some(FixKind::Offload));
+    let template = template.filter(|_| !matches!(advice.twin, Reach::Newer(_)));
+    if matches!(advice.pool, Reach::Newer(_)) {
+        of.workers = of.older_workers;
+    }
     // To wait for another publisher on a worker is allowed there, but who calls it directly means its value.
     let offload = !(raw.direct && raw.rule.effect == Some(Effect::NestedLoop));
     if template.is_none() && !offload {
+        if let Reach::Newer(what) = &advice.twin {
+            return Err(Refusal::new(format!("what takes its place needs {what}")));
+        }
         return refuse("the publisher must become a part of the chain around");
     }
     let taker = advice.taker.clone();

@@ -4,8 +4,9 @@ use blocklint_core::Language;
 use blocklint_flow::graph::LeafSite;
 use blocklint_flow::graph::finding::Mending;
 use blocklint_link::link::Link;
+use blocklint_link::link::available::Available;
 use blocklint_link::program::ids::FileId;
-use blocklint_models::expand_twin;
+use blocklint_models::{Part, Template, expand_twin};
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
 pub(super) fn twins(
@@ -85,5 +86,26 @@ pub(super) fn mending(
             mending.twin = link.available(file, twin);
         }
     }
+    if link.program.language(file) == Language::Java {
+        if let Some(of) = blocklint_core::Runtime::publishers(runtime) {
+            mending.pool = link.has_version_for(file, &of.workers_path());
+        }
+        let called = mending.rewrite.iter().flat_map(called_in).map(|path| link.has_version_for(file, &path));
+        mending.twin = called.into_iter().find(|reach| matches!(reach, Available::Since { .. })).unwrap_or_default();
+    }
     mending
+}
+
+/// The functions of libraries that a template calls: what it imports, with the member that stands behind.
+fn called_in(template: &Template) -> Vec<String> {
+    let behind = template.0.iter().skip(1).map(Some).chain([None]);
+    let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
+        (Part::Import(class), Some(Part::Text(text))) => {
+            let name = text.strip_prefix('.')?;
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+            Some(format!("{class}.{}", &name[..end]))
+        }
+        _ => None,
+    });
+    called.collect()
 }

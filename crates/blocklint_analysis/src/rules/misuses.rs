@@ -6,7 +6,7 @@ use crate::rules::large_response::LargeResponse;
 use crate::rules::large_response::{large_responses, slow_call};
 use crate::rules::late_patch::late_imports;
 use crate::rules::lock_over_await::{guards_over_await, is_test_site};
-use blocklint_core::{Confidence, Hold, Language, Severity};
+use blocklint_core::{Confidence, Hold, Language, Runtime, Severity};
 use blocklint_flow::entries::assembly::factory_given;
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::graph::Graph;
@@ -16,7 +16,7 @@ use blocklint_flow::search::cuts::{Cuts, Misuse};
 use blocklint_flow::search::locks::held_over_await;
 use blocklint_link::link::Link;
 use blocklint_link::link::units::Units;
-use blocklint_link::program::ids::SiteRef;
+use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Creates, Role};
 use rustc_hash::FxHashSet;
 
@@ -186,6 +186,15 @@ fn import_step(link: &Link<'_>, site: SiteRef, taken: &str) -> RawStep {
     }
 }
 
+/// Java: whether the schedulers that an edit makes are there.
+fn of_schedulers(link: &Link<'_>, file: FileId) -> Mending {
+    let mut mending = Mending::default();
+    if let (Language::Java, Some(of)) = (link.program.language(file), Runtime::publishers(Some(Runtime::Reactor))) {
+        mending.pool = link.has_version_for(file, &of.workers_path());
+    }
+    mending
+}
+
 #[expect(clippy::too_many_arguments, reason = "a finding has that many sides")]
 fn misuse(
     link: &Link<'_>,
@@ -230,7 +239,7 @@ fn misuse(
         held_by: None,
         note: None,
         twins: Vec::new(),
-        mending: Mending::default(),
+        mending: of_schedulers(link, site.file),
         holds_gil: false,
         occurrence: 0,
         reasons: Vec::new(),

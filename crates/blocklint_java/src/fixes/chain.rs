@@ -94,6 +94,11 @@ impl<'t> File<'_, 't> {
             Around::Other => return Err(Refusal::new("it stands in no method")),
         };
         self.leaves_catches(call, top)?;
+        if let Around::Method(method) = around(factory)
+            && let Some(shared) = self.moved_around(call, method)
+        {
+            return Ok(shared);
+        }
         if let Some(template) = wish.template
             && (name, many) == ("just", false)
         {
@@ -212,6 +217,19 @@ impl<'t> File<'_, 't> {
         let mut edits = self.imports.edits(&[of.schedulers]);
         edits.push(insert(object.end_byte(), format!("{gap}.publishOn({workers})")));
         Ok((Shape::OperatorOnWorker, edits))
+    }
+
+    /// The edit of another call that stands in the method itself and makes all of it run on a worker: what the chain is made of
+    /// does then too.
+    fn moved_around(&self, call: Node<'t>, method: Node<'t>) -> Option<(Shape, Edits)> {
+        self.wanted.iter().find_map(|(other, remedy)| {
+            let in_method = matches!(around(*other), Around::Method(of) if of == method);
+            let makes_chain =
+                |of: Publishers| only_argument_of(*other).is_some_and(|factory| self.factory(factory, of).is_some());
+            let wish = remedy.ways.iter().find_map(Wish::of).filter(|wish| wish.offload && !makes_chain(wish.of));
+            let wish = wish.filter(|_| *other != call && in_method)?;
+            self.method(method, wish.of).ok()
+        })
     }
 
     /// The edit of a call further up in the chain that makes all that comes behind go on on a worker: one change of threads

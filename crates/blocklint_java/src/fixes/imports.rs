@@ -88,8 +88,11 @@ impl<'s> Imports<'s> {
         let mut edits: Edits = Vec::new();
         for path in wanted {
             let line = format!("import {path};");
-            let above = self.classes.iter().rev().find(|(class, _)| *class < path);
-            let (at, text) = match (above, self.classes.first()) {
+            // Beside those of its own package, wherever a file has these; else by its name.
+            let shared = self.classes.iter().map(|(class, _)| shared_parts(class, path)).max().unwrap_or_default();
+            let near = || self.classes.iter().filter(|(class, _)| shared == 0 || shared_parts(class, path) == shared);
+            let above = near().rfind(|(class, _)| *class < path);
+            let (at, text) = match (above, near().next()) {
                 (Some((_, span)), _) => (span.end as usize, format!("\n{line}")),
                 (None, Some((_, span))) => (span.start as usize, format!("{line}\n")),
                 (None, None) => match self.package_end {
@@ -109,6 +112,12 @@ impl<'s> Imports<'s> {
         }
         edits
     }
+}
+
+/// How many packages two paths share from the beginning.
+fn shared_parts(one: &str, other: &str) -> usize {
+    let packages = |path| split(path).0.split('.').filter(|part: &&str| !part.is_empty());
+    packages(one).zip(packages(other)).take_while(|(a, b)| a == b).count()
 }
 
 /// A path's package and its last name.

@@ -1,11 +1,12 @@
-//! Rust: whether what an edit would call is there, as far as the manifest of the crate tells.
+//! Whether what an edit would call is there, as far as manifests and build files tell.
 
 use blocklint_core::Language;
+use blocklint_models::Version;
 
 use crate::link::Link;
 use crate::program::ids::FileId;
 
-/// Whether a crate can call a path of a library.
+/// Whether a crate or module can call a path of a library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Available {
     /// No manifest tells.
@@ -20,6 +21,15 @@ pub enum Available {
         /// The feature.
         feature: String,
     },
+    /// Its version of the library is older than what the path needs.
+    Since {
+        /// The library.
+        library: String,
+        /// The version since which it has the path.
+        since: Version,
+        /// The version that is there.
+        has: Version,
+    },
     /// It does not depend on the library.
     No,
 }
@@ -28,6 +38,27 @@ pub enum Available {
 const STANDARD: &[&str] = &["std", "core", "alloc"];
 
 impl Link<'_> {
+    /// Whether the version of its library that a file is built with has a path.
+    pub fn has_version_for(&self, file: FileId, path: &str) -> Available {
+        let rows = self.library.calls(self.library.path(self.program.language(file), path));
+        let Some(row) = rows.with(|row| row.since.is_some()).next() else { return Available::Unknown };
+        let (Some(since), libraries) = (&row.row.since, &row.file.libraries) else { return Available::Unknown };
+        let relative = &self.program.files[file.index()].relative;
+        let holds =
+            |folder: &str| folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let mut above: Vec<_> = self.program.layout.units.iter().filter(|unit| holds(&unit.folder)).collect();
+        above.sort_by_key(|unit| std::cmp::Reverse(unit.folder.len()));
+        let told = above.iter().flat_map(|unit| &unit.versions).find(|told| libraries.contains(&told.name));
+        // What a range allows must have it too.
+        match told.and_then(|told| told.oldest.as_ref().or(told.version.as_ref()).map(|has| (told, has))) {
+            None => Available::Unknown,
+            Some((told, has)) if has < since => {
+                Available::Since { library: told.name.clone(), since: since.clone(), has: has.clone() }
+            }
+            Some(_) => Available::Yes,
+        }
+    }
+
     /// Whether the crate of a file can call this path.
     pub fn available(&self, file: FileId, path: &str) -> Available {
         let head = path.split("::").next().unwrap_or(path);

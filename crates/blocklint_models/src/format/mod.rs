@@ -31,8 +31,8 @@ pub(crate) use path::MAX_PATH;
 pub use path::{Path, Rank, last_name, segment_matches};
 pub use read::{Origin, read_file};
 pub use rows::{
-    CallRow, Concurrency, Entry, File, FileInfo, HandoverContext, HandoverRow, Instead, MoveTo, Moves, Rewrite,
-    RowEffect, Selector, Setting, Switch, TypeRow,
+    CallRow, Concurrency, Entry, File, FileInfo, HandoverContext, HandoverRow, Instead, Managed, MoveTo, Moves,
+    Rewrite, RowEffect, Selector, Setting, Switch, TypeRow,
 };
 pub use table::{Kind, Layer, PatternInfo, Uses};
 pub use template::{Part, Template};

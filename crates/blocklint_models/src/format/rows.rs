@@ -9,7 +9,7 @@ use super::error::{ModelError, Table};
 use super::path::Path;
 use super::template::Template;
 use super::type_expr::TypeExpr;
-use super::version::VersionRange;
+use super::version::{Version, VersionRange};
 use super::words::{
     Asks, Bound, Creates, FixKind, Passes, Phase, Role, Runs, Source, SwitchContext, Thread, Unit, Via,
 };
@@ -29,6 +29,34 @@ pub struct FileInfo {
     pub version: Option<VersionRange>,
     /// Where the library documents itself.
     pub docs: Option<String>,
+    /// Java: how builds name its version by that of something else.
+    pub managed: Vec<Managed>,
+}
+
+/// Which version of a library comes with versions of something else: a bill of materials, a plugin, a release train.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Managed {
+    /// What builds name: `group:artifact`, or the identifier of a plugin.
+    pub by: Vec<String>,
+    /// First numbers, or the name, of its versions, and the library's version from there on.
+    pub versions: Vec<(String, Version)>,
+}
+
+impl Managed {
+    /// The library's version that comes with one of what manages it: that of the longest name that it begins with, else that of
+    /// the next older number.
+    pub fn gives(&self, version: &str) -> Option<&Version> {
+        let begins = |with: &str| {
+            version.strip_prefix(with).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
+        };
+        let named = self.versions.iter().filter(|(with, _)| begins(with)).max_by_key(|(with, _)| with.len());
+        let older = || {
+            let wanted = Version::parse_loose(version)?;
+            let numbered = self.versions.iter().filter_map(|row| Some((Version::parse(&row.0)?, row)));
+            numbered.filter(|(own, _)| *own <= wanted).max_by(|a, b| a.0.cmp(&b.0)).map(|(_, row)| row)
+        };
+        named.or_else(older).map(|(_, version)| version)
+    }
 }
 
 /// One model file, read.
@@ -188,6 +216,8 @@ pub struct CallRow {
     pub moves: Option<Moves>,
     /// Rust: the feature of its crate that it needs.
     pub feature: Option<String>,
+    /// The version of its library since which an edit can call it.
+    pub since: Option<Version>,
     /// The async twin.
     pub instead: Option<Instead>,
     /// The edit, where renaming the callee and awaiting is not it.

@@ -24,6 +24,13 @@ impl Version {
     }
 }
 
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        f.write_str(&numbers.join("."))
+    }
+}
+
 fn number(text: &str) -> Option<u64> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) { None } else { text.parse().ok() }
 }
@@ -81,8 +88,7 @@ impl std::fmt::Display for VersionRange {
                 Comparison::Equal => "==",
                 Comparison::NotEqual => "!=",
             };
-            let numbers: Vec<String> = version.0.iter().map(u64::to_string).collect();
-            write!(f, "{}{word}{}", if at > 0 { "," } else { "" }, numbers.join("."))?;
+            write!(f, "{}{word}{version}", if at > 0 { "," } else { "" })?;
         }
         Ok(())
     }

@@ -23,6 +23,7 @@ mod names;
 mod offload;
 mod once;
 mod outline;
+mod remarks;
 mod rewrite;
 mod share;
 mod steps;
@@ -177,6 +178,7 @@ impl<'a> File<'a, '_> {
         });
         let around = Surroundings::of(found.0, &found.1, awaits)?;
         let site = Site { call: found.0, around };
+        self.is_meant(&site)?;
         let entered = |way: &Way| site.around.entered.clone().filter(|_| !matches!(way, Way::Offload { .. }));
         remedy.first(|way| match way {
             way if entered(way).is_some() => Err(entered(way).unwrap_or_else(|| Refusal::new("it is entered"))),
@@ -204,7 +206,7 @@ impl<'a> File<'a, '_> {
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
-                    None => self.offload(&site, to),
+                    None => self.keeps_remark(&site).and_then(|()| self.offload(&site, to)),
                 }
             }
             Way::ShareInModule => self.share(&site, &found.1),

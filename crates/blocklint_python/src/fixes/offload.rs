@@ -37,6 +37,15 @@ impl File<'_, '_> {
         if is_line_of_log(site.call) {
             return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
         }
+        if site.around.in_text {
+            return Err(Refusal::new("it stands in a text: give what it gives a name before"));
+        }
+        if site.around.gives_method {
+            return Err(Refusal::new("its method is handed over, and it can be made where that runs"));
+        }
+        if callee::last_name(&site.call.func).is_some_and(|name| ROWS.contains(&name)) {
+            return Err(Refusal::new("one row goes into a buffer: put what writes all of them into a function"));
+        }
         if self.is_left_on_purpose(site) {
             return Err(Refusal::new(
                 "the same function is handed over elsewhere here, and this call was left on purpose",
@@ -294,6 +303,9 @@ impl File<'_, '_> {
         ]
     }
 }
+
+/// Methods that write one row of a table into an open file.
+const ROWS: &[&str] = &["writerow", "writeheader"];
 
 /// Whether a call writes to a log, by its names: `logger.warning(…)`.
 fn is_line_of_log(call: &ExprCall) -> bool {

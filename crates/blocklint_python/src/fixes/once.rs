@@ -21,8 +21,6 @@ pub(super) fn gives_instance(name: &str) -> bool {
 
 /// Whether a function keeps what it made, and gives that: `if _client is None: _client = make()`, `return _client`.
 pub(super) fn works_once(function: &StmtFunctionDef) -> bool {
-    let own = |name: &str| matches!(name, "self" | "cls");
-    let asks_nothing = function.parameters.iter().all(|parameter| own(parameter.name().as_str()));
     let decorated = function.decorator_list.iter().any(|decorator| {
         let of = match &decorator.expression {
             Expr::Call(call) => &*call.func,
@@ -30,7 +28,8 @@ pub(super) fn works_once(function: &StmtFunctionDef) -> bool {
         };
         last_name(of).is_some_and(|name| KEEPING.contains(&name))
     });
-    if decorated && asks_nothing {
+    // Also for each argument, of which there are few where it is worth to keep what they give.
+    if decorated {
         return true;
     }
     let Some(Stmt::Return(last)) = function.body.last() else { return false };

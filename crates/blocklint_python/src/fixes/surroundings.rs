@@ -26,6 +26,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) disturbed: Option<&'static str>,
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
+    /// It stands in an f-string.
+    pub(super) in_text: bool,
+    /// Its method is handed over, and not called.
+    pub(super) gives_method: bool,
     /// An exception is being handled there.
     pub(super) handles: bool,
     /// A `try` around it waits for a `StopIteration`.
@@ -61,6 +65,11 @@ impl<'a> Surroundings<'a> {
             opened_around: Vec::new(),
             disturbed: None,
             taker,
+            in_text: false,
+            gives_method: matches!(
+                around,
+                [.., AnyNodeRef::Arguments(_) | AnyNodeRef::Keyword(_), AnyNodeRef::ExprAttribute(_)]
+            ),
             handles: false,
             stops: false,
             entered: None,
@@ -76,6 +85,7 @@ impl<'a> Surroundings<'a> {
                 found.step(*node, inner, is_parent, is_async, &mut comprehensions)?;
             }
             found.for_each |= found.functions.is_empty() && runs_for_each(*node, range);
+            found.in_text |= found.functions.is_empty() && matches!(node, AnyNodeRef::InterpolatedElement(_));
             if let AnyNodeRef::StmtWith(with) = node
                 && found.functions.is_empty()
             {

@@ -5,17 +5,21 @@ use toml::de::{DeTable, DeValue};
 
 use super::super::error::Table;
 use super::super::path::Path;
-use super::super::rows::FileInfo;
+use super::super::rows::{FileInfo, Managed};
+use super::super::version::Version;
 use super::reader::{At, Reader, Value};
 use super::values::literal;
 use super::{Literal, Origin};
 
-pub(super) const KEYS: &[&str] =
-    &["schema", "language", "library", "roots", "version", "docs", "alias", "call", "type", "handover", "switch"];
+pub(super) const KEYS: &[&str] = &[
+    "schema", "language", "library", "roots", "version", "docs", "managed", "alias", "call", "type", "handover",
+    "switch",
+];
 
 /// The header; `None` without a known language.
 pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Origin) -> Option<FileInfo> {
     let (mut schema, mut libraries, mut roots, mut version, mut docs) = (false, None, None, None, None);
+    let mut managed = Vec::new();
     let mut stated = false;
     for (key, value) in document.iter() {
         let at = At { table: Table::Top, key: key.get_ref() };
@@ -35,6 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Orig
             "roots" => roots = Some((reader.strings(at, value), value)),
             "version" => version = reader.version(at, value),
             "docs" => docs = reader.string(at, value),
+            "managed" => managed = read_managed(reader, at, value),
             known if KEYS.contains(&known) => {}
             _ => reader.unknown_key(at, key.span().start, KEYS),
         }
@@ -64,7 +69,31 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Orig
     };
     let roots = if user { Vec::new() } else { roots };
     let libraries = libraries.unwrap_or_default();
-    Some(FileInfo { label: reader.label().to_owned(), language, libraries, roots, version, docs })
+    Some(FileInfo { label: reader.label().to_owned(), language, libraries, roots, version, docs, managed })
+}
+
+/// `[[managed]]`: what builds name, and which versions of it bring which of the library.
+fn read_managed(reader: &mut Reader<'_>, at: At<'_>, value: &Value<'_>) -> Vec<Managed> {
+    const SHAPE: &str = r#"must be written `[[managed]]` with `by = ["group:bom"]` and `versions = { "2.1" = "3.2" }`"#;
+    let read = |table: &DeTable<'_>| {
+        let of = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value.get_ref());
+        let (Some(DeValue::Array(by)), Some(DeValue::Table(versions)), 2) = (of("by"), of("versions"), table.len())
+        else {
+            return None;
+        };
+        let by: Option<Vec<String>> = by.iter().map(|name| name.get_ref().as_str().map(str::to_owned)).collect();
+        let version = |value: &Value<'_>| value.get_ref().as_str().and_then(Version::parse);
+        let versions = versions.iter().map(|(key, value)| Some((key.get_ref().to_string(), version(value)?)));
+        Some(Managed { by: by?, versions: versions.collect::<Option<_>>()? })
+    };
+    let tables: Option<Vec<Managed>> = match value.get_ref() {
+        DeValue::Array(items) => items.iter().map(|item| item.get_ref().as_table().and_then(read)).collect(),
+        _ => None,
+    };
+    tables.unwrap_or_else(|| {
+        reader.error(at, value, SHAPE);
+        Vec::new()
+    })
 }
 
 fn check_roots(reader: &mut Reader<'_>, roots: &[String], value: &Value<'_>, language: Language) {

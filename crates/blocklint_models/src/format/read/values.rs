@@ -10,7 +10,7 @@ use super::super::path::{Path, expand};
 use super::super::rows::{Instead, Rewrite};
 use super::super::template::Template;
 use super::super::type_expr::TypeExpr;
-use super::super::version::VersionRange;
+use super::super::version::{Version, VersionRange};
 use super::reader::{At, Reader, Value};
 
 impl Reader<'_> {
@@ -135,6 +135,14 @@ impl Reader<'_> {
             self.error(at, value, format!(r#"`{text}` is not a version range such as ">=2,<3""#));
         }
         range
+    }
+
+    pub(super) fn since(&mut self, at: At<'_>, value: &Value<'_>) -> Option<Version> {
+        let version = value.get_ref().as_str().and_then(Version::parse);
+        if version.is_none() {
+            self.error(at, value, r#"must be a version such as "3.3""#);
+        }
+        version
     }
 
     pub(super) fn type_expr(&mut self, at: At<'_>, value: &Value<'_>) -> Option<TypeExpr> {

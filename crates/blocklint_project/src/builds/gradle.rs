@@ -1,0 +1,168 @@
+//! Versions that Gradle's scripts, properties and catalogs name: coordinates and plugins, with variables filled in.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use toml::de::{DeTable, DeValue};
+
+use super::{Named, filled, text_of};
+use crate::modules::without;
+
+/// Files of a folder with scripts that name versions, in the order in which they count.
+const FILES: [&str; 6] = [
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "gradle.properties",
+    "gradle/libs.versions.toml",
+];
+
+/// What the files of one folder say.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    /// What has which version, as written, and where.
+    named: Vec<(String, String, Utf8PathBuf)>,
+    variables: BTreeMap<String, String>,
+}
+
+pub(super) fn read(folder: &Utf8Path) -> Script {
+    let mut script = Script::default();
+    for (path, text) in FILES.iter().filter_map(|file| Some((folder.join(file), text_of(&folder.join(file))?))) {
+        match path.extension() {
+            Some("properties") => script.properties(&text),
+            Some("toml") => script.catalog(&text, &path),
+            _ => script.script(&text, &path),
+        }
+    }
+    script
+}
+
+/// What the scripts of a folder and those above it name, the nearest first.
+pub(super) fn named(scripts: &BTreeMap<Utf8PathBuf, Script>, folder: &Utf8Path, root: &Utf8Path) -> Vec<Named> {
+    let above = || folder.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(|at| scripts.get(at));
+    let value = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        above().find_map(|script| script.variables.get(name).or_else(|| script.variables.get(last)).cloned())
+    };
+    let all = above().flat_map(|script| &script.named);
+    all.filter_map(|(of, version, said_in)| {
+        Some(Named { of: of.clone(), version: filled(version, &value)?, said_in: said_in.clone() })
+    })
+    .collect()
+}
+
+impl Script {
+    fn properties(&mut self, text: &str) {
+        for (name, value) in text.lines().filter_map(|line| line.split_once('=')) {
+            self.variables.insert(name.trim().to_owned(), value.trim().to_owned());
+        }
+    }
+
+    /// The lines of a script: `"group:artifact:version"`, `id("plugin") version "…"`, and what gives a name a text.
+    fn script(&mut self, text: &str, path: &Utf8Path) {
+        let text = without(text, "/*", "*/");
+        for line in text.lines() {
+            let line = line.split(" //").next().unwrap_or(line).trim();
+            let texts = texts(line);
+            for (_, text) in &texts {
+                let mut parts = text.splitn(3, ':');
+                if let (Some(group), Some(artifact), Some(version)) = (parts.next(), parts.next(), parts.next()) {
+                    self.name(&format!("{group}:{artifact}"), version, path);
+                }
+            }
+            let Some((before, first)) = texts.first() else { continue };
+            let is_plugin = before.trim_end_matches(['(', ' ']).ends_with("id");
+            if let (true, Some((between, version))) = (is_plugin, texts.get(1))
+                && between.contains("version")
+            {
+                self.name(first, version, path);
+            } else if is_plugin && let Some((_, version)) = line.rsplit_once(" version ") {
+                self.name(first, &format!("${{{}}}", version.trim()), path);
+            }
+            // `set('name', "…")`, `extra["name"] = "…"`; `name = "…"`, `val name = "…"`, `ext.name = '…'`
+            match texts.get(1) {
+                Some((between, value)) if between.contains(',') || between.contains('=') => {
+                    self.variables.insert((*first).to_owned(), (*value).to_owned());
+                }
+                Some(_) => {}
+                None => {
+                    let name = before.trim_end().strip_suffix('=').map(str::trim_end);
+                    let word =
+                        name.and_then(|name| name.rsplit([' ', '.', '\t']).next()).filter(|name| !name.is_empty());
+                    if let Some(word) = word {
+                        self.variables.insert(word.to_owned(), (*first).to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    fn name(&mut self, of: &str, version: &str, path: &Utf8Path) {
+        // What else stands behind a colon: a classifier, an ending.
+        let version = version.split([':', '@']).next().unwrap_or(version);
+        self.named.push((of.to_owned(), version.to_owned(), path.to_path_buf()));
+    }
+
+    fn catalog(&mut self, text: &str, path: &Utf8Path) {
+        let Ok(table) = DeTable::parse(text) else { return };
+        let table = table.get_ref();
+        let tables = |name: &str| -> Vec<(&str, &DeValue<'_>)> {
+            let found = table.iter().find(|(key, _)| key.get_ref() == name);
+            let inside = found.and_then(|(_, value)| value.get_ref().as_table());
+            inside
+                .into_iter()
+                .flat_map(|all| all.iter())
+                .map(|(key, value)| (key.get_ref().as_ref(), value.get_ref()))
+                .collect()
+        };
+        let versions = tables("versions");
+        let of = |value: &DeValue<'_>| -> Option<String> {
+            if let Some(reference) = text_at(value, "ref") {
+                return versions.iter().find(|(name, _)| *name == reference).and_then(|(_, value)| written(value));
+            }
+            written(value)
+        };
+        for (key, list) in [("libraries", ["module", "name"]), ("plugins", ["id", "id"])] {
+            for (_, entry) in tables(key) {
+                let (name, version) = match entry {
+                    DeValue::String(text) => match text.rsplit_once(':') {
+                        Some((name, version)) => (Some(name.to_owned()), Some(version.to_owned())),
+                        None => continue,
+                    },
+                    _ => {
+                        let name = text_at(entry, list[0]).map(str::to_owned);
+                        let parts = || Some(format!("{}:{}", text_at(entry, "group")?, text_at(entry, "name")?));
+                        (name.or_else(parts), entry.get("version").and_then(|value| of(value.get_ref())))
+                    }
+                };
+                if let (Some(name), Some(version)) = (name, version) {
+                    self.name(&name, &version, path);
+                }
+            }
+        }
+    }
+}
+
+/// A version as a catalog writes it: a text, or a table of what is required.
+fn written(value: &DeValue<'_>) -> Option<String> {
+    let strict = ["strictly", "require", "prefer"].iter().find_map(|key| text_at(value, key));
+    value.as_str().or(strict).map(str::to_owned)
+}
+
+fn text_at<'v>(value: &'v DeValue<'_>, key: &str) -> Option<&'v str> {
+    value.get(key)?.get_ref().as_str()
+}
+
+/// The quoted texts of a line, each with what stands before it since the one before.
+fn texts(line: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(start) = rest.find(['"', '\'']) {
+        let quote = &rest[start..=start];
+        let Some(end) = rest[start + 1..].find(quote) else { break };
+        found.push((&rest[..start], &rest[start + 1..start + 1 + end]));
+        rest = &rest[start + end + 2..];
+    }
+    found
+}
