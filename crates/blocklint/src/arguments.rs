@@ -1,9 +1,10 @@
 //! What the command line may say.
 
 use blocklint_core::{Confidence, Language, Severity};
+use blocklint_project::{Configuration, Persona};
 use camino::Utf8PathBuf;
 use clap::builder::styling::{AnsiColor, Effects, Styles};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
@@ -107,7 +108,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "CONFIDENCE", value_parser = confidence(), help_heading = "Rules")]
     pub(crate) min_confidence: Option<Confidence>,
     /// How strict to be: the two levels and --include-aside under one name [default: regular]
-    #[arg(long, value_enum, value_name = "PERSONA", help_heading = "Rules")]
+    #[arg(long, value_name = "PERSONA", value_parser = persona(), help_heading = "Rules")]
     pub(crate) persona: Option<Persona>,
     /// Report what only tests, examples and command lines reach like everything else
     #[arg(long, help_heading = "Rules")]
@@ -378,32 +379,10 @@ pub(crate) struct VerifyModels {
     pub(crate) output_format: TextFormat,
 }
 
-/// How strict a run is; `--min-severity` and `--min-confidence` win over it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Persona {
-    /// Errors and warnings that are sure enough to be worth your time
-    Regular,
-    /// Notes as well: what stalls for a moment, or where it hardly matters
-    Pedantic,
-    /// All that was found, however unsure, also in what only tests, examples and command lines reach
-    Auditor,
-}
-
-impl Persona {
-    /// The least severity and confidence that are shown.
-    pub(crate) fn levels(self) -> (Severity, Confidence) {
-        match self {
-            Persona::Regular => (Severity::Warning, Confidence::Medium),
-            Persona::Pedantic => (Severity::Note, Confidence::Medium),
-            Persona::Auditor => (Severity::Note, Confidence::Low),
-        }
-    }
-}
-
 impl Check {
     /// Whether what only tests, examples and command lines reach is reported too.
-    pub(crate) fn looks_aside(&self) -> bool {
-        self.include_aside || self.persona == Some(Persona::Auditor)
+    pub(crate) fn looks_aside(&self, configuration: &Configuration) -> bool {
+        self.include_aside || self.persona.map_or_else(|| configuration.looks_aside(), Persona::looks_aside)
     }
 
     /// The least severity and confidence, where the command line says so.
@@ -513,6 +492,11 @@ fn severity() -> impl TypedValueParser<Value = Severity> {
 fn confidence() -> impl TypedValueParser<Value = Confidence> {
     let words = Confidence::ALL.iter().rev().map(|confidence| confidence.as_str());
     PossibleValuesParser::new(words).try_map(|word| Confidence::parse(&word).ok_or("unknown confidence"))
+}
+
+fn persona() -> impl TypedValueParser<Value = Persona> {
+    let words = Persona::ALL.map(|persona| PossibleValue::new(persona.as_str()).help(persona.says()));
+    PossibleValuesParser::new(words).try_map(|word| Persona::parse(&word).ok_or("unknown persona"))
 }
 
 #[cfg(test)]

@@ -77,6 +77,16 @@ impl Files {
         Files { folder: folder.to_owned(), index, by_path, segments }
     }
 
+    /// Knows nothing.
+    pub(crate) fn none(folder: &Utf8Path) -> Self {
+        Files {
+            folder: folder.to_owned(),
+            index: Index::default(),
+            by_path: FxHashMap::default(),
+            segments: Vec::new(),
+        }
+    }
+
     /// What is known of the file at this path.
     pub fn get(&self, path: &str) -> Option<&Known> {
         let at = *self.by_path.get(path)?;

@@ -60,7 +60,10 @@ impl Cache {
 
     /// What is known of files.
     pub fn files(&self) -> Files {
-        Files::read(&self.folder)
+        match self.refuse_links() {
+            Ok(()) => Files::read(&self.folder),
+            Err(_) => Files::none(&self.folder),
+        }
     }
 
     /// Forgets what is known of files, so that the next run looks at them anew.
@@ -75,6 +78,7 @@ impl Cache {
 
     /// What was kept of a whole run under this key.
     pub fn run<T: DeserializeOwned>(&self, key: Digest) -> Option<T> {
+        self.refuse_links().ok()?;
         stored::read(&self.run_path(key))
     }
 
@@ -99,19 +103,8 @@ impl Cache {
     /// Where it cannot be made, or something that is no cache stands in its place: a link in a repository must not lead
     /// blocklint to write elsewhere.
     pub fn make(&self) -> io::Result<()> {
-        if self.own {
-            refuse_link(&self.root)?;
-        }
-        fs::create_dir_all(&self.root)?;
-        let mut at = self.root.clone();
-        for part in self.folder.strip_prefix(&self.root).unwrap_or(&self.folder).components() {
-            at.push(part);
-            refuse_link(&at)?;
-            match fs::create_dir(&at) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _ => {}
-            }
-        }
+        self.refuse_links()?;
+        fs::create_dir_all(&self.folder)?;
         for (name, text) in [(TAG, TAG_TEXT), (IGNORE, IGNORE_TEXT)] {
             let path = self.root.join(name);
             if fs::symlink_metadata(&path).is_err() {
@@ -121,9 +114,25 @@ impl Cache {
         Ok(())
     }
 
+    /// Fails where the folder, or one on the way to it that the user did not name, is a link or no folder.
+    fn refuse_links(&self) -> io::Result<()> {
+        if self.own {
+            refuse_link(&self.root)?;
+        }
+        let mut at = self.root.clone();
+        for part in self.folder.strip_prefix(&self.root).unwrap_or(&self.folder).components() {
+            at.push(part);
+            refuse_link(&at)?;
+        }
+        Ok(())
+    }
+
     /// Removes what is not asked for any more: runs beyond the newest, segments of which no list speaks, files that were left
     /// half written, versions that nobody used for two weeks.
     pub fn prune(&self) {
+        if self.refuse_links().is_err() {
+            return;
+        }
         let now = SystemTime::now();
         let age = |path: &Utf8Path| {
             let changed = fs::symlink_metadata(path).and_then(|about| about.modified());
@@ -190,7 +199,7 @@ pub fn clean(folder: &Utf8Path) -> Result<bool, Result<NotACache, io::Error>> {
         Ok(about) if !about.is_dir() => return Err(Ok(NotACache)),
         Ok(_) => {}
     }
-    if fs::read_to_string(folder.join(TAG)).map_or(true, |text| text != TAG_TEXT) {
+    if stored::bytes(&folder.join(TAG)).is_none_or(|bytes| bytes != TAG_TEXT.as_bytes()) {
         return Err(Ok(NotACache));
     }
     fs::remove_dir_all(folder).map(|()| true).map_err(Err)

@@ -32,7 +32,8 @@ pub(crate) struct Segment {
 impl Segment {
     /// Opens it; `None` where it is not there.
     pub(crate) fn open(folder: &Utf8Path, id: u64) -> Option<Self> {
-        let file = File::open(path(folder, id)).ok()?;
+        let path = path(folder, id);
+        let file = stored::is_plain(&path).then(|| File::open(path).ok()).flatten()?;
         let length = file.metadata().ok()?.len();
         Some(Segment { id, file: Source::new(file), length })
     }

@@ -11,16 +11,29 @@ use xxhash_rust::xxh3::xxh3_64;
 /// What every file of a cache begins with; changes with its form.
 const MARK: [u8; 8] = *b"blkcach1";
 
+/// Far more than any run leaves, in bytes.
+const LONGEST: u64 = 1 << 30;
+
 /// How names of files begin that are not whole yet.
 pub(crate) const UNFINISHED: &str = ".new-";
 
 /// The value of a file; `None` where it is not there, not whole or not of this form.
 pub(crate) fn read<T: DeserializeOwned>(path: &Utf8Path) -> Option<T> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = bytes(path)?;
     let (mark, rest) = bytes.split_first_chunk::<8>()?;
     let (sum, payload) = rest.split_first_chunk::<8>()?;
     let whole = *mark == MARK && u64::from_le_bytes(*sum) == xxh3_64(payload);
     whole.then(|| postcard::from_bytes(payload).ok()).flatten()
+}
+
+/// The bytes of a file that is one, and no link: nothing of a cache leads elsewhere.
+pub(crate) fn bytes(path: &Utf8Path) -> Option<Vec<u8>> {
+    is_plain(path).then(|| fs::read(path).ok()).flatten()
+}
+
+/// Whether a path is a regular file that this program may have written, and no link.
+pub(crate) fn is_plain(path: &Utf8Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() <= LONGEST)
 }
 
 /// Puts a value in place of what the file held.

@@ -111,7 +111,7 @@ pub fn analyse_watched(
     let mut timings = Timings::default();
     // Threads that end give back what their trees took.
     let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, progress))?;
-    (timings.parse, timings.facts) = (parse, facts);
+    (timings.parse, timings.facts, timings.extracted) = (parse, facts, extracted.len());
     on_large_stacks(|| {
         let unread = unread(project, &extracted);
         let unread_languages = unread_languages(project, &extracted);
@@ -161,6 +161,7 @@ pub(crate) fn analyse_files(
     let program = Program::new(files, layout);
     let link = blocklint_analysis::link(&program, models);
     timings.link += started.elapsed();
+    timings.analyses += 1;
     let started = Instant::now();
     let solved = blocklint_analysis::solve(&link, options_of(options));
     timings.solve = started.elapsed();

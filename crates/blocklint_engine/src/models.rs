@@ -1,9 +1,7 @@
 //! The models of a run: the built-in ones, on them those that libraries ship, and the user's on top.
 
-use std::fs;
-
 use blocklint_models::{Models, check_user_files, read_shipped};
-use blocklint_project::Project;
+use blocklint_project::{Project, text};
 use camino::Utf8Path;
 
 use crate::Failure;
@@ -26,7 +24,7 @@ pub fn load_and_tell(project: &Project, current: &Utf8Path) -> Result<(Models, V
     let (mut shipped, mut told) = (Vec::new(), Vec::new());
     for model in &project.shipped {
         let label = model.path.strip_prefix(current).unwrap_or(&model.path).to_string();
-        match fs::read_to_string(&model.path) {
+        match text(&model.path) {
             Ok(text) => {
                 let (file, errors) = read_shipped(&label, &text, &model.tops);
                 shipped.extend(file.filter(|file| file.info.language == model.language));
@@ -41,7 +39,7 @@ pub fn load_and_tell(project: &Project, current: &Utf8Path) -> Result<(Models, V
     let mut sources = Vec::new();
     for path in &project.configuration.models {
         let label = path.strip_prefix(current).unwrap_or(path).to_string();
-        match fs::read_to_string(path) {
+        match text(path) {
             Ok(text) => sources.push((label, text)),
             Err(error) => return Err(Failure::new(format!("{label}: {error}"))),
         }

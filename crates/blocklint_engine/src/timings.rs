@@ -1,4 +1,4 @@
-//! How long each part of a run took.
+//! How long each part of a run took, and what was done in it.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,6 +18,10 @@ pub struct Timings {
     pub solve: Duration,
     /// Words, places, rendering.
     pub output: Duration,
+    /// Files that were read for their facts: those of others were kept by an earlier run.
+    pub extracted: usize,
+    /// How often the whole program was linked and solved; 0 where an earlier run did it.
+    pub analyses: usize,
 }
 
 impl fmt::Display for Timings {
@@ -34,6 +38,7 @@ impl fmt::Display for Timings {
             writeln!(f, "{name:<8} {:>9.1} ms", time.as_secs_f64() * 1e3)?;
         }
         let total: Duration = parts.iter().map(|(_, time)| *time).sum();
-        writeln!(f, "{:<8} {:>9.1} ms", "total", total.as_secs_f64() * 1e3)
+        writeln!(f, "{:<8} {:>9.1} ms", "total", total.as_secs_f64() * 1e3)?;
+        writeln!(f, "{:<8} {:>9} files read for their facts, {} of all analysed", "work", self.extracted, self.analyses)
     }
 }

@@ -180,6 +180,19 @@ impl<'m> CallRows<'m> {
 }
 
 impl<'m> HandoverRows<'m> {
+    /// Drops rows whose parameter list (Java) is not that of a call with these argument types. A lambda has no type by itself: rows
+    /// that name the type of an unknown argument stay.
+    pub fn fit_arguments(&mut self, arguments: &[Option<&str>], is_a: impl Fn(&str, &str) -> bool) {
+        self.rows.retain(|found| {
+            found.parameters().is_none_or(|parameters| {
+                parameters.len() == arguments.len()
+                    && parameters.iter().zip(arguments).all(|(parameter, argument)| {
+                        *parameter == "_" || argument.is_none_or(|argument| is_a(argument, parameter))
+                    })
+            })
+        });
+    }
+
     /// Per argument or `via`, the rows that decide it, in the order in which they are tried.
     pub fn groups(&self) -> Vec<Vec<Match<'m, HandoverRow>>> {
         let mut selectors: Vec<&Selector> = Vec::new();

@@ -1,13 +1,12 @@
 //! Rust crates: their names as code spells them, and the files in which their module trees begin.
 
-use std::fs;
-
 use blocklint_core::Language;
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
 use crate::sources::Sources;
+use crate::within::text;
 
 /// A package as Cargo sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,9 +84,9 @@ pub(crate) fn rust_crates(
     let mut crates = Vec::new();
     let mut texts = Vec::new();
     for manifest in manifests.iter().filter(|manifest| manifest.file_name() == Some("Cargo.toml")) {
-        match fs::read_to_string(manifest) {
+        match text(manifest) {
             Ok(text) => texts.push((manifest, text)),
-            Err(error) => problems.push(Problem::new(manifest.as_std_path(), crate::problem::reason(&error))),
+            Err(why) => problems.push(Problem::new(manifest.as_std_path(), why)),
         }
     }
     let mut documents = Vec::new();

@@ -174,11 +174,11 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
         named.reported_folders.retain(|path| !excluded.covers(path, &root));
     }
 
-    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &excluded, options.threads) };
+    let mut found = if named.is_empty() { Found::default() } else { walk(&root, &root, &excluded, options.threads) };
     for folder in &named.reported_folders {
         // Ignored or hidden from the root on, but named by the user.
         if folder != &root && !found.sources.iter().any(|(path, _)| inside(path, folder).is_some()) {
-            let below = walk(folder, &excluded, options.threads);
+            let below = walk(folder, &root, &excluded, options.threads);
             found.sources.extend(below.sources);
             found.manifests.extend(below.manifests);
             found.launches.extend(below.launches);
@@ -186,6 +186,8 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
             found.problems.extend(below.problems);
         }
     }
+    // What a link leads to is read where the user named the link.
+    found.problems.retain(|problem| !named.files.contains_key(&problem.path));
     // A file that is named outside of any project may be a part of one.
     let is_whole = !request.isolated
         && options.exclude.is_none()
@@ -230,7 +232,7 @@ pub fn discover_with(request: Request<'_>, options: PathOptions<'_>) -> Result<P
     let files = files.collect();
     let mut homes: Vec<&Utf8Path> = units.iter().map(|unit| &*unit.folder).collect();
     homes.push(&root);
-    let shipped = shipped(&homes, options.environments, &mut problems);
+    let shipped = shipped(&root, &homes, options.environments, &mut problems);
     problems.sort_unstable();
     problems.dedup();
     Ok(Project {

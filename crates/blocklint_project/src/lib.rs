@@ -19,11 +19,12 @@ mod sources;
 mod units;
 mod versions;
 mod walk;
+mod within;
 
 pub use builds::{Builds, Named};
 pub use configuration::{
     BASELINE_FILE, Configuration, ConfigurationError, DEFAULT_MAX_FILE_SIZE, File, KEYS, Key, OptionValue, Origin,
-    PerFileIgnore, RuleSettings, Setting, schema, unknown_key,
+    PerFileIgnore, Persona, RuleSettings, Setting, schema, unknown_key,
 };
 pub use crates::{CrateRoot, CrateRootKind, RustCrate, RustDependency};
 pub use discover::{PathOptions, Project, Request, SourceFile, discover, discover_root, discover_with};
@@ -37,3 +38,4 @@ pub use root::{absolute, project_root};
 pub use shipped::ShippedModel;
 pub use units::Unit;
 pub use versions::{Dependency, dependencies};
+pub use within::{lies_within, text};

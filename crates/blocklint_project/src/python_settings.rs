@@ -1,9 +1,9 @@
 //! What a project says of its Python code that edits must keep to: the oldest Python it runs on, and how it formats its files.
 
-use std::fs;
-
 use camino::Utf8Path;
 use toml::de::{DeTable, DeValue};
+
+use crate::within::text_within;
 
 /// What a formatter is told; `None` where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,18 +25,19 @@ pub struct FormatSettings {
 /// The oldest Python that the nearest manifest at or above a folder says the project runs on, up to the project root: major and
 /// minor number.
 pub fn oldest_python(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
-    folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(oldest_said_in)
+    folder.ancestors().take_while(|folder| folder.starts_with(root)).find_map(|folder| oldest_said_in(folder, root))
 }
 
 /// How the nearest configuration of ruff or black at or above a file formats it, up to the project root; what it does not say
 /// is theirs.
 pub fn format_settings(file: &Utf8Path, root: &Utf8Path) -> FormatSettings {
     let mut folders = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-    folders.find_map(format_said_in).unwrap_or_default()
+    folders.find_map(|folder| format_said_in(folder, root)).unwrap_or_default()
 }
 
-fn oldest_said_in(folder: &Utf8Path) -> Option<(u8, u8)> {
-    let manifest = fs::read_to_string(folder.join("pyproject.toml")).ok();
+fn oldest_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<(u8, u8)> {
+    let text = |name: &str| text_within(&folder.join(name), root);
+    let manifest = text("pyproject.toml");
     let said = manifest.as_deref().and_then(|text| {
         let table = DeTable::parse(text).ok()?;
         let table = table.get_ref();
@@ -45,12 +46,12 @@ fn oldest_said_in(folder: &Utf8Path) -> Option<(u8, u8)> {
         range.and_then(DeValue::as_str).and_then(oldest)
     });
     said.or_else(|| {
-        let text = fs::read_to_string(folder.join("setup.cfg")).ok()?;
+        let text = text("setup.cfg")?;
         let line = text.lines().find(|line| line.trim_start().starts_with("python_requires"))?;
         oldest(line.split_once('=')?.1)
     })
     .or_else(|| {
-        let text = fs::read_to_string(folder.join("setup.py")).ok()?;
+        let text = text("setup.py")?;
         let rest = text.split_once("python_requires")?.1;
         oldest(rest.split(['"', '\'']).nth(1)?)
     })
@@ -78,9 +79,9 @@ fn oldest(range: &str) -> Option<(u8, u8)> {
     bounds.min()
 }
 
-fn format_said_in(folder: &Utf8Path) -> Option<FormatSettings> {
+fn format_said_in(folder: &Utf8Path, root: &Utf8Path) -> Option<FormatSettings> {
     for (name, prefix) in [(".ruff.toml", &[][..]), ("ruff.toml", &[]), ("pyproject.toml", &["tool", "ruff"])] {
-        let Ok(text) = fs::read_to_string(folder.join(name)) else { continue };
+        let Some(text) = text_within(&folder.join(name), root) else { continue };
         let Ok(table) = DeTable::parse(&text) else { continue };
         if let Some(ruff) = table_at(table.get_ref(), prefix)
             // A file that others extend says only a part.
@@ -138,6 +139,8 @@ fn at<'t, 'i>(table: &'t DeTable<'i>, keys: &[&str]) -> Option<&'t DeValue<'i>> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use camino::Utf8PathBuf;
 
     use super::*;

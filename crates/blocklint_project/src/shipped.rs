@@ -1,13 +1,13 @@
 //! Model files that libraries carry in their own packages, in environments inside the project and in those that the user
-//! names. They are found by reading; nothing is imported, and nothing else outside the project is opened.
-
-use std::fs;
+//! names. They are found by reading; nothing is imported, and nothing else outside the project is opened: an environment that is a
+//! link to elsewhere is the user's to name.
 
 use blocklint_core::Language;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
+use crate::within::{lies_within, text_within};
 
 /// A model file that a package ships.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,27 +26,31 @@ pub struct ShippedModel {
 const GROUP: &str = "blocklint.models";
 /// The folder in that import package.
 const FOLDER: &str = "blocklint";
-/// Bytes of a list of installed files that are read.
-const LONGEST: u64 = 16_000_000;
 
 /// Every shipped model, sorted by path. `folders` are the project's root and units, where environments are looked for;
 /// `named` are environments that the user names.
-pub(crate) fn shipped(folders: &[&Utf8Path], named: &[Utf8PathBuf], problems: &mut Vec<Problem>) -> Vec<ShippedModel> {
+pub(crate) fn shipped(
+    root: &Utf8Path,
+    folders: &[&Utf8Path],
+    named: &[Utf8PathBuf],
+    problems: &mut Vec<Problem>,
+) -> Vec<ShippedModel> {
     let mut found = Vec::new();
     for folder in folders {
         for inner in folders_in(folder).iter().filter(|inner| inner.join("pyvenv.cfg").is_file()) {
-            python_environment(inner, &mut found, problems);
+            python_environment(inner, root, &mut found, problems);
         }
-        rust_sources(&folder.join("vendor"), None, &mut found, problems);
+        rust_sources(&folder.join("vendor"), root, None, &mut found, problems);
     }
     // A registry's sources hold crates of many projects, in many versions.
-    let locked: Vec<(String, String)> = folders.iter().flat_map(|folder| locked(&folder.join("Cargo.lock"))).collect();
+    let locked: Vec<(String, String)> =
+        folders.iter().flat_map(|folder| locked(&folder.join("Cargo.lock"), root)).collect();
     for folder in named {
         if !folder.is_dir() {
             problems.push(Problem::new(folder.as_std_path(), "no such folder"));
         }
-        python_environment(folder, &mut found, problems);
-        rust_sources(folder, Some(&locked), &mut found, problems);
+        python_environment(folder, folder, &mut found, problems);
+        rust_sources(folder, folder, Some(&locked), &mut found, problems);
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found.dedup_by(|a, b| a.path == b.path);
@@ -62,7 +66,12 @@ fn folders_in(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// A virtual environment, or a folder of installed packages.
-fn python_environment(folder: &Utf8Path, found: &mut Vec<ShippedModel>, problems: &mut Vec<Problem>) {
+fn python_environment(
+    folder: &Utf8Path,
+    within: &Utf8Path,
+    found: &mut Vec<ShippedModel>,
+    problems: &mut Vec<Problem>,
+) {
     let lib = folder.join("lib");
     let versions =
         folders_in(&lib).into_iter().filter(|inner| inner.file_name().is_some_and(|n| n.starts_with("python")));
@@ -71,20 +80,26 @@ fn python_environment(folder: &Utf8Path, found: &mut Vec<ShippedModel>, problems
     sites.push(folder.to_path_buf());
     for site in sites {
         for about in folders_in(&site).iter().filter(|path| path.extension() == Some("dist-info")) {
-            python_package(&site, about, found, problems);
+            python_package(&site, about, within, found, problems);
         }
     }
 }
 
-fn python_package(site: &Utf8Path, about: &Utf8Path, found: &mut Vec<ShippedModel>, problems: &mut Vec<Problem>) {
-    let Ok(text) = fs::read_to_string(about.join("entry_points.txt")) else { return };
+fn python_package(
+    site: &Utf8Path,
+    about: &Utf8Path,
+    within: &Utf8Path,
+    found: &mut Vec<ShippedModel>,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(text) = text_within(&about.join("entry_points.txt"), within) else { return };
     let named = entry_points(&text);
     if named.is_empty() {
         return;
     }
     let name = about.file_stem().unwrap_or_default();
     let package = name.rsplit_once('-').map_or(name, |(name, _)| name).to_owned();
-    let tops = top_level_names(about);
+    let tops = top_level_names(about, within);
     for module in named {
         let top = module.split('.').next().unwrap_or(module);
         if !tops.iter().any(|known| known == top) {
@@ -95,7 +110,7 @@ fn python_package(site: &Utf8Path, about: &Utf8Path, found: &mut Vec<ShippedMode
         let mut folder = site.to_path_buf();
         folder.extend(module.split('.'));
         folder.push(FOLDER);
-        for path in toml_files(&folder) {
+        for path in toml_files(&folder, within) {
             found.push(ShippedModel { path, package: package.clone(), tops: tops.clone(), language: Language::Python });
         }
     }
@@ -120,12 +135,8 @@ fn entry_points(text: &str) -> Vec<&str> {
 }
 
 /// First segments of what a package installed: modules and packages, by the list beside it.
-fn top_level_names(about: &Utf8Path) -> Vec<String> {
-    let record = about.join("RECORD");
-    if fs::metadata(&record).is_ok_and(|about| about.len() > LONGEST) {
-        return Vec::new();
-    }
-    let text = fs::read_to_string(&record).unwrap_or_default();
+fn top_level_names(about: &Utf8Path, within: &Utf8Path) -> Vec<String> {
+    let text = text_within(&about.join("RECORD"), within).unwrap_or_default();
     let mut names: Vec<String> = text
         .lines()
         .filter_map(|line| {
@@ -143,8 +154,8 @@ fn top_level_names(about: &Utf8Path) -> Vec<String> {
 }
 
 /// Names and versions of the crates that a lock file names.
-fn locked(file: &Utf8Path) -> Vec<(String, String)> {
-    let Ok(text) = fs::read_to_string(file) else { return Vec::new() };
+fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> {
+    let Some(text) = text_within(file, root) else { return Vec::new() };
     let Ok(document) = DeTable::parse(&text) else { return Vec::new() };
     let Some(DeValue::Array(packages)) = document.get_ref().get("package").map(|packages| packages.get_ref()) else {
         return Vec::new();
@@ -160,6 +171,7 @@ fn locked(file: &Utf8Path) -> Vec<(String, String)> {
 /// Folders of crates, each with its manifest: `vendor/`, or a registry's sources, of which those in `locked` count.
 fn rust_sources(
     folder: &Utf8Path,
+    within: &Utf8Path,
     locked: Option<&[(String, String)]>,
     found: &mut Vec<ShippedModel>,
     problems: &mut Vec<Problem>,
@@ -167,7 +179,7 @@ fn rust_sources(
     for inner in folders_in(folder) {
         let manifest = inner.join("Cargo.toml");
         // Most crates ship nothing, and need no parsing.
-        let Ok(text) = fs::read_to_string(&manifest) else { continue };
+        let Some(text) = text_within(&manifest, within) else { continue };
         if !text.contains(FOLDER) {
             continue;
         }
@@ -189,13 +201,14 @@ fn rust_sources(
         for model in models {
             let path = model.get_ref().as_str().map(Utf8Path::new);
             let inside = |path: &&Utf8Path| path.components().all(|part| matches!(part, Utf8Component::Normal(_)));
-            let Some(path) = path.filter(inside) else {
+            let path = path.filter(inside).map(|path| inner.join(path));
+            let Some(path) = path.filter(|path| !path.exists() || lies_within(path, within)) else {
                 let message = "a model that is no file inside the crate is not read";
                 problems.push(Problem::new(manifest.as_std_path(), message));
                 continue;
             };
             found.push(ShippedModel {
-                path: inner.join(path),
+                path,
                 package: name.clone(),
                 tops: vec![library.clone().unwrap_or_else(|| name.replace('-', "_"))],
                 language: Language::Rust,
@@ -204,10 +217,11 @@ fn rust_sources(
     }
 }
 
-fn toml_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+fn toml_files(folder: &Utf8Path, within: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path().to_path_buf());
-    let mut paths: Vec<Utf8PathBuf> = paths.filter(|path| path.extension() == Some("toml") && path.is_file()).collect();
+    let mut paths: Vec<Utf8PathBuf> =
+        paths.filter(|path| path.extension() == Some("toml") && path.is_file() && lies_within(path, within)).collect();
     paths.sort();
     paths
 }

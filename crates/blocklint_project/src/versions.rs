@@ -1,11 +1,10 @@
 //! Which version of a Python dependency a unit has: its lock file says it, else an exact pin, else what is installed below
 //! it, else the newest that the manifest allows.
 
-use std::fs;
-
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::units::Unit;
+use crate::within::{lies_within, text_within};
 
 /// What is known of the version of one dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +25,8 @@ const LOCKS: [&str; 4] = ["uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"];
 
 /// The versions of some dependencies of a unit, as far as files at or above it up to the project root tell.
 pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Dependency> {
-    let mut manifests = texts(&unit.manifests);
-    manifests.extend(texts(&requirements(&unit.folder)));
+    let mut manifests = texts(&unit.manifests, root);
+    manifests.extend(texts(&requirements(&unit.folder), root));
     // A unit that speaks of none of them need not be asked for its lock file, which may be long.
     let speaks = |(_, text): &(Utf8PathBuf, String)| {
         let text = text.to_ascii_lowercase();
@@ -38,7 +37,7 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
     }
     let folders: Vec<&Utf8Path> = unit.folder.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     let locks: Vec<Utf8PathBuf> = folders.iter().flat_map(|folder| LOCKS.map(|lock| folder.join(lock))).collect();
-    let locks = texts(&locks);
+    let locks = texts(&locks, root);
     let found = |name: &String| {
         let exact = |version: String, said_in: &Utf8Path| Dependency {
             name: name.clone(),
@@ -58,7 +57,8 @@ pub fn dependencies(unit: &Unit, root: &Utf8Path, names: &[String]) -> Vec<Depen
                 (!pin.version.contains('*')).then(|| exact(pin.version.clone(), file))
             })
         };
-        let installed = || folders.iter().find_map(|folder| installed(folder, name)).map(|(v, file)| exact(v, &file));
+        let installed =
+            || folders.iter().find_map(|folder| installed(folder, root, name)).map(|(v, file)| exact(v, &file));
         let ranged = || {
             let (file, bounds) = ranges.first()?;
             Some(Dependency {
@@ -83,8 +83,8 @@ fn requirements(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     files
 }
 
-fn texts(files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, String)> {
-    files.iter().filter_map(|file| Some((file.clone(), fs::read_to_string(file).ok()?))).collect()
+fn texts(files: &[Utf8PathBuf], root: &Utf8Path) -> Vec<(Utf8PathBuf, String)> {
+    files.iter().filter_map(|file| Some((file.clone(), text_within(file, root)?))).collect()
 }
 
 /// One comparison of a requirement.
@@ -217,11 +217,14 @@ fn newest(bounds: &[Bound]) -> Option<String> {
 }
 
 /// What a virtual environment in a folder holds.
-fn installed(folder: &Utf8Path, name: &str) -> Option<(String, Utf8PathBuf)> {
+fn installed(folder: &Utf8Path, root: &Utf8Path, name: &str) -> Option<(String, Utf8PathBuf)> {
     for environment in [".venv", "venv", "env"] {
         let Ok(pythons) = folder.join(environment).join("lib").read_dir_utf8() else { continue };
         for python in pythons.flatten() {
-            let Ok(entries) = python.path().join("site-packages").read_dir_utf8() else { continue };
+            let packages = python.path().join("site-packages");
+            let Some(entries) = packages.read_dir_utf8().ok().filter(|_| lies_within(&packages, root)) else {
+                continue;
+            };
             for entry in entries.flatten() {
                 let Some((of, version)) =
                     entry.file_name().strip_suffix(".dist-info").and_then(|at| at.rsplit_once('-'))

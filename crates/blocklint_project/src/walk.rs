@@ -1,7 +1,7 @@
 //! The walk through folders: which source files and manifests there are.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 
 use blocklint_core::Language;
@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::Problem;
+use crate::configuration::repository;
 use crate::launch::is_launch;
 use crate::pattern::Patterns;
 use crate::problem::reason;
@@ -25,6 +26,9 @@ pub(crate) struct Found {
     pub(crate) configurations: Vec<Utf8PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }
+
+/// Nobody writes a longer ignore file, in bytes.
+const LONGEST_IGNORES: u64 = 1_000_000;
 
 enum Item {
     Configuration(Utf8PathBuf),
@@ -46,22 +50,39 @@ pub(crate) fn language_of(path: &Path) -> Option<Language> {
 
 /// Walks `folder`, which is always entered, on so many threads; 0 leaves the choice. Ignore files are obeyed, whether or not
 /// git manages the folder; hidden folders, virtual environments, `site-packages` and `node_modules`
-/// below it are skipped, and so is what `excluded` means.
-pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns, threads: usize) -> Found {
-    let real_folder = fs::canonicalize(folder).ok();
+/// below it are skipped, and so is what `excluded` means, and what links lead to outside of `root`.
+pub(crate) fn walk(folder: &Utf8Path, root: &Utf8Path, excluded: &Patterns, threads: usize) -> Found {
+    let real = |folder: &Utf8Path| fs::canonicalize(folder).unwrap_or_default();
+    let within = Within { walked: real(folder), root: real(root) };
     let (sender, receiver) = channel();
+    let mut found = Found::default();
     let mut builder = WalkBuilder::new(folder);
-    builder.threads(threads).require_git(false).follow_links(false).filter_entry(is_entered);
-    if !excluded.is_empty() {
-        let excluded = excluded.clone();
-        builder.filter_entry(move |entry| is_entered(entry) && !is_excluded(entry, &excluded));
+    builder.threads(threads).require_git(false).follow_links(false);
+    let (top, repository) = (repository(root), real(repository(root)));
+    let above = folder.ancestors().take_while(|above| above.starts_with(top));
+    if let Some(file) = above.filter_map(|above| unreadable_ignores(above.as_std_path(), &repository)).next() {
+        builder.standard_filters(false).hidden(true);
+        found.problems.push(Problem::new(&file, "no ignore file of the project is obeyed: this one is a link out of the repository, or no file of a usual size"));
     }
+    let (excluded, refuser) = (excluded.clone(), sender.clone());
+    builder.filter_entry(move |entry| {
+        if !is_entered(entry) || is_excluded(entry, &excluded) {
+            return false;
+        }
+        let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
+        let Some(file) = is_folder.then(|| unreadable_ignores(entry.path(), &repository)).flatten() else {
+            return true;
+        };
+        let told = "its folder is skipped: this is a link out of the repository, or no file of a usual size";
+        let _ = refuser.send(Item::Problem(Problem::new(&file, told)));
+        false
+    });
     builder.build_parallel().run(|| {
         let sender: Sender<Item> = sender.clone();
-        let real_folder = real_folder.as_deref();
+        let within = &within;
         Box::new(move |entry| {
             let item = match entry {
-                Ok(entry) => visit(entry, real_folder),
+                Ok(entry) => visit(entry, within),
                 Err(error) => problem(&error, folder).map(Item::Problem),
             };
             if let Some(item) = item {
@@ -71,8 +92,8 @@ pub(crate) fn walk(folder: &Utf8Path, excluded: &Patterns, threads: usize) -> Fo
             WalkState::Continue
         })
     });
-    drop(sender);
-    let mut found = Found::default();
+    // The filter keeps the other sender.
+    drop((sender, builder));
     for item in receiver {
         match item {
             Item::Source(path, language) => {
@@ -99,26 +120,52 @@ fn is_entered(entry: &DirEntry) -> bool {
     !other_peoples.iter().any(|name| entry.file_name() == *name) && !entry.path().join("pyvenv.cfg").is_file()
 }
 
-fn is_excluded(entry: &DirEntry, excluded: &Patterns) -> bool {
-    entry.depth() > 0 && Utf8Path::from_path(entry.path()).is_some_and(|path| excluded.matches(path))
+/// The first of a folder's ignore files that is not to be read, before the walk reads it: it would read whatever a link leads to,
+/// `/dev/zero` too, and wait for a pipe.
+fn unreadable_ignores(folder: &Path, repository: &Path) -> Option<PathBuf> {
+    let is_usual = |about: fs::Metadata| about.is_dir() || about.is_file() && about.len() <= LONGEST_IGNORES;
+    let files = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    files.into_iter().find(|file| match fs::symlink_metadata(file) {
+        Err(_) => false,
+        Ok(about) if !about.is_symlink() => !is_usual(about),
+        Ok(_) => match fs::canonicalize(file) {
+            // A link to nowhere is passed over by everyone.
+            Err(_) => false,
+            Ok(target) => !target.starts_with(repository) || !fs::metadata(file).is_ok_and(is_usual),
+        },
+    })
 }
 
-fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
+fn is_excluded(entry: &DirEntry, excluded: &Patterns) -> bool {
+    !excluded.is_empty()
+        && entry.depth() > 0
+        && Utf8Path::from_path(entry.path()).is_some_and(|path| excluded.matches(path))
+}
+
+/// Folders, with all links followed.
+struct Within {
+    walked: PathBuf,
+    root: PathBuf,
+}
+
+fn visit(entry: DirEntry, within: &Within) -> Option<Item> {
     let kind = entry.file_type()?;
     let path = entry.path();
     let language = language_of(path);
-    if kind.is_symlink() {
-        if let Err(item) = follow(path, language.is_some(), real_folder)? {
-            return Some(item);
-        }
-    } else if !kind.is_file() {
+    if !kind.is_symlink() && !kind.is_file() {
         return None;
     }
     let manifest = language.is_none() && is_manifest(entry.file_name());
     let launch = language.is_none() && !manifest && is_launch(entry.file_name());
     let configuration = entry.file_name() == "blocklint.toml";
     if language.is_none() && !manifest && !launch && !configuration {
-        return None;
+        return if kind.is_symlink() { Some(Item::Problem(loops(path)?)) } else { None };
+    }
+    if kind.is_symlink()
+        && let Err(item) = follow(path, language.is_some(), within)?
+    {
+        // Scripts of other places lie in many folders; what starts a program is no part of it.
+        return if launch { None } else { Some(item) };
     }
     let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
         Ok(path) => path,
@@ -132,22 +179,34 @@ fn visit(entry: DirEntry, real_folder: Option<&Path>) -> Option<Item> {
     })
 }
 
+/// The line for a link that leads back to a folder it lies in.
+fn loops(link: &Path) -> Option<Problem> {
+    let target = fs::canonicalize(link).ok()?;
+    let real_parent = fs::canonicalize(link.parent()?).ok()?;
+    let loops = target.is_dir() && real_parent.starts_with(&target);
+    loops.then(|| Problem::new(link, "skipped: the link leads back to a folder it lies in"))
+}
+
 /// Looks behind a link. `None`: nothing to read there, because it leads to a folder (read at its own
 /// place or not part of the project) or to a file that the walk meets anyway.
-fn follow(link: &Path, is_source: bool, real_folder: Option<&Path>) -> Option<Result<(), Item>> {
+fn follow(link: &Path, is_source: bool, within: &Within) -> Option<Result<(), Item>> {
     let target = match fs::canonicalize(link) {
         Ok(target) => target,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_source => return None,
         Err(error) => return Some(Err(Item::Problem(Problem::new(link, format!("skipped: {}", reason(&error)))))),
     };
     if target.is_dir() {
-        let real_parent = link.parent().and_then(|parent| fs::canonicalize(parent).ok())?;
-        let loops = real_parent.starts_with(&target);
-        return loops
-            .then(|| Err(Item::Problem(Problem::new(link, "skipped: the link leads back to a folder it lies in"))));
+        return loops(link).map(|problem| Err(Item::Problem(problem)));
     }
-    let met_anyway = real_folder.is_some_and(|folder| target.starts_with(folder));
-    (target.is_file() && !met_anyway).then_some(Ok(()))
+    if target.starts_with(&within.walked) || !target.is_file() {
+        return None;
+    }
+    if !target.starts_with(&within.root) {
+        let named = if is_source { "; it is read where the link is named" } else { "" };
+        let told = format!("skipped: the link leads out of the project{named}");
+        return Some(Err(Item::Problem(Problem::new(link, told))));
+    }
+    Some(Ok(()))
 }
 
 /// The line for what the walk could not enter. `None` for what is no one's concern, such as a bad

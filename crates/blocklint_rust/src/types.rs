@@ -136,7 +136,8 @@ impl Walker<'_> {
         }
         let index = match parts.as_slice() {
             [] => return base,
-            [one] => *one,
+            // A tuple as the only argument must not look like several arguments.
+            [one] if !matches!(self.facts.facts().form(*one), Form::Display(DisplayKind::Tuple, _)) => *one,
             many => {
                 let list = self.facts.list(many);
                 self.form(Form::Display(DisplayKind::Tuple, list))

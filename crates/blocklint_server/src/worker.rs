@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use blocklint_core::{Confidence, Finding, Severity};
+use blocklint_core::Finding;
 use blocklint_engine::{
     Buffers, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
     load_models_and_tell,
 };
 use blocklint_models::Models;
-use blocklint_project::{PathOptions, Project, Request, discover_with};
+use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
 use camino::{Utf8Path, Utf8PathBuf};
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
@@ -325,15 +325,16 @@ impl Desk {
 
     fn options(&self, project: Option<&Project>) -> Options {
         let mut options = Options::new(self.levels(project).confidence);
-        options.include_aside = self.settings.include_aside;
+        let of_file = project.is_some_and(|project| project.configuration.looks_aside());
+        options.include_aside = self.settings.include_aside || of_file;
         options
     }
 
     fn levels(&self, project: Option<&Project>) -> Levels {
-        let configuration = project.map(|project| &project.configuration);
-        let severity = self.settings.min_severity.or(configuration.and_then(|of| of.min_severity));
-        let confidence = self.settings.min_confidence.or(configuration.and_then(|of| of.min_confidence));
-        Levels { severity: severity.unwrap_or(Severity::Warning), confidence: confidence.unwrap_or(Confidence::Medium) }
+        let (severity, confidence) =
+            project.map_or_else(|| Configuration::default().levels(), |project| project.configuration.levels());
+        let Settings { min_severity, min_confidence, .. } = &*self.settings;
+        Levels { severity: min_severity.unwrap_or(severity), confidence: min_confidence.unwrap_or(confidence) }
     }
 
     /// The rules that are reported: what the client says on top of the configuration.

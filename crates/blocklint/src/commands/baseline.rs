@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use blocklint_engine::{Baseline, BaselineKey, Chosen, Held, Scope, Seen, run, text_before};
-use blocklint_project::{BASELINE_FILE, Project, absolute};
+use blocklint_project::{BASELINE_FILE, Project, absolute, lies_within};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
@@ -33,10 +33,18 @@ fn path(check: &Check, project: &Project, current: &Utf8Path) -> Result<(Utf8Pat
     if let Some(path) = &check.baseline {
         return Ok((absolute(current, path), true));
     }
-    match &project.configuration.baseline {
-        Some(path) => Ok((path.clone(), true)),
-        None => Ok((project.root.join(BASELINE_FILE), false)),
+    if let Some(path) = &project.configuration.baseline {
+        return Ok((path.clone(), true));
     }
+    let path = project.root.join(BASELINE_FILE);
+    // What a link in a repository leads to is neither read nor written.
+    if path.exists() && !lies_within(&path, &project.root) {
+        let path = shown(&path, current);
+        return Err(Failure::new(format!(
+            "{path}: a link out of the project; `--baseline FILE` names what it leads to"
+        )));
+    }
+    Ok((path, false))
 }
 
 /// Takes what is in the baseline out of what is shown.
@@ -53,7 +61,7 @@ pub(super) fn hold(check: &Check, baseline: &Baseline, chosen: &mut Chosen, prep
         reports: &reports,
         is_whole: project.files.iter().all(|file| file.reported),
         selects: &|rule| rules.selection.contains(rule),
-        seen: Seen { levels: *levels, aside: check.looks_aside() },
+        seen: Seen { levels: *levels, aside: check.looks_aside(&project.configuration) },
     };
     baseline.hold(chosen, &scope)
 }
@@ -135,7 +143,7 @@ fn create(check: &Check, force: bool) -> Result<u8, Failure> {
     if project.files.iter().any(|file| !file.reported) {
         warning("only what stands under the given paths is in the baseline");
     }
-    let seen = Seen { levels: prepared.levels, aside: check.looks_aside() };
+    let seen = Seen { levels: prepared.levels, aside: check.looks_aside(&project.configuration) };
     let baseline = Baseline::of(&chosen.findings, &project.root, seen);
     write(&baseline, &path, current)?;
     say(&format!("Wrote {name}: {}.\n", of_files(&baseline)))

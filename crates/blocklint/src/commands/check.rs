@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use blocklint_core::{Confidence, Language, Severity};
+use blocklint_core::Language;
 use blocklint_models::Models;
 use blocklint_output::{Overview, Shown};
 use blocklint_project::{Configuration, PathOptions, Project, Request, absolute, discover_with};
@@ -94,7 +94,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
     Ok(Options {
         without: without(check)?,
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
-        include_aside: check.looks_aside(),
+        include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
         ..Options::new(prepared.levels.confidence)
     })
@@ -139,8 +139,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let (current, levels) = (current.as_path(), *levels);
     let baseline = baseline::read(check, project, current)?;
 
-    let fixing =
-        FixRequest { project, models, rules, levels, include_aside: check.looks_aside(), allowed: fix::allowed(check) };
+    let include_aside = check.looks_aside(&project.configuration);
+    let fixing = FixRequest { project, models, rules, levels, include_aside, allowed: fix::allowed(check) };
     if check.diff {
         return fix::diff(check, fixing, current);
     }
@@ -223,11 +223,8 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
 /// The least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
-    let (severity, confidence) = check.levels();
-    Levels {
-        severity: severity.or(configuration.min_severity).unwrap_or(Severity::Warning),
-        confidence: confidence.or(configuration.min_confidence).unwrap_or(Confidence::Medium),
-    }
+    let ((severity, confidence), of_file) = (check.levels(), configuration.levels());
+    Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
 }
 
 /// The text of `--stdin-filename`, where `-` is the path.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 
-use blocklint_project::{KEYS, Key, OptionValue, Project, absolute, schema};
+use blocklint_project::{KEYS, Key, OptionValue, Persona, Project, absolute, schema};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
@@ -102,6 +102,7 @@ fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
         ("extend-exclude", "--extend-exclude", some(&check.extend_exclude)),
         ("min-severity", of_persona(check.min_severity.is_none(), "--min-severity"), one(severity)),
         ("min-confidence", of_persona(check.min_confidence.is_none(), "--min-confidence"), one(confidence)),
+        ("persona", "--persona", one(check.persona.map(|persona| persona.as_str().to_owned()))),
         ("baseline", "--baseline", one(check.baseline.as_ref().map(|file| absolute(current, file).to_string()))),
     ];
     let given =
@@ -112,7 +113,7 @@ fn options(check: &Check, current: &Utf8Path) -> Vec<OptionValue> {
 /// The options that decide what is found and reported, and have no key.
 fn flags(check: &Check) -> Vec<String> {
     let flags = [
-        ("--include-aside", check.looks_aside()),
+        ("--include-aside", check.include_aside || check.persona.is_some_and(Persona::looks_aside)),
         ("--trace-in-paths", check.trace_in_paths),
         ("--force-exclude", check.force_exclude),
         ("--isolated", check.isolated),

@@ -124,6 +124,32 @@ fn every_change_is_seen() {
 }
 
 #[test]
+fn what_an_earlier_run_did_is_not_done_again() {
+    let project = project();
+    let work = || {
+        let run = project.run(&["check", "--timings"]);
+        let line = run.err.lines().find(|line| line.starts_with("work ")).expect("what was done").to_owned();
+        let numbers: Vec<usize> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        (numbers[0], numbers[1])
+    };
+    assert_eq!(work(), (5, 1), "all five source files, and once the program");
+    assert_eq!(work(), (0, 0), "nothing changed");
+    // Another time with the same bytes: they are read and compared, and nothing else.
+    fs::File::options()
+        .write(true)
+        .open(project.path().join("app.py"))
+        .expect("opened")
+        .set_modified(SystemTime::now())
+        .expect("set");
+    assert_eq!(work(), (0, 0), "only a time changed");
+    project.write("helper.py", &format!("{HELPER}# another\n"));
+    assert_eq!(work(), (1, 1), "one file changed");
+    // Other rules need no other facts.
+    let run = project.run(&["check", "--timings", "--select", "BLT101"]);
+    assert!(run.err.contains(" 0 files read for their facts, 1 of all analysed"), "{}", run.err);
+}
+
+#[test]
 fn a_change_that_keeps_size_and_time_is_seen() {
     let project = project();
     let before = cached(&project, "json");

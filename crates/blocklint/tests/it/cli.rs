@@ -232,7 +232,7 @@ fn the_version_is_told_in_both_ways() {
 fn timings_go_to_stderr_part_by_part() {
     let run = Project::new(&[("a.py", "")]).run(&["check", "--timings"]);
     let parts = run.err.lines().filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>();
-    assert_eq!(parts, ["discover", "parse", "facts", "link", "solve", "output", "total"]);
+    assert_eq!(parts, ["discover", "parse", "facts", "link", "solve", "output", "total", "work"]);
     assert_eq!(run.out, "No findings.\n");
 }
 

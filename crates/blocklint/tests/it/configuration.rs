@@ -209,6 +209,11 @@ project root, where there is no `.git`), whatever links lead there: `extend` and
 that says so on the command line: `blocklint check --config FILE`. Files of more than 1 MB, lists of more than 1,000 rules or patterns, and
 more than 16 files that extend one another are errors.
 
+**So is the rest of a repository.** A source file or a manifest that is a link out of the project root is not read, and said so; one that is
+named (`blocklint check link.py`) is, and so is what lies in a folder that is named. Ignore files, environments, caches and baselines behind such
+a link are not read or written either. `--since`, `--changed` and `--staged` ask git only for what it stores: no filter, driver, hook or monitor
+that `.gitattributes` or `.git/config` names is run, and what a partial clone lacks is not fetched.
+
 ## Keys
 
 This part is generated from the program's own table of keys.
@@ -361,6 +366,40 @@ fn options_are_among_the_settings_that_are_shown() {
     let given =
         ["min-severity = \"warning\"  # --min-severity", "min-confidence = \"low\"  # --persona", "# --include-aside"];
     holds(&out, &given);
+}
+
+#[test]
+fn a_file_may_name_a_persona() {
+    let folder = Folder::service("persona = 'auditor'");
+    folder.write("more.py", "import os, time\nasync def g():\n    os.stat('x')\n    time.sleep(1)\n");
+    folder.write("tests/test_a.py", "import time\nasync def test_a():\n    time.sleep(1)\n");
+    let all = ["--min-severity", "note", "--min-confidence", "low", "--include-aside"];
+    let expected = |arguments: &[&str]| folder.found(&[&["--isolated"], arguments].concat());
+    assert_eq!(folder.found(&[]), expected(&all));
+    assert!(folder.found(&[]).iter().any(|found| found.starts_with("tests/")), "{:?}", folder.found(&[]));
+    // The command line wins, and what stands by itself.
+    assert_eq!(folder.found(&["--persona", "regular"]), expected(&[]));
+    assert_eq!(
+        folder.found(&["--min-severity", "error"]),
+        expected(&["--min-severity", "error", "--min-confidence", "low", "--include-aside"])
+    );
+    let shown = |lines: &[&str]| {
+        let (_, out, _) = folder.run_in("", &["check", "--show-settings"]);
+        for line in lines {
+            assert!(out.lines().any(|shown| shown == *line), "{line}: {out}");
+        }
+    };
+    shown(&["persona = \"auditor\"  # pyproject.toml:5", "min-severity = \"note\"  # pyproject.toml:5"]);
+    folder.write("base.toml", "min-severity = 'error'\nmin-confidence = 'high'\n");
+    folder.write(
+        "pyproject.toml",
+        "[tool.blocklint]\nextend = 'base.toml'\nmin-confidence = 'high'\npersona = 'pedantic'\n",
+    );
+    assert_eq!(folder.found(&[]), expected(&["--min-severity", "note", "--min-confidence", "high"]));
+    shown(&["min-severity = \"note\"  # pyproject.toml:4", "min-confidence = \"high\"  # pyproject.toml:3"]);
+    folder.write("pyproject.toml", "[tool.blocklint]\npersona = 'pedant'\n");
+    let (code, _, err) = folder.run_in("", &["check"]);
+    assert!(code == Some(2) && err.contains("did you mean `\"pedantic\"`?"), "{err}");
 }
 
 #[test]

@@ -13,6 +13,8 @@ mod expectations;
 mod fix;
 mod formats;
 mod hooks;
+#[cfg(unix)]
+mod hostile;
 mod html;
 mod incidents;
 mod libraries;

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 
 use blocklint_core::{Confidence, RuleCode, Severity};
+use blocklint_project::{Unread, read};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 
@@ -58,6 +59,9 @@ struct Entry {
     count: u32,
 }
 
+/// A million findings need less, in bytes.
+const LONGEST: u64 = 256_000_000;
+
 /// The version alone, so that a newer form is told as one.
 #[derive(Deserialize)]
 struct Versioned {
@@ -72,11 +76,14 @@ impl Baseline {
     /// Where it cannot be read, or is not of this form.
     pub fn read(path: &Utf8Path) -> Result<Option<Self>, BaselineError> {
         let unread = |message: String| BaselineError { path: path.to_owned(), line: None, message };
-        match fs::read_to_string(path) {
-            Ok(text) => Self::parse(path, &text).map(Some),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(why) => Err(unread(format!("the baseline cannot be read: {why}"))),
+        if fs::metadata(path).is_err_and(|why| why.kind() == io::ErrorKind::NotFound) {
+            return Ok(None);
         }
+        let bytes = read(path, LONGEST).map_err(|why| match why {
+            Unread::Unreadable(why) => unread(format!("the baseline cannot be read: {why}")),
+            Unread::TooLarge { size, .. } => unread(format!("{size} bytes are no baseline")),
+        })?;
+        Self::parse(path, &String::from_utf8_lossy(&bytes)).map(Some)
     }
 
     /// Reads the text of a file.

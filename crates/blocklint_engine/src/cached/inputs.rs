@@ -1,11 +1,10 @@
 //! What the findings of a run depend on, as digests.
 
-use std::fs;
 use std::time::SystemTime;
 
 use blocklint_analysis::Layout;
 use blocklint_cache::{Digest, Files, Hasher, Stat};
-use blocklint_project::{Project, read};
+use blocklint_project::{Project, read, text};
 use rayon::prelude::*;
 
 use super::{RunRequest, digest_of};
@@ -85,7 +84,7 @@ pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let shipped = project.shipped.iter().map(|model| &model.path);
     all.part(format!("{:?}", project.shipped).as_bytes());
     for path in project.configuration.models.iter().chain(shipped) {
-        all.part(path.as_str().as_bytes()).part(&fs::read(path).unwrap_or_default());
+        all.part(path.as_str().as_bytes()).part(text(path).unwrap_or_default().as_bytes());
     }
     all.digest()
 }

@@ -133,7 +133,7 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
         }
     }
     let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
-    let timings = Timings { parse, facts, ..Timings::default() };
+    let timings = Timings { parse, facts, extracted: count_new(&extracted), ..Timings::default() };
     let report_and_unkept = on_large_stacks(|| {
         let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
         let unread = unread(project, &extracted);
@@ -172,15 +172,25 @@ pub(crate) fn known_facts(request: &RunRequest<'_>) -> Result<KnownFacts, Failur
     let project = request.project;
     let Some(cache) = request.cache else {
         let (extracted, parse, facts) = on_large_stacks(|| extract_all(project, request.progress))?;
-        return Ok(KnownFacts { extracted, timings: Timings { parse, facts, ..Timings::default() }, unkept: None });
+        return Ok(KnownFacts {
+            extracted,
+            timings: Timings { parse, facts, extracted: project.files.len(), ..Timings::default() },
+            unkept: None,
+        });
     };
     let looked = on_large_stacks(|| look(project, SystemTime::now()))?;
     let files = cache.files();
     let (extracted, parse, facts) = on_large_stacks(|| extract_known(project, &files, &looked, request.progress))?;
+    let new = count_new(&extracted);
     let (extracted, seen): (Vec<_>, Vec<_>) = extracted.into_iter().unzip();
     let saved = cache.make().and_then(|()| facts::save(project, files, &seen, &extracted));
-    let timings = Timings { parse, facts, ..Timings::default() };
+    let timings = Timings { parse, facts, extracted: new, ..Timings::default() };
     Ok(KnownFacts { extracted, timings, unkept: saved.err().map(|error| error.to_string()) })
+}
+
+/// How many files were read for their facts.
+fn count_new<T>(extracted: &[(Extracted, T)]) -> usize {
+    extracted.iter().filter(|(file, _)| !file.is_kept).count()
 }
 
 /// Keeps a whole run, and removes what nobody will ask for.

@@ -1,4 +1,8 @@
 //! What git tells, through its own program. The work tree, the index and the configuration stay as they are.
+//!
+//! A checkout may configure programs: filters of `.gitattributes`, `core.fsmonitor`, `diff.external`, what fetches a missing object.
+//! An archive that somebody unpacks brings its `.git/config` along. So git is asked for what it stores (`ls-tree`, `ls-files --stage`,
+//! `cat-file`) and never to look at the work tree, as `git diff` and `git status` would; [`worktree`](super::worktree) does that.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -6,6 +10,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+use super::worktree::{Seen, Staged};
 
 /// A repository, as seen from one of its folders.
 #[derive(Clone, Copy, Debug)]
@@ -107,39 +113,53 @@ impl<'g> Git<'g> {
         Ok(tree)
     }
 
-    /// What is staged below the folder. A file in conflict is not.
-    pub(super) fn index(self) -> Result<Tree, String> {
-        let bytes = self.bytes(&["ls-files", "--stage", "-z"])?;
-        let mut tree = Tree::default();
-        for (about, path) in records(&bytes) {
-            let mut words = about.split(' ');
-            match (words.next(), words.next(), words.next()) {
-                (Some("160000"), ..) => tree.submodules.push(path),
-                (Some(mode), Some(id), Some("0")) if mode != "120000" => {
+    /// What is staged below the folder, and what git saw of each file when it was. A file in conflict is not.
+    pub(super) fn index(self) -> Result<(Tree, Staged), String> {
+        let bytes = self.bytes(&["ls-files", "-t", "--stage", "--debug", "-z"])?;
+        let (mut tree, mut staged) = (Tree::default(), Staged::new(self.index_time()));
+        // What was seen of a file stands behind the zero byte that ends its record, before the next one.
+        let mut last: Option<Utf8PathBuf> = None;
+        for part in bytes.split(|byte| *byte == 0) {
+            let Ok(part) = std::str::from_utf8(part) else {
+                last = None;
+                continue;
+            };
+            let mut record = part;
+            while record.starts_with("  ") {
+                record = record.split_once('\n').map_or("", |(_, rest)| rest);
+            }
+            let seen = Seen::parse(&part[..part.len() - record.len()]);
+            if let (Some(path), Some(seen)) = (last.take(), seen) {
+                staged.seen.insert(path, seen);
+            }
+            let Some((about, path)) = record.split_once('\t') else { continue };
+            let (path, mut words) = (Utf8PathBuf::from(path), about.split(' '));
+            match (words.next(), words.next(), words.next(), words.next()) {
+                (_, Some("160000"), ..) => tree.submodules.push(path),
+                (tag, Some(mode), Some(id), Some("0")) if mode != "120000" => {
+                    if tag == Some("S") {
+                        staged.left_out.insert(path.clone());
+                    }
+                    last = Some(path.clone());
                     tree.files.insert(path, id.to_owned());
                 }
                 _ => {}
             }
         }
-        Ok(tree)
+        Ok((tree, staged))
     }
 
-    /// Paths below the folder in which two states differ: a commit and the work tree; with `--cached` a commit and the index;
-    /// without a commit the index and the work tree.
-    pub(super) fn differing(self, what: &[&str]) -> Result<Vec<Utf8PathBuf>, String> {
-        let always = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative"];
-        let arguments: Vec<&str> =
-            always.iter().chain(&["--ignore-submodules=all"]).chain(what).chain(&["--"]).copied().collect();
-        let bytes = self.bytes(&arguments)?;
-        let paths = bytes.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.filter_map(|path| std::str::from_utf8(path).ok()).map(Utf8PathBuf::from).collect())
+    /// When the index was written.
+    fn index_time(self) -> Option<std::time::SystemTime> {
+        let path = self.text(&["rev-parse", "--git-path", "index"]).ok()?;
+        std::fs::metadata(self.folder.join(path)).ok()?.modified().ok()
     }
 
     /// The bytes under these numbers, in their order.
     ///
     /// # Errors
     ///
-    /// Where one is not there, as in a partial clone that cannot fetch it.
+    /// Where one is not there, as in a partial clone: nothing is fetched.
     pub(super) fn blobs(self, ids: &[String]) -> Result<Vec<Vec<u8>>, String> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -177,15 +197,28 @@ impl<'g> Git<'g> {
 
     fn command(self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
-        // Nothing that the repository configures is run, and asking writes nothing.
-        command.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"]);
+        // Asking writes nothing, and nothing that the repository configures is run. That no command here looks at files or
+        // fetches is what holds this; these make sure of it, also for a repository that lies in a folder of another one.
+        command.args([
+            "--no-pager",
+            "--no-optional-locks",
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+        ]);
+        command.args(["-c", "safe.bareRepository=explicit", "-c", "core.quotePath=false"]);
+        // A missing object would be fetched, by the programs and from the address that the configuration names.
+        command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
         command.env("LC_ALL", "C").current_dir(self.folder).args(arguments);
         command
     }
 }
 
 fn one_blob(output: &mut impl BufRead, id: &str) -> Result<Vec<u8>, String> {
-    let gone = || format!("git cannot give the content of {id}; is this a partial clone?");
+    let gone = || {
+        format!("git has no content for {id}; in a partial clone `git diff` with that commit fetches what is missing")
+    };
     let mut about = String::new();
     output.read_line(&mut about).map_err(|error| error.to_string())?;
     let mut words = about.split_ascii_whitespace().skip(1);

@@ -5,6 +5,7 @@
 
 mod compare;
 mod git;
+mod worktree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use blocklint_analysis::SourceFile as Analysed;
 use blocklint_core::{Finding, Language};
 use blocklint_output::Sources;
-use blocklint_project::{Project, SourceFile};
+use blocklint_project::{Project, SourceFile, read};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::analyse::{Unsolved, analyse_files, layout_of, on_large_stacks, opened, source_files, unread};
@@ -25,6 +26,7 @@ use crate::{Failure, Ran, RunRequest};
 
 pub use compare::Compared;
 use git::{Entries, Git, Tree};
+use worktree::Staged;
 
 /// Which two states are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,27 +163,21 @@ fn states(project: &Project, compare: &Compare) -> Result<States, String> {
     let git = Git::at(&project.root)?;
     let (commit, with) = commit_before(git, compare)?;
     let tree = git.tree(&commit)?;
-    let mut wanted = Wanted::default();
+    let (index, staged) = git.index()?;
+    let overlay = |state: &Tree, over: &Overlay| {
+        Wanted::new(project, state, &index, &staged).over(over, state, &project.root).fetched(git, over, &project.root)
+    };
     if *compare != Compare::Staged {
-        let differing = git.differing(&[&commit])?;
-        wanted.state(project, &tree, &differing);
-        let before = wanted.fetched(git, &project.root)?;
-        return Ok(States { now: Overlay::new(), before, with });
+        return Ok(States { before: overlay(&tree, &Overlay::new())?, now: Overlay::new(), with });
     }
-    let index = git.index()?;
-    wanted.state(project, &index, &git.differing(&[])?);
-    let now = std::mem::take(&mut wanted).fetched(git, &project.root)?;
-    // Before is told from the work tree as well: what differs from it in the index, or differs there from the commit.
-    let mut differing: BTreeSet<Utf8PathBuf> = git.differing(&["--cached", &commit])?.into_iter().collect();
-    let differs_staged = !differing.is_empty();
-    differing.extend(now.keys().filter_map(|path| path.strip_prefix(&project.root).ok()).map(Utf8Path::to_path_buf));
-    wanted.state(project, &tree, &differing.into_iter().collect::<Vec<_>>());
-    let before = wanted.fetched(git, &project.root)?;
-    let before = if differs_staged { before } else { Overlay::new() };
+    let source = |(path, _): &(&Utf8PathBuf, &String)| language(path).is_some();
+    let differs_staged = !tree.files.iter().filter(source).eq(index.files.iter().filter(source));
+    let now = overlay(&index, &Overlay::new())?;
+    let before = if differs_staged { overlay(&tree, &now)? } else { Overlay::new() };
     Ok(States { now, before, with })
 }
 
-/// The files of a state that are not those of the work tree.
+/// The files of a state that may not be those of the work tree.
 #[derive(Default)]
 struct Wanted {
     /// Paths from the root, and the numbers of what they hold.
@@ -191,40 +187,55 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn state(&mut self, project: &Project, tree: &Tree, differing: &[Utf8PathBuf]) {
-        let in_other = |path: &Utf8Path| tree.submodules.iter().any(|folder| path.starts_with(folder));
-        let differing: BTreeSet<&Utf8Path> = differing.iter().map(Utf8PathBuf::as_path).collect();
+    fn new(project: &Project, state: &Tree, index: &Tree, staged: &Staged) -> Self {
+        let mut wanted = Wanted::default();
+        let in_other = |path: &Utf8Path| state.submodules.iter().any(|folder| path.starts_with(folder));
         let mut of_project: BTreeSet<&Utf8Path> = BTreeSet::new();
         for file in &project.files {
             // What lies outside of the root is of no commit.
             let Ok(path) = file.path.strip_prefix(&project.root) else { continue };
             of_project.insert(path);
-            match tree.files.get(path) {
-                Some(id) if differing.contains(path) => {
-                    self.held.insert(path.to_owned(), id.clone());
+            match state.files.get(path) {
+                Some(id) if index.files.get(path) == Some(id) && staged.is_as_seen(path, &file.path) => {}
+                Some(id) => {
+                    wanted.held.insert(path.to_owned(), id.clone());
                 }
-                Some(_) => {}
                 None if in_other(path) => {}
-                None => self.absent.push(path.to_owned()),
+                None => wanted.absent.push(path.to_owned()),
             }
         }
-        let others = differing.into_iter().filter(|path| !of_project.contains(path));
-        for path in others.filter(|path| language(path).is_some() && is_walked(path)) {
-            match tree.files.get(path) {
-                // What is there and no file of the project is excluded.
-                Some(_) if project.root.join(path).exists() => {}
+        for (path, id) in state.files.iter().filter(|(path, _)| language(path).is_some() && is_walked(path)) {
+            // What is there and no file of the project is excluded; what a sparse checkout leaves out is not looked at.
+            let is_looked_at = || !staged.left_out.contains(path) && !project.root.join(path).exists();
+            if !of_project.contains(&**path) && is_looked_at() {
+                wanted.held.insert(path.clone(), id.clone());
+            }
+        }
+        wanted
+    }
+
+    /// Adds the files of another overlay, which this one is put over.
+    fn over(mut self, other: &Overlay, state: &Tree, root: &Utf8Path) -> Self {
+        for path in other.keys().filter_map(|path| path.strip_prefix(root).ok()) {
+            match state.files.get(path) {
                 Some(id) => {
                     self.held.insert(path.to_owned(), id.clone());
                 }
                 None => self.absent.push(path.to_owned()),
             }
         }
+        self
     }
 
-    fn fetched(self, git: Git<'_>, root: &Utf8Path) -> Result<Overlay, String> {
+    /// What they hold, of those that differ from the work tree or stand in the overlay that this one is put over.
+    fn fetched(self, git: Git<'_>, over: &Overlay, root: &Utf8Path) -> Result<Overlay, String> {
         let (paths, ids): (Vec<_>, Vec<_>) = self.held.into_iter().unzip();
         let blobs = git.blobs(&ids)?;
-        let held = paths.into_iter().zip(blobs).map(|(path, bytes)| (root.join(path), Some(bytes)));
+        let held = paths.into_iter().map(|path| root.join(path)).zip(blobs);
+        let differs = |(path, bytes): &(Utf8PathBuf, Vec<u8>)| {
+            over.contains_key(path) || read(path, bytes.len() as u64).map_or(true, |of_tree| of_tree != *bytes)
+        };
+        let held = held.filter(differs).map(|(path, bytes)| (path, Some(bytes)));
         Ok(held.chain(self.absent.into_iter().map(|path| (root.join(path), None))).collect())
     }
 }

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use blocklint_project::lies_within;
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// Names of the file in which a project says how it is formatted.
@@ -24,7 +25,9 @@ pub(super) fn reformatted(path: &Utf8Path, root: &Utf8Path, edition: u16, before
 
 fn settings_for(path: &Utf8Path, root: &Utf8Path) -> Option<Utf8PathBuf> {
     let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
-    folders.flat_map(|folder| SETTINGS.map(|name| folder.join(name))).find(|file| file.is_file())
+    folders
+        .flat_map(|folder| SETTINGS.map(|name| folder.join(name)))
+        .find(|file| file.is_file() && lies_within(file, root))
 }
 
 fn formatted(text: &str, edition: u16, settings: Option<&Utf8Path>) -> Option<String> {

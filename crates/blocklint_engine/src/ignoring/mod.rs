@@ -4,12 +4,13 @@
 //! Where one call breaks several rules only the worst is shown, and a comment for it lets the next one come to light. So the project
 //! is analysed again with the comments in it, until nothing is left: whoever ignores what is there has a clean run at once.
 
+mod lines;
 mod page;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use blocklint_core::{Finding, RuleCode};
+use blocklint_core::Finding;
 use blocklint_models::Models;
 use blocklint_output::Sources;
 use blocklint_project::{Project, read};
@@ -18,10 +19,11 @@ use camino::Utf8Path;
 
 use crate::analyse::{grouped, on_large_stacks};
 use crate::choose::{Chosen, Levels, choose};
-use crate::extraction::{decode, extract_bytes};
+use crate::extraction::decode;
 use crate::fixing::{Facts, Watched};
 use crate::sources::locate_one;
 use crate::{Change, Failure, Options, Rules};
+use lines::Line;
 use page::Page;
 
 /// Each round ignores at least one more rule of some line, and few lines break more than two.
@@ -101,9 +103,7 @@ pub fn ignored(request: IgnoreRequest<'_>) -> Result<Ignored, Failure> {
             let facts = facts.get_or_insert_with(|| Facts::new(request.project, request.models, request.options));
             for path in &changed {
                 let Some(page) = pages.get(path) else { continue };
-                if let Ok(new) = extract_bytes(page.file, &page.bytes) {
-                    facts.replace(path, new);
-                }
+                facts.replace(path, page.facts.clone());
             }
             left = facts.analyse(Some(&Watched::new()), &show).shown.findings;
         }
@@ -134,19 +134,19 @@ fn round<'p>(
                 continue;
             }
         };
-        // Rules by the line on which they begin, the last line first: what is put in below moves nothing above.
+        // By the line on which they begin.
         let mut lines: BTreeMap<u32, Vec<&Finding>> = BTreeMap::new();
         for finding in findings {
             lines.entry(page.line_of(finding.place.span.start)).or_default().push(finding);
         }
-        for of_line in lines.values().rev() {
-            let offset = of_line.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
-            let rules: BTreeSet<RuleCode> = of_line.iter().map(|finding| finding.rule).collect();
-            match page.ignore(offset, &rules, request.reason) {
-                Ok(()) => placed.extend(of_line.iter().copied().cloned()),
-                Err(reason) => unplaced.extend(of_line.iter().map(|finding| told(finding, &reason))),
-            }
-        }
+        let lines = lines.into_values().map(|of| {
+            let offset = of.iter().map(|finding| finding.place.span.start).min().unwrap_or_default();
+            Line { offset, rules: of.iter().map(|finding| finding.rule).collect(), of }
+        });
+        lines::ignore(page, lines.collect(), request.reason, &mut |of, result| match result {
+            Ok(()) => placed.extend(of.into_iter().cloned()),
+            Err(reason) => unplaced.extend(of.iter().map(|finding| told(finding, &reason))),
+        });
     }
     placed
 }

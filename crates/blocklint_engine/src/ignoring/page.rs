@@ -10,6 +10,13 @@ use blocklint_project::SourceFile;
 use crate::extraction::{decode, extract_bytes};
 use crate::fixing::edited;
 
+/// Where text was put in, as it was counted before, and by how much the file grew there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edit {
+    pub(super) at: u32,
+    pub(super) grown: i32,
+}
+
 /// One file, as comments are put into it.
 pub(super) struct Page<'f> {
     pub(super) file: &'f SourceFile,
@@ -19,7 +26,7 @@ pub(super) struct Page<'f> {
     pub(super) bytes: Vec<u8>,
     /// The text of these.
     pub(super) text: Arc<str>,
-    facts: FileFacts,
+    pub(super) facts: FileFacts,
 }
 
 impl<'f> Page<'f> {
@@ -36,13 +43,23 @@ impl<'f> Page<'f> {
     }
 
     /// Adds a comment for the line of this offset, or to the comment that it has.
-    pub(super) fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<(), String> {
+    pub(super) fn ignore(&mut self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Result<Edit, String> {
         let mut why = "there is no place for a comment".to_owned();
         for (span, content) in self.places(offset, rules, reason) {
-            match self.with(span, &content, offset, rules) {
-                Ok(page) => {
+            let tried = self.with(&[(span, &content)]).and_then(|(page, edits)| {
+                let edit = edits.first().copied().ok_or("there is no edit")?;
+                let offset = if edit.at <= offset { offset.saturating_add_signed(edit.grown) } else { offset };
+                let heard = page.is_heard(offset, rules);
+                if heard {
+                    Ok((page, edit))
+                } else {
+                    Err("a comment there would be a part of something else".to_owned())
+                }
+            });
+            match tried {
+                Ok((page, edit)) => {
                     *self = page;
-                    return Ok(());
+                    return Ok(edit);
                 }
                 Err(reason) => why = reason,
             }
@@ -51,7 +68,7 @@ impl<'f> Page<'f> {
     }
 
     /// What could be put where, the best first.
-    fn places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
+    pub(super) fn places(&self, offset: u32, rules: &BTreeSet<RuleCode>, reason: &str) -> Vec<(Span, String)> {
         // Formatters want two spaces before a comment in Python, one in the others.
         let (marker, before, widest) = match self.file.language {
             Language::Python => ("#", "  ", 88),
@@ -98,12 +115,10 @@ impl<'f> Page<'f> {
         Some((Span::new(start, start + (close - open) as u32), known.collect()))
     }
 
-    /// The file with an edit, if that is a comment which speaks for the line of this offset.
-    fn with(&self, span: Span, content: &str, offset: u32, rules: &BTreeSet<RuleCode>) -> Result<Self, String> {
-        let bytes = edited(self.file.language, &self.bytes, &[(span, content)])?;
+    /// The file with comments put in, ascending, if the code stays as it is.
+    pub(super) fn with(&self, comments: &[(Span, &str)]) -> Result<(Self, Vec<Edit>), String> {
+        let bytes = edited(self.file.language, &self.bytes, comments)?;
         let page = Page { before: self.before.clone(), ..Page::new(self.file, bytes)? };
-        let grown = page.text.len() as u32 - (self.text.len() as u32).min(page.text.len() as u32);
-        let offset = if span.start <= offset { offset + grown } else { offset };
         let (old, new) = (&self.facts, &page.facts);
         let same_code = old.sites.len() == new.sites.len()
             && old.bodies.len() == new.bodies.len()
@@ -111,17 +126,41 @@ impl<'f> Page<'f> {
         if !same_code {
             return Err("a comment there would change the code".to_owned());
         }
+        let longer = |(span, content): &(Span, &str)| content.len() as i32 - (span.end - span.start) as i32;
+        let lines = comments.iter().filter(|(_, content)| content.ends_with('\n')).count() as i32;
+        // A line ends as those of the file do, which may be with two characters.
+        let grown = page.text.len() as i32 - self.text.len() as i32;
+        let rest = grown - comments.iter().map(longer).sum::<i32>();
+        let of_line = rest.checked_div(lines).unwrap_or_default();
+        let edit = |comment: &(Span, &str)| {
+            let of_line = if comment.1.ends_with('\n') { of_line } else { 0 };
+            Edit { at: comment.0.start, grown: longer(comment) + of_line }
+        };
+        Ok((page, comments.iter().map(edit).collect()))
+    }
+
+    /// Whether a comment ignores these rules for the line of an offset.
+    pub(super) fn is_heard(&self, offset: u32, rules: &BTreeSet<RuleCode>) -> bool {
+        let facts = &self.facts;
         let named = |of: &blocklint_facts::Suppression| -> BTreeSet<RuleCode> {
-            let texts = new.list(of.rules).iter().filter_map(|form| match new.form(*form) {
-                Form::Str(sym) => RuleCode::parse(new.text(sym)),
+            let texts = facts.list(of.rules).iter().filter_map(|form| match facts.form(*form) {
+                Form::Str(sym) => RuleCode::parse(facts.text(sym)),
                 _ => None,
             });
             texts.collect()
         };
-        let speaks = new.suppressions.iter().any(|of| {
+        facts.suppressions.iter().any(|of| {
             let here = of.line.start <= offset && offset <= of.line.end;
             of.kind == SuppressionKind::Ignore && here && rules.is_subset(&named(of))
-        });
-        if speaks { Ok(page) } else { Err("a comment there would be a part of something else".to_owned()) }
+        })
+    }
+
+    /// Whether a comment that stands somewhere speaks for the line of an offset.
+    pub(super) fn speaks(&self, comment: Span, offset: u32) -> bool {
+        let mut ours = self.facts.suppressions.iter().filter(|of| of.kind == SuppressionKind::Ignore);
+        ours.any(|of| {
+            let stands_there = comment.start <= of.comment.start && of.comment.start < comment.end;
+            stands_there && of.line.start <= offset && offset <= of.line.end
+        })
     }
 }

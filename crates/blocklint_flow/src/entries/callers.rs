@@ -501,6 +501,12 @@ impl<'l, 'a> Callers<'l, 'a> {
         }
         let link = self.link;
         let facts = link.program.facts(file);
+        // Whoever calls the interface that its place asks for may call it.
+        if let Subject::Body(node) = subject
+            && link.program.facts(node.body.file).body(node.body.body).flow == Flow::Sync
+        {
+            trails.extend(link.called_through(file, mention).into_iter().map(Trail::Named));
+        }
         match mention {
             Mention::Arg(site, arg) => {
                 let site = SiteRef { file, site };

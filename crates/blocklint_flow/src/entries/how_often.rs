@@ -241,12 +241,18 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let Some(depth) = depth.checked_sub(1) else { return Times::Unknown };
         if matches!(row.kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression) {
             let Some(parent) = row.parent.get() else { return Times::Unknown };
-            let around = self.body(BodyRef { body: parent, ..body }, depth);
+            let uses = link.program.index_of(body.file).uses_of_callable(body.body);
+            // A literal in a loop runs, or is handed over, each time round.
+            let around = uses.iter().filter_map(|(mention, _)| match mention {
+                Mention::Arg(site, _) | Mention::Operand(site) => Some(SiteRef { file: body.file, site }),
+                _ => None,
+            });
+            let around = around.map(|site| self.site(site, depth)).reduce(Times::max);
+            let around = around.unwrap_or_else(|| self.body(BodyRef { body: parent, ..body }, depth));
             // Who keeps a literal may call it again and again.
             if row.kind != BodyKind::Lambda || !self.kept_may_recur {
                 return around;
             }
-            let uses = link.program.index_of(body.file).uses_of_callable(body.body);
             let mut uses = uses.iter();
             let in_place = uses.all(|(mention, _)| match mention {
                 Mention::Arg(site, arg) => self.runs_in_place(SiteRef { file: body.file, site }, arg),

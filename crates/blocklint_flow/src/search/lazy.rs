@@ -1,10 +1,13 @@
 //! Where the lazy result of a library call is consumed.
 
+use blocklint_core::Language;
 use blocklint_facts::Form;
+use blocklint_link::link::names;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val, ValueId};
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
+use blocklint_models::Uses;
 use rustc_hash::FxHashSet;
 
 use crate::entries::callers::{Callers, TRAILS, Trail};
@@ -105,22 +108,27 @@ impl<'l, 'a> Callers<'l, 'a> {
                 }
             }
         }
-        if link.program.language(made.file) == blocklint_core::Language::Rust {
-            found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
-        }
+        found.extend(self.consuming_methods(made).into_iter().map(|site| (site, None)));
         found.sort();
         found.dedup();
         found
     }
 
-    /// Calls of Rust in the body where a lazy value is made that consume it: `reader.lines().next()`.
+    /// Calls in the body where a lazy value is made that consume it: `reader.lines().next()`.
     fn consuming_methods(&self, made: SiteRef) -> Vec<SiteRef> {
         let link = self.link;
         let facts = link.program.facts(made.file);
+        let names: Vec<Name> = match facts.language {
+            Language::Rust => names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name)).collect(),
+            Language::Java => {
+                let rows = link.library.of(Language::Java).names(Uses::CONSUMES);
+                rows.filter_map(|row| link.program.name(row.name)).collect()
+            }
+            Language::Python => return Vec::new(),
+        };
         let body = facts.body_of(facts.site(made.site).at);
         let index = link.program.index_of(made.file);
-        let names = blocklint_link::link::names::rust::CONSUMERS.iter().filter_map(|name| link.program.name(name));
-        let names = names.filter_map(|name| link.program.local(made.file, name));
+        let names = names.into_iter().filter_map(|name| link.program.local(made.file, name));
         names
             .flat_map(|sym| index.sites_named(sym).iter().copied())
             .filter(|&site| facts.body_of(facts.site(site).at) == body)

@@ -292,7 +292,34 @@ impl<'a> Link<'a> {
                 return self.known(Val::Awaitable(value.value));
             }
         }
-        let args: Vec<ValueId> = arguments.iter().take(8).map(|&form| read(form).value).collect();
+        let mut args: Vec<ValueId> = Vec::new();
+        for &form in arguments.iter().take(8) {
+            let facts = self.program.facts(scope.file);
+            // `Iterator<Item = Store>`: at the place that the model gives this name, else behind the others.
+            let (at, form) = match facts.form(form) {
+                Form::Pairs(list) if facts.language == Language::Rust => match facts.list(list)[..] {
+                    [key, value] => {
+                        let params = self.library.ty(path).map_or(&[][..], |rows| rows.params());
+                        let at = match facts.form(key) {
+                            Form::Str(name) => params.iter().position(|param| param == facts.text(name)),
+                            _ => None,
+                        };
+                        (at, value)
+                    }
+                    _ => (None, form),
+                },
+                _ => (None, form),
+            };
+            let value = read(form).value;
+            match at {
+                Some(at) if at >= args.len() => {
+                    args.resize(at, self.unknown(Why::Expression).value);
+                    args.push(value);
+                }
+                Some(at) => args[at] = value,
+                None => args.push(value),
+            }
+        }
         if matches!(&*text, "typing.Tuple" | "builtins.tuple") {
             let facts = self.program.facts(scope.file);
             if !arguments.iter().any(|&form| facts.form(form) == Form::Ellipsis) {
@@ -388,6 +415,8 @@ impl<'a> Link<'a> {
                         None => self.unknown(Why::Result),
                     }
                 }
+                // A stream of values has one parameter.
+                Val::Lazy { element, .. } => Typed { value: element, steps: 0 },
                 _ => self.unknown(Why::Result),
             },
             TypeExpr::Literal(_) => self.unknown(Why::Expression),

@@ -499,7 +499,15 @@ impl<'a> Link<'a> {
         if lazy && effect_row.is_some_and(|row| row.held().is_none()) {
             let carried = self.carried(receiver, site, env);
             if !carried.is_empty() {
-                return Typed { value: self.values.union(&carried), ..given };
+                // `lines.map(parse)` holds other elements back.
+                let element = self.map(given, |val| self.element(val)).value;
+                let holding = carried.into_iter().map(|val| match val {
+                    Val::Lazy { made, path, .. } if !self.values.is_unknown(element) => {
+                        Val::Lazy { made, path, element }
+                    }
+                    other => other,
+                });
+                return Typed { value: self.values.union(&holding.collect::<Vec<Val>>()), ..given };
             }
         } else if lazy {
             let element = self.map(given, |val| self.element(val));

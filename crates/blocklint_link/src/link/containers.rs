@@ -40,26 +40,7 @@ impl<'a> Link<'a> {
             .iter()
             .find_map(|&of| self.library.ty(of).map(|rows| rows.params().len()).filter(|count| *count > 0));
         let Some(params) = params else { return made };
-        let facts = self.program.facts(scope.file);
-        let row = facts.assign(assign);
-        let (holder, sym) = match facts.form(row.target) {
-            Form::Var(var) => {
-                let var_row = facts.var(var);
-                let owner = facts.body(var_row.body);
-                match owner.class.get() {
-                    Some(class) if owner.kind == blocklint_facts::BodyKind::Class => {
-                        let class = ClassRef { file: scope.file, class };
-                        (Holder::Field(class), var_row.name)
-                    }
-                    _ => (Holder::Var(scope.file, var), var_row.name),
-                }
-            }
-            Form::Attr(base, sym) if crate::program::index::is_own_receiver(facts, base) => {
-                let Some(class) = self.class_around(scope.file, facts.body_of(row.at)) else { return made };
-                (Holder::Field(class), sym)
-            }
-            _ => return made,
-        };
+        let Some((holder, sym)) = self.holder_of(scope, assign) else { return made };
         let added = self.added(holder, ty, scope.file, sym, scope.env);
         if added.is_empty() {
             return made;
@@ -71,6 +52,48 @@ impl<'a> Link<'a> {
             _ => self.values.args(&[element.value]),
         };
         Typed { value: self.values.one(Val::Library { ty, args, made: origin }), steps: made.steps.max(element.steps) }
+    }
+
+    /// Java: an assigned container of what lambdas implement, with the callables that are added to it: `jobs.put("a", this::run)`.
+    pub(crate) fn with_callables(&self, scope: Scope, assign: AssignId, made: Typed) -> Typed {
+        let [Val::Library { ty, args, made: origin }] = self.values.members(made.value)[..] else { return made };
+        let mut parts = self.values.list(args).to_vec();
+        let Some(last) = parts.last_mut().filter(|_| self.library.language(ty) == Language::Java) else { return made };
+        let declared = Typed { value: *last, steps: 0 };
+        let filled = self.or_callables(declared, || match self.holder_of(scope, assign) {
+            Some((holder, sym)) => self.added(holder, ty, scope.file, sym, scope.env),
+            None => Vec::new(),
+        });
+        if filled.value == declared.value {
+            return made;
+        }
+        *last = filled.value;
+        let args = self.values.args(&parts);
+        Typed { value: self.values.one(Val::Library { ty, args, made: origin }), steps: made.steps.max(filled.steps) }
+    }
+
+    /// Who holds what an assignment assigns, and under which name.
+    fn holder_of(&self, scope: Scope, assign: AssignId) -> Option<(Holder, Sym)> {
+        let facts = self.program.facts(scope.file);
+        let row = facts.assign(assign);
+        match facts.form(row.target) {
+            Form::Var(var) => {
+                let var_row = facts.var(var);
+                let owner = facts.body(var_row.body);
+                Some(match owner.class.get() {
+                    Some(class) if owner.kind == blocklint_facts::BodyKind::Class => {
+                        let class = ClassRef { file: scope.file, class };
+                        (Holder::Field(class), var_row.name)
+                    }
+                    _ => (Holder::Var(scope.file, var), var_row.name),
+                })
+            }
+            Form::Attr(base, sym) if crate::program::index::is_own_receiver(facts, base) => {
+                let class = self.class_around(scope.file, facts.body_of(row.at))?;
+                Some((Holder::Field(class), sym))
+            }
+            _ => None,
+        }
     }
 
     /// Whether something is added to what a variable holds.
@@ -173,7 +196,7 @@ impl<'a> Link<'a> {
             let rows = self.library.calls(self.library.member(of, method));
             let row = rows.with(|row| row.adds.is_some()).next()?;
             let form = self.argument(site, row.row.adds.as_ref()?)?;
-            Some(self.eval(self.scope_of(site, env), form))
+            Some(self.callable_kept(self.scope_of(site, env), form))
         })
     }
 

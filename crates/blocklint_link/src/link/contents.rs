@@ -5,7 +5,7 @@ use crate::link::hierarchy::Ancestor;
 use crate::link::names;
 use crate::link::value::{Val, Why};
 use crate::link::{Link, Typed};
-use crate::program::ids::Name;
+use crate::program::ids::{Name, PathId};
 use blocklint_core::Language;
 use blocklint_facts::{Form, FormId};
 
@@ -33,6 +33,15 @@ impl Link<'_> {
                     Some(value) => Typed { value, steps: 0 },
                     None => self.unknown(Why::Result),
                 }
+            }
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
+                let Some(name) = self.program.name("next") else { return self.unknown(Why::Result) };
+                let next = self.attr(member, name);
+                let given = self.map(next, |val| match val {
+                    Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                    _ => self.unknown(Why::Result),
+                });
+                self.map(given, |val| self.success(val))
             }
             Val::Instance { class, .. } => {
                 for method in ["__iter__", "__getitem__", "iterator"] {
@@ -143,8 +152,9 @@ impl Link<'_> {
     pub(crate) fn success(&self, member: Val) -> Typed {
         match member {
             Val::Library { ty, args, .. } => {
-                let text = self.library.text(ty);
-                let wraps = names::rust::is_fallible(&text);
+                // Also by a library's own name for it: `RedisResult<T>`.
+                let is_fallible = |of: &PathId| names::rust::is_fallible(&self.library.text(*of));
+                let wraps = is_fallible(&ty) || self.library.supertypes(ty).iter().any(is_fallible);
                 match self.values.nth(args, 0).filter(|_| wraps) {
                     Some(value) => Typed { value, steps: 0 },
                     None => self.known(member),

@@ -9,9 +9,9 @@ use smallvec::SmallVec;
 
 use crate::idioms;
 use crate::link::names;
-use crate::link::value::{ArgsId, BoundId, EnvId, Val, Why};
+use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
 
 /// A place in a file and the binding under which its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +41,7 @@ impl<'a> Link<'a> {
             Form::Float(_) => self.literal(scope.file, names::Literal::Float),
             Form::Str(_) | Form::Text(_) => self.literal(scope.file, names::Literal::Str),
             Form::Bytes(_) => self.literal(scope.file, names::Literal::Bytes),
-            Form::Var(var) => self.without_methods(facts.language, self.var(scope, var)),
+            Form::Var(var) => self.without_methods(scope.file, facts.var(var).name, self.var(scope, var)),
             Form::Name(sym) => self.free_name(scope, sym),
             Form::This => match self.class_around(scope.file, self.body_at(scope)) {
                 Some(class) => self.known(Val::Instance { class, exact: false, args: ArgsId::NONE }),
@@ -52,7 +52,7 @@ impl<'a> Link<'a> {
                 match self.program.global(scope.file, sym) {
                     Some(name) => {
                         let read = self.map(base, |member| self.attr(member, name));
-                        self.without_methods(facts.language, read)
+                        self.without_methods(scope.file, sym, read)
                     }
                     None => self.unknown(Why::Attribute),
                 }
@@ -186,15 +186,18 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// What a name reads in Java, where a field and the methods of its name share a variable: no method.
-    fn without_methods(&self, language: Language, typed: Typed) -> Typed {
-        if language != Language::Java {
+    /// What a name reads in Java, where a field and the methods of its name share a variable: no method of that name. One of
+    /// another name is there by a reference to it: `loader = this::load`.
+    fn without_methods(&self, file: FileId, read: Sym, typed: Typed) -> Typed {
+        let facts = self.program.facts(file);
+        if facts.language != Language::Java {
             return typed;
         }
         let is_method = |val: &Val| match *val {
             Val::Fn { body, .. } => {
-                let row = self.program.facts(body.file).body(body.body);
-                row.kind == BodyKind::Function && row.class.is_some()
+                let of = self.program.facts(body.file);
+                let row = of.body(body.body);
+                row.kind == BodyKind::Function && row.class.is_some() && of.text(row.name) == facts.text(read)
             }
             _ => false,
         };
@@ -346,14 +349,22 @@ impl<'a> Link<'a> {
         {
             let declared = self.annotation(Scope { at: declared.at, ..scope }, declared.annotation);
             if !self.values.is_unknown(declared.value) {
-                return declared;
+                return match facts.language {
+                    Language::Java => self.or_assigned_callables(VarRef { file: scope.file, var: id }, declared),
+                    Language::Python | Language::Rust => declared,
+                };
             }
         }
         let joined = self.join(&parts);
-        if facts.language == Language::Java {
-            self.narrower_field(VarRef { file: scope.file, var: id }, joined)
-        } else {
-            joined
+        match facts.language {
+            Language::Java => {
+                let field = VarRef { file: scope.file, var: id };
+                self.or_assigned_callables(field, self.narrower_field(field, joined))
+            }
+            Language::Rust if facts.body(var.body).kind == BodyKind::Class => {
+                self.or_written_callables(VarRef { file: scope.file, var: id }, joined)
+            }
+            _ => joined,
         }
     }
 
@@ -421,7 +432,8 @@ impl<'a> Link<'a> {
         if row.annotation.is_some() {
             let declared = self.annotation(scope, row.annotation);
             if !self.values.is_unknown(declared.value) {
-                return self.refined(scope, declared, &row);
+                let refined = self.refined(scope, declared, &row);
+                return self.with_callables(scope, assign, refined);
             }
         }
         if row.kind == AssignKind::Augmented {
@@ -447,6 +459,16 @@ impl<'a> Link<'a> {
             return given;
         }
         let [base] = self.values.members(declared.value)[..] else { return declared };
+        // `const JOB: fn() = work;`
+        if self.program.language(scope.file) == Language::Rust && self.takes_lambda(declared) {
+            return self.or_callables(declared, || vec![self.eval(scope, row.value)]);
+        }
+        if let Val::Library { ty, args, .. } = base
+            && self.program.language(scope.file) == Language::Rust
+            && self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg))
+        {
+            return self.arguments_filled(scope, declared, (ty, args), row.value);
+        }
         if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {
             return declared;
         }
@@ -474,8 +496,30 @@ impl<'a> Link<'a> {
                 given
             }
             (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
+            // `Stream<Path> all = Files.list(folder)`: what it holds back runs where it is consumed.
+            (Val::Library { .. }, Val::Lazy { .. }) if is_java => given,
             _ => declared,
         }
+    }
+
+    /// Rust: a declared type with the arguments that it leaves to be inferred: `let all: Vec<_> = stores()`.
+    fn arguments_filled(&self, scope: Scope, declared: Typed, of: (PathId, ArgsId), value: FormId) -> Typed {
+        let (ty, args) = of;
+        let given = self.as_value(self.eval(scope, value));
+        let [Val::Library { ty: other, args: known, made }] = self.values.members(given.value)[..] else {
+            return declared;
+        };
+        if other != ty {
+            return declared;
+        }
+        let filled: Vec<ValueId> = self
+            .values
+            .list(args)
+            .iter()
+            .enumerate()
+            .map(|(at, &arg)| if self.values.is_unknown(arg) { self.values.nth(known, at).unwrap_or(arg) } else { arg })
+            .collect();
+        Typed { value: self.values.one(Val::Library { ty, args: self.values.args(&filled), made }), ..given }
     }
 
     /// Python: what a local holds whose elements are all written out and known, and to which nothing is added:

@@ -339,8 +339,9 @@ impl<'a> Link<'a> {
             if !seen.insert(next) || seen.len() > 20_000 {
                 continue;
             }
-            if let Some((owner, var)) = self.own_member(next, name) {
-                found.extend(self.functions_of(owner, var));
+            match self.own_member(next, name) {
+                Some((owner, var)) => found.extend(self.functions_of(owner, var)),
+                None => found.extend(self.beside_impl(next, class, name)),
             }
             queue.extend(self.derived(next).iter().copied());
         }
@@ -363,6 +364,32 @@ impl<'a> Link<'a> {
             self.overrides.borrow_mut().insert((class, name), found.clone());
         }
         found
+    }
+
+    /// Rust: what the subject of an impl block of a trait has by its impl block of a trait above: `read` of `impl Read for Disk` beside
+    /// `impl Store for Disk`, where `Store: Read`.
+    fn beside_impl(&self, block: ClassRef, of: ClassRef, name: Name) -> Vec<BodyRef> {
+        let facts = self.program.facts(block.file);
+        if facts.language != blocklint_core::Language::Rust
+            || facts.class(block.class).kind != blocklint_facts::ClassKind::Impl
+        {
+            return Vec::new();
+        }
+        let Some(subject) = crate::link::names::rust::subject(self, block) else { return Vec::new() };
+        let above = self.mro(of);
+        let others = self.impls(subject).into_iter().filter(|&other| {
+            other != block
+                && self.bases(other).iter().any(|base| match *base {
+                    Val::Class(base) | Val::Instance { class: base, .. } => {
+                        base != of && above.contains(&Ancestor::Class(base))
+                    }
+                    _ => false,
+                })
+        });
+        others
+            .filter_map(|other| self.own_member(other, name))
+            .flat_map(|(owner, var)| self.functions_of(owner, var))
+            .collect()
     }
 
     /// Whether a file is part of a demo, by the folders above it.

@@ -78,7 +78,7 @@ impl Link<'_> {
     }
 
     /// The sites that write a struct out, by one of its names or as `Self`.
-    fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
+    pub(super) fn sites_writing_out(&self, class: ClassRef) -> Option<Vec<SiteRef>> {
         let mut names: Vec<Name> = self.class_names(class);
         names.extend(self.program.name(idioms::rust::OWN_TYPE));
         let mut found = Vec::new();

@@ -6,6 +6,7 @@ use blocklint_core::Language;
 use blocklint_facts::{
     AssignId, At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, ImportKind, SiteKind, VarId, VarKind,
 };
+use blocklint_models::Uses;
 
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
@@ -85,12 +86,22 @@ impl<'a> Link<'a> {
                 let path = self.library.member(iterator, self.program.text(name));
                 self.known(Val::Method { path, receiver: self.values.bound(member) })
             }
-            Val::Partial { .. }
-            | Val::Method { .. }
-            | Val::Coroutine { .. }
-            | Val::Awaitable(_)
-            | Val::Iter { .. }
-            | Val::Lazy { .. } => self.unknown(Why::Attribute),
+            Val::Lazy { path, .. } => match self.type_of_lazy(path) {
+                Some((ty, args)) => self.library_member(ty, args, name, member),
+                None => self.unknown(Why::Attribute),
+            },
+            Val::Partial { .. } | Val::Method { .. } | Val::Coroutine { .. } | Val::Awaitable(_) | Val::Iter { .. } => {
+                self.unknown(Why::Attribute)
+            }
+        }
+    }
+
+    /// What a library's call gives that is lazy, as its rows declare it: `Files.lines(path)` is a `Stream`.
+    fn type_of_lazy(&self, path: PathId) -> Option<(PathId, ArgsId)> {
+        let returns = self.library.calls(path).with(|row| row.returns.is_some()).next()?.returns.clone()?;
+        match self.values.members(self.type_value(&returns, Val::External(path), None).value)[..] {
+            [Val::Library { ty, args, .. }] => Some((ty, args)),
+            _ => None,
         }
     }
 
@@ -107,6 +118,27 @@ impl<'a> Link<'a> {
             let var = self.program.scope_var(block.file, body, name)?;
             Some(self.bound_member(block, var, receiver))
         })
+    }
+
+    /// Rust: the method of this name, where a field of the type bears it too, also behind pointers: what is called is never a field.
+    pub(crate) fn method_behind(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
+        let depth = depth.checked_sub(1)?;
+        let inner = match member {
+            Val::Instance { class, .. } => match self.method_beside_field(class, name, member) {
+                Some(method) => return Some(method),
+                None => self.dereferenced(member)?,
+            },
+            Val::Library { ty, args, .. }
+                if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
+            {
+                self.through(ty, args)?
+            }
+            _ => return None,
+        };
+        match self.values.members(inner.value)[..] {
+            [inner] => self.method_behind(inner, name, depth),
+            _ => None,
+        }
     }
 
     /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
@@ -343,7 +375,7 @@ impl<'a> Link<'a> {
             match declared {
                 // The one assignment says no less than its own declaration.
                 Some(_) if own.len() + strangers.len() == 1 && parts.len() == 1 => return parts[0],
-                Some(declared) => return declared,
+                Some(declared) => return self.or_callables(declared, || parts),
                 None => {}
             }
             if parts.is_empty() {
@@ -534,6 +566,15 @@ impl<'a> Link<'a> {
         if let Some(typed) = self.property(path, bound) {
             return typed;
         }
+        // A library's own `Result` is the language's.
+        if self.library.language(ty) == Language::Rust
+            && self.library.calls(path).is_empty()
+            && self.library.handovers(path).is_empty()
+            && let Some(of) = names::rust::result_behind(&self.library.text(ty))
+        {
+            let of = self.library.path(Language::Rust, of);
+            return self.library_member(of, args, name, Val::Library { ty: of, args, made: None });
+        }
         if self.library.calls(path).is_empty()
             && self.library.handovers(path).is_empty()
             && let Some(inner) = self.through(ty, args)
@@ -636,7 +677,7 @@ impl<'a> Link<'a> {
             }
             let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
             if !vague {
-                return self.narrower(body, typed);
+                return self.or_returned_callables(body, env, self.narrower(body, typed));
             }
         }
         self.remember(Task::Return(body, env), || {
@@ -675,7 +716,11 @@ impl<'a> Link<'a> {
         // What a chain of methods returns is typed by its declarations, which may go round in circles.
         let is_plain = match facts.form(exit.value) {
             Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
-            Form::Result(site) => facts.site(site).kind == SiteKind::New,
+            Form::Result(site) => {
+                let name = facts.text(facts.site(site).name);
+                facts.site(site).kind == SiteKind::New
+                    || self.library.of(Language::Java).name_uses(name).intersects(Uses::LAZY)
+            }
             _ => false,
         };
         if !is_plain {
@@ -684,6 +729,7 @@ impl<'a> Link<'a> {
         let given = self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value);
         match only(given.value) {
             Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
+            _ if matches!(self.values.members(given.value)[..], [Val::Lazy { .. }]) => given,
             _ => declared,
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod below;
 pub mod branches;
 pub(crate) mod by_name;
 pub(crate) mod call;
+pub(crate) mod callables;
 pub(crate) mod called_before;
 pub mod chains;
 pub mod completed;

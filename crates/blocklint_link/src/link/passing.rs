@@ -42,7 +42,7 @@ impl Link<'_> {
     fn passing_to_row(&self, passing: &mut Passing, path: PathId, site: SiteRef, arg: u32, env: EnvId) {
         let facts = self.program.facts(site.file);
         let is_decoration = facts.site(site.site).kind == SiteKind::Decorate;
-        let handovers = self.library.handovers(path);
+        let handovers = self.handovers_at(path, site);
         let value = facts.args_of(site.site).get(arg as usize).map(|arg| arg.value);
         let is_async = value.is_some_and(|form| self.is_coroutine_function(self.eval(self.scope_of(site, env), form)));
         let mut spoken = false;

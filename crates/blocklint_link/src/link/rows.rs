@@ -6,10 +6,10 @@ use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Sub
 
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Label, LabelHold, Question, Source};
-use crate::link::Link;
 use crate::link::names;
 use crate::link::time_units::UnitBeside;
 use crate::link::value::{BoundId, EnvId, Val};
+use crate::link::{Link, Typed};
 use crate::program::ids::{PathId, SiteRef};
 
 /// What it means that nobody sees whether an `unless` is met.
@@ -413,7 +413,51 @@ impl<'a> Link<'a> {
         {
             return Shown::Param(index);
         }
+        if language == Language::Rust
+            && members.iter().any(|val| self.is_any_reader(*val))
+            && let Constant::Param(index) = self.constant(site, self.read_from(site, form), env, 2)
+        {
+            return Shown::Param(index);
+        }
         if any_known { Shown::No } else { Shown::Hidden }
+    }
+
+    /// Rust: whether a value is declared as anything that can be read or written.
+    fn is_any_reader(&self, val: Val) -> bool {
+        let bound = match val {
+            Val::Param { .. } => self.bound_of(val),
+            _ => Typed { value: self.values.one(val), steps: 0 },
+        };
+        let types = self.values.members(bound.value).into_iter().flat_map(|val| self.types_through(val));
+        let mut types = types.peekable();
+        types.peek().is_some() && types.any(|ty| names::rust::is_reader(&self.library.text(ty)))
+    }
+
+    /// Rust: what a reader is put around, in this body: `input` of `BufReader::new(input)`.
+    fn read_from(&self, site: SiteRef, form: FormId) -> FormId {
+        let facts = self.program.facts(site.file);
+        let mut at = form;
+        for _ in 0..4 {
+            let made = match facts.form(at) {
+                Form::Var(var) => match facts.only_value_of(var) {
+                    Some(only) => only.value,
+                    None => return at,
+                },
+                _ => at,
+            };
+            let Form::Result(call) = facts.form(made) else { return at };
+            let call = SiteRef { file: site.file, site: call };
+            let callee = self.callee(call, EnvId::NONE);
+            let wraps = self.values.members(callee.value).iter().any(|val| match *val {
+                Val::External(path) | Val::Method { path, .. } => self.wraps_argument(path, 0),
+                _ => false,
+            });
+            match facts.args_of(call.site)[..] {
+                [inner] if wraps => at = inner.value,
+                _ => return at,
+            }
+        }
+        at
     }
 
     /// The library types a member has, seen through transparent ones and project classes' bases.

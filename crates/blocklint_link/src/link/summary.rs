@@ -53,6 +53,10 @@ impl Uses {
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
                         uses.see(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
+                        // `Self { job }`, `Self { job: Box::new(job) }`.
+                        if facts.language == Language::Rust && site.kind == SiteKind::New && arg.name.is_some() {
+                            uses.see(facts, body, held(facts, arg.value), |_| ParamUse::Store(arg.name));
+                        }
                     }
                 }
                 SiteKind::Decorate | SiteKind::Macro => {
@@ -105,6 +109,15 @@ impl Uses {
         if matches!(facts.var(var).kind, VarKind::Param(_)) {
             self.of_param.entry(var).or_default().push((body, make(var)));
         }
+    }
+}
+
+/// The only argument of the call that a form is the result of, else the form.
+pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
+    let Form::Result(site) = facts.form(form) else { return form };
+    match facts.args_of(site)[..] {
+        [only] => only.value,
+        _ => form,
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Key {
 }
 
 /// Every key, in the order of the reference.
-pub const KEYS: [Key; 14] = [
+pub const KEYS: [Key; 15] = [
     Key {
         name: "extend",
         value: "path",
@@ -101,6 +101,16 @@ pub const KEYS: [Key; 14] = [
         says: "How sure a finding must be to be reported.",
         example: "min-confidence = \"high\"",
         option: Some("--min-confidence"),
+    },
+    Key {
+        name: "persona",
+        value: "`\"regular\"`, `\"pedantic\"` or `\"auditor\"`",
+        default: "`\"regular\"`",
+        says: "How strict runs are, under one name: `pedantic` reports notes too, `auditor` all that was found, also what only tests, \
+               examples and command lines reach. `min-severity` and `min-confidence` of the same file win over it; it wins over those \
+               of files that this one extends.",
+        example: "persona = \"pedantic\"",
+        option: Some("--persona"),
     },
     Key {
         name: "models",

@@ -5,6 +5,7 @@
 mod keys;
 mod origins;
 mod overrides;
+mod persona;
 mod reader;
 mod schema;
 mod show;
@@ -27,6 +28,7 @@ use crate::Problem;
 
 pub use keys::{KEYS, Key, unknown as unknown_key};
 pub use origins::{OptionValue, Origin};
+pub use persona::Persona;
 pub use schema::schema;
 pub(crate) use source::{holds, is_marked, says_something};
 
@@ -69,6 +71,8 @@ pub struct Configuration {
     pub min_severity: Option<Severity>,
     /// The least confidence that is reported.
     pub min_confidence: Option<Confidence>,
+    /// How strict runs are, where no level says so.
+    pub persona: Option<Persona>,
     /// Whether comments that silence something must say why.
     pub require_reason: bool,
     /// Where each key that is not at its default was said, those that others add to first.
@@ -133,6 +137,7 @@ impl Default for Configuration {
             switches: Vec::new(),
             min_severity: None,
             min_confidence: None,
+            persona: None,
             require_reason: false,
             origins: Vec::new(),
         }
@@ -268,6 +273,11 @@ impl Configuration {
 
     /// Adds what wins over all that is there.
     fn add(&mut self, part: Part) -> Result<(), Vec<ConfigurationError>> {
+        if part.persona.is_some() {
+            // It stands for both levels: those of other files hold no more.
+            self.persona = part.persona;
+            (self.min_severity, self.min_confidence) = (None, None);
+        }
         for (key, line) in &part.named {
             self.comes_from(key, &part.file, *line);
         }
@@ -293,8 +303,21 @@ impl Configuration {
     }
 }
 
+impl Configuration {
+    /// The least severity and confidence that are reported.
+    pub fn levels(&self) -> (Severity, Confidence) {
+        let (severity, confidence) = self.persona.unwrap_or_default().levels();
+        (self.min_severity.unwrap_or(severity), self.min_confidence.unwrap_or(confidence))
+    }
+
+    /// Whether what only tests, examples and command lines reach is reported.
+    pub fn looks_aside(&self) -> bool {
+        self.persona.is_some_and(Persona::looks_aside)
+    }
+}
+
 /// The folder that holds the repository around a project, else the project itself.
-fn repository(root: &Utf8Path) -> &Utf8Path {
+pub(crate) fn repository(root: &Utf8Path) -> &Utf8Path {
     root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root)
 }
 
@@ -427,7 +450,7 @@ mod tests {
 pyproject.toml:5: [tool.blocklint] max_file_size: unknown key `max_file_size`; did you mean `max-file-size`?
 pyproject.toml:6: [tool.blocklint] extend-ignore: unknown key `extend-ignore`; did you mean `ignore`?
 pyproject.toml:7: [tool.blocklint] colour: unknown key `colour`; known are `extend`, `select`, `extend-select`, `ignore`, \
-`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
+`per-file-ignores`, `exclude`, `extend-exclude`, `min-severity`, `min-confidence`, `persona`, `models`, `switches`, `require-reason`, `baseline` and `max-file-size`";
         assert_eq!(error, Err(expected.to_owned()));
     }
 

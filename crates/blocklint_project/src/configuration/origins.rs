@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_core::{Confidence, Severity};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Configuration, File, LABEL, RuleSettings, Setting};
+use super::{Configuration, File, LABEL, Persona, RuleSettings, Setting};
 
 /// Where a key was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,11 @@ impl Configuration {
                 let is_same = of.file == *file || (of.line == 0 && line == 0);
                 is_same && of.key != "select" || !matches!(of.key, "select" | "extend-select" | "ignore")
             }),
+            // It decides what other files said of levels; one that stands beside it decides itself.
+            "persona" => self.origins.retain(|of| {
+                let is_level = matches!(of.key, "min-severity" | "min-confidence");
+                of.key != "persona" && (!is_level || of.file == *file || line == 0)
+            }),
             key => self.origins.retain(|of| of.key != key),
         }
         self.origins.push(Origin { key, file: Arc::clone(file), line });
@@ -74,6 +79,7 @@ impl Configuration {
                 "extend-exclude" => all.extend_exclude.extend(values.iter().cloned()),
                 "min-severity" => all.min_severity = Severity::parse(first),
                 "min-confidence" => all.min_confidence = Confidence::parse(first),
+                "persona" => all.persona = Persona::parse(first),
                 "baseline" => all.baseline = Some(Utf8PathBuf::from(first)),
                 // No other key has an option; that each is read is a test.
                 _ => continue,
@@ -86,6 +92,12 @@ impl Configuration {
 
     /// Where a key was said; nothing where its default holds.
     pub(super) fn places(&self, key: &str, folder: &Utf8Path) -> Vec<String> {
-        self.origins.iter().filter(|origin| origin.key == key).map(|origin| origin.place(folder)).collect()
+        let of = |key: &str| -> Vec<String> {
+            self.origins.iter().filter(|origin| origin.key == key).map(|origin| origin.place(folder)).collect()
+        };
+        match (key, of(key)) {
+            ("min-severity" | "min-confidence", places) if places.is_empty() => of("persona"),
+            (_, places) => places,
+        }
     }
 }

@@ -8,7 +8,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use super::values::{LARGEST_FOUND, article, file_size};
-use super::{ConfigurationError, ConfigurationErrorAt, File, PerFileIgnore, RuleSettings, Setting, keys, outside};
+use super::{
+    ConfigurationError, ConfigurationErrorAt, File, PerFileIgnore, Persona, RuleSettings, Setting, keys, outside,
+};
 use crate::problem::reason;
 
 /// Mistakes that are told; a file with more is none that a person wrote.
@@ -32,6 +34,7 @@ pub(super) struct Part {
     pub(super) switches: Option<Vec<Setting>>,
     pub(super) min_severity: Option<Severity>,
     pub(super) min_confidence: Option<Confidence>,
+    pub(super) persona: Option<Persona>,
     pub(super) require_reason: Option<bool>,
 }
 
@@ -52,6 +55,7 @@ impl Part {
             switches: None,
             min_severity: None,
             min_confidence: None,
+            persona: None,
             require_reason: None,
         }
     }
@@ -145,6 +149,7 @@ impl<'a> Reader<'a> {
             "switches" => part.switches = Some(self.rules(name, value, span)),
             "min-severity" => part.min_severity = self.severity(name, value, span),
             "min-confidence" => part.min_confidence = self.confidence(name, value, span),
+            "persona" => part.persona = self.persona(name, value, span),
             "require-reason" => part.require_reason = Some(self.flag(name, value, span)),
             // That every key is read is a test.
             _ => {}

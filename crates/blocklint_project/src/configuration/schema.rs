@@ -24,6 +24,7 @@ struct Settings {
     extend_exclude: Option<Vec<String>>,
     min_severity: Option<SeverityName>,
     min_confidence: Option<ConfidenceName>,
+    persona: Option<PersonaName>,
     models: Option<Paths>,
     switches: Option<Vec<String>>,
     require_reason: Option<bool>,
@@ -45,6 +46,14 @@ enum ConfidenceName {
     Low,
     Medium,
     High,
+}
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum PersonaName {
+    Regular,
+    Pedantic,
+    Auditor,
 }
 
 #[derive(JsonSchema)]

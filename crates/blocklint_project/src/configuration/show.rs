@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use blocklint_core::{Confidence, Severity};
 use camino::Utf8Path;
 
 use super::{BASELINE_FILE, Configuration, KEYS, RuleSettings, Setting};
@@ -34,8 +33,9 @@ impl Configuration {
             }
             "exclude" => list(self.exclude.iter().map(String::as_str)),
             "extend-exclude" => list(self.extend_exclude.iter().map(String::as_str)),
-            "min-severity" => text(self.min_severity.unwrap_or(Severity::Warning).as_str()),
-            "min-confidence" => text(self.min_confidence.unwrap_or(Confidence::Medium).as_str()),
+            "min-severity" => text(self.levels().0.as_str()),
+            "min-confidence" => text(self.levels().1.as_str()),
+            "persona" => text(self.persona.unwrap_or_default().as_str()),
             "models" => list(self.models.iter().map(|file| file.as_str())),
             "switches" => list(self.switches.iter().map(|one| one.value.as_str())),
             "require-reason" => self.require_reason.to_string(),

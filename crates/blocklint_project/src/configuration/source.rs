@@ -1,14 +1,14 @@
 //! Which files hold configuration, and where in them.
 
-use std::fs;
 use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
+use super::repository;
 use super::values::article;
-use crate::Problem;
-use crate::problem::reason;
+use crate::within::leads_out;
+use crate::{Problem, Unread, read};
 
 /// Longer files are no configuration that a person writes, in bytes: reading one must not hold a run up.
 pub(super) const LONGEST: u64 = 1_000_000;
@@ -82,14 +82,15 @@ pub(super) fn seems_to_hold(kind: Kind, text: &str) -> bool {
 
 /// The text of a file that is read, or why not. `Ok(None)` where it is a manifest too long to be looked at.
 pub(super) fn text(file: &Utf8Path, kind: Kind) -> Result<Option<String>, String> {
-    let length = fs::metadata(file).map_err(|error| reason(&error))?.len();
-    if kind != Kind::Own && length > LONGEST_MANIFEST {
-        return Ok(None);
-    }
-    if kind == Kind::Own && length > LONGEST {
-        return Err(too_long(length));
-    }
-    let text = fs::read_to_string(file).map_err(|error| reason(&error))?;
+    let longest = if kind == Kind::Own { LONGEST } else { LONGEST_MANIFEST };
+    let bytes = match read(file, longest) {
+        Ok(bytes) => bytes,
+        Err(Unread::TooLarge { size, .. }) if kind == Kind::Own => return Err(too_long(size)),
+        Err(Unread::TooLarge { .. }) => return Ok(None),
+        Err(Unread::Unreadable(why)) => return Err(why),
+    };
+    let length = bytes.len() as u64;
+    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     if kind != Kind::Own && length > LONGEST {
         return if seems_to_hold(kind, &text) { Err(too_long(length)) } else { Ok(None) };
     }
@@ -103,7 +104,17 @@ fn too_long(length: u64) -> String {
 /// The file of a folder that holds configuration. One of this tool's name that says nothing only marks the folder.
 pub(crate) fn in_folder(folder: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut files = NAMES.iter().map(|name| folder.join(name));
-    files.find(|file| file.is_file() && holds(file) && says_something(file))
+    files.find(|file| file.is_file() && (is_foreign(file) || is_own(file) && holds(file) && says_something(file)))
+}
+
+/// Whether a file is this tool's by its name and a link out of the repository. It is not read, which is told when it is asked for.
+fn is_foreign(file: &Utf8Path) -> bool {
+    kind(file) == Kind::Own && !is_own(file)
+}
+
+/// Whether a file may be read: no link leads out of the repository with it.
+fn is_own(file: &Utf8Path) -> bool {
+    !file.is_symlink() || file.parent().is_some_and(|folder| !leads_out(file, repository(folder)))
 }
 
 /// Whether a file of this tool's name marks a folder as a project.
@@ -134,7 +145,7 @@ pub(crate) fn holds(file: &Utf8Path) -> bool {
 }
 
 fn has_word(file: &Utf8Path) -> bool {
-    fs::read_to_string(file).is_ok_and(|text| text.contains("[tool.blocklint"))
+    crate::within::text(file).is_ok_and(|text| text.contains("[tool.blocklint"))
 }
 
 /// A crate may ship its models in a file of this name.
@@ -163,7 +174,7 @@ pub(super) fn beside(file: &Utf8Path, problems: &mut Vec<Problem>) {
     let folder = file.parent().unwrap_or(Utf8Path::new(""));
     let decides = file.file_name().unwrap_or_default();
     let others = NAMES.iter().map(|name| folder.join(name)).filter(|other| other != file && other.is_file());
-    for other in others.filter(|other| holds(other) && says_something(other)) {
+    for other in others.filter(|other| is_own(other) && holds(other) && says_something(other)) {
         problems.push(Problem::new(other.as_std_path(), format!("its configuration is not read: `{decides}` decides")));
     }
 }

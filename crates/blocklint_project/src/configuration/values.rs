@@ -6,7 +6,7 @@ use blocklint_core::{Confidence, Severity};
 use toml::de::DeValue;
 
 use super::reader::Reader;
-use super::{PerFileIgnore, Setting};
+use super::{PerFileIgnore, Persona, Setting};
 use crate::pattern::check_pattern;
 
 /// Offsets in a file are 32 bits wide.
@@ -113,6 +113,10 @@ impl Reader<'_> {
 
     pub(super) fn confidence(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Confidence> {
         self.word(key, value, span, Confidence::parse, &Confidence::ALL.iter().map(|c| c.as_str()).collect::<Vec<_>>())
+    }
+
+    pub(super) fn persona(&mut self, key: &str, value: &DeValue<'_>, span: &Range<usize>) -> Option<Persona> {
+        self.word(key, value, span, Persona::parse, &Persona::ALL.map(Persona::as_str))
     }
 
     fn word<T>(

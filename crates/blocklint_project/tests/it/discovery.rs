@@ -160,11 +160,64 @@ fn each_link_that_leads_nowhere_is_one_line() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_file_elsewhere_is_read_at_the_link() {
-    let elsewhere = Folder::new(&["real.py"]);
-    let folder = Folder::new(&["a.py"]);
-    std::os::unix::fs::symlink(elsewhere.path.join("real.py"), folder.path.join("b.py")).expect("linked");
-    assert_eq!(files(&folder.discover(&[])), "a.py b.py");
+fn a_link_out_of_the_project_is_read_only_where_it_is_named() {
+    use std::os::unix::fs::symlink;
+    let elsewhere = Folder::new(&["real.py", "Cargo.toml", "all/c.py"]);
+    let folder = Folder::new(&["pkg/a.py"]);
+    for (target, link) in [("real.py", "b.py"), ("Cargo.toml", "Cargo.toml"), ("all", "all"), ("real.py", "run.sh")] {
+        symlink(elsewhere.path.join(target), folder.path.join(link)).expect("linked");
+    }
+    let told = |project: &Project| -> Vec<String> {
+        project.problems.iter().map(|problem| problem.relative_to(&folder.path)).collect()
+    };
+    let project = folder.discover(&[]);
+    assert_eq!(files(&project), "pkg/a.py");
+    let manifest = "Cargo.toml: skipped: the link leads out of the project";
+    let source = "b.py: skipped: the link leads out of the project; it is read where the link is named";
+    assert_eq!(told(&project), [manifest, source]);
+    assert!(!project.is_whole, "what it holds may be what a comment is for");
+    let project = folder.discover(&[".", "b.py"]);
+    assert_eq!((files(&project).as_str(), told(&project)), ("b.py pkg/a.py", vec![manifest.to_owned()]));
+    let project = folder.discover(&["all", "."]);
+    assert_eq!(files(&project), "all/c.py pkg/a.py", "a folder as well");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_within_the_project_is_read_at_the_link() {
+    let folder = Folder::new(&["blocklint.toml", "a.py", ".hidden/real.py"]);
+    let named = folder.path.join("pkg");
+    fs::create_dir(&named).expect("made");
+    std::os::unix::fs::symlink("../.hidden/real.py", named.join("b.py")).expect("linked");
+    fs::write(folder.path.join(".gitignore"), "/pkg\n").expect("written");
+    let project = folder.discover(&["pkg"]);
+    assert_eq!((files(&project).as_str(), project.problems.as_slice()), ("a.py pkg/b.py", &[][..]));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_ignore_file_that_leads_out_is_not_read() {
+    use std::os::unix::fs::symlink;
+    let elsewhere = Folder::new(&[]);
+    fs::write(elsewhere.path.join("ignores"), "a.py\n").expect("written");
+    let folder = Folder::new(&["a.py", "inner/a.py"]);
+    let (ignores, inner) = (folder.path.join(".gitignore"), folder.path.join("inner/.ignore"));
+    symlink(elsewhere.path.join("ignores"), &inner).expect("linked");
+    let project = folder.discover(&[]);
+    assert_eq!(files(&project), "a.py", "{:?}", project.problems);
+    assert!(project.problems[0].relative_to(&folder.path).starts_with("inner/.ignore: its folder is skipped"));
+    fs::remove_file(&inner).expect("removed");
+    // What never ends is not begun.
+    symlink("/dev/zero", &ignores).expect("linked");
+    let project = folder.discover(&[]);
+    assert_eq!(files(&project), "a.py inner/a.py");
+    assert!(project.problems[0].relative_to(&folder.path).starts_with(".gitignore: no ignore file of the project"));
+    fs::remove_file(&ignores).expect("removed");
+    // A link to another one of the project is obeyed.
+    fs::write(folder.path.join("ignores"), "/inner\n").expect("written");
+    symlink("ignores", &ignores).expect("linked");
+    let project = folder.discover(&[]);
+    assert_eq!((files(&project).as_str(), project.problems.len()), ("a.py", 0));
 }
 
 #[cfg(target_os = "linux")]

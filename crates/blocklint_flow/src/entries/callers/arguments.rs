@@ -1,6 +1,6 @@
 //! Where a body or a library's callable is what a call is given, or what a parameter is where a call gives none.
 
-use blocklint_core::Context;
+use blocklint_core::{Context, Language};
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_link::link::LOW_STEPS;
 use blocklint_link::link::summary::ParamUse;
@@ -110,6 +110,11 @@ impl Callers<'_, '_> {
         }
         if passing.returned {
             trails.push(Trail::ResultOf(site, env));
+        }
+        // `Self { job: work }`: who calls the field.
+        let given = facts.args_of(site.site)[arg as usize].name;
+        if facts.language == Language::Rust && kind == SiteKind::New && given.is_some() {
+            trails.extend(link.program.global(site.file, given).map(Trail::Named));
         }
         // Closures of the callee that use it outlive the call.
         for target in &targets.list {

@@ -1,6 +1,6 @@
 //! What the place of a lambda says of it: the functional interface it implements, and what it is given.
 
-use blocklint_core::{Context, Runtime};
+use blocklint_core::{Context, Language, Runtime};
 use blocklint_facts::{At, FormId};
 use blocklint_models::{HandoverContext, Runs, Selector, Via};
 
@@ -100,7 +100,7 @@ impl<'a> Link<'a> {
         let targets = self.targets(site, EnvId::NONE);
         for target in &targets.list {
             let Target::Row { path, receiver, .. } = *target else { continue };
-            let handovers = self.library.handovers(path);
+            let handovers = self.handovers_at(path, site);
             let row = handovers.iter().find(|row| match &row.selector {
                 Selector::Argument(argument) => !row.gives.is_empty() && self.is_argument(site, arg, argument),
                 Selector::Via(_) => false,
@@ -117,7 +117,7 @@ impl<'a> Link<'a> {
     }
 
     /// The declared types of the place where a lambda stands.
-    fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
+    pub(crate) fn declared_for(&self, file: FileId, mention: Mention) -> Vec<Val> {
         let facts = self.program.facts(file);
         let read = |at: At, form: FormId| -> Vec<Val> {
             if form.is_none() {
@@ -159,6 +159,24 @@ impl<'a> Link<'a> {
     /// The n-th parameter of a functional interface's one method.
     fn given_by_interface(&self, interface: Val, index: u32) -> Option<Typed> {
         match interface {
+            Val::Param { .. } => {
+                let bound = self.bound_of(interface);
+                self.values.members(bound.value).into_iter().find_map(|bound| self.given_by_interface(bound, index))
+            }
+            Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
+                if !names::rust::is_callable(&self.library.text(ty)) {
+                    let inner = self.through(ty, args)?;
+                    return self
+                        .values
+                        .members(inner.value)
+                        .into_iter()
+                        .find_map(|of| self.given_by_interface(of, index));
+                }
+                // `Fn(A, B) -> C` has the tuple of its parameters first.
+                let [Val::Tuple(params)] = self.values.members(self.values.nth(args, 0)?)[..] else { return None };
+                let value = self.values.nth(params, index as usize)?;
+                (!self.values.is_unknown(value)).then_some(Typed { value, steps: 0 })
+            }
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
                 let index = names::java::functional_argument(&text, index as usize)?;

@@ -474,7 +474,16 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
         Form::Attr(base, sym) => {
             let base = link.without_none(link.eval(scope, base));
             match link.program.global(site.file, sym) {
-                Some(name) => link.map(base, |member| link.attr(member, name)),
+                Some(name) => {
+                    let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
+                    let members = link.values.members(base.value);
+                    // Of several, some of them callables: each by itself.
+                    if members.len() > 1 && members.iter().any(|&member| !own(member)) {
+                        link.map(base, |member| if own(member) { link.attr(member, name) } else { link.known(member) })
+                    } else {
+                        link.map(base, |member| link.attr(member, name))
+                    }
+                }
                 None => link.unknown(Why::Attribute),
             }
         }
@@ -493,7 +502,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let typed = inherited_overload(link, site, typed).unwrap_or(typed);
     let members = link.values.members(typed.value);
     if members.len() < 2 {
-        return functional(link, typed, site);
+        return functional(link, typed, scope, site);
     }
     // A field and the methods of its name share a variable; what is called is a method.
     let bodies: Vec<BodyRef> = members
@@ -506,7 +515,14 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     if bodies.is_empty() {
         return typed;
     }
-    let fitting = link.fitting(bodies, site);
+    // What is called through an interface has a name of its own, and no overloads.
+    let is_of_name = |body: BodyRef| {
+        let of = link.program.facts(body.file);
+        of.text(of.body(body.body).name) == facts.text(row.name)
+    };
+    let (named, others): (Vec<BodyRef>, Vec<BodyRef>) = bodies.into_iter().partition(|&body| is_of_name(body));
+    let mut fitting = if named.is_empty() { Vec::new() } else { link.fitting(named, site) };
+    fitting.extend(others);
     let kept: Vec<Val> =
         members.iter().copied().filter(|val| matches!(*val, Val::Fn { body, .. } if fitting.contains(&body))).collect();
     Typed { value: link.values.union(&kept), ..typed }
@@ -565,14 +581,34 @@ fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
     link.unknown(Why::Unbound)
 }
 
+/// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
+const GIVEN_BY_INTERFACE: &[&str] = &[
+    "andThen",
+    "compose",
+    "negate",
+    "and",
+    "or",
+    "reversed",
+    "thenComparing",
+    "equals",
+    "hashCode",
+    "toString",
+    "getClass",
+];
+
 /// `work.run()` on a value that is a callable: the call of a functional interface's one method is a call of it.
-fn functional(link: &Link<'_>, typed: Typed, site: SiteRef) -> Typed {
+fn functional(link: &Link<'_>, typed: Typed, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site);
     let Form::Attr(base, _) = facts.form(row.callee) else { return typed };
-    let receiver = link.eval(link.scope_of(site, crate::link::value::EnvId::NONE), base);
-    let callable = link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. }));
-    if callable && link.values.is_unknown(typed.value) { receiver } else { typed }
+    let receiver = link.eval(scope, base);
+    let callable =
+        link.values.members(receiver.value).iter().any(|val| matches!(val, Val::Fn { .. } | Val::Partial { .. }));
+    if callable && !GIVEN_BY_INTERFACE.contains(&facts.text(row.name)) && link.values.is_unknown(typed.value) {
+        receiver
+    } else {
+        typed
+    }
 }
 
 /// Seconds of a constant of the language's units of time, by its path.

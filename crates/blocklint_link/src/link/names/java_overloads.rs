@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, FormId, ParamKind};
-use blocklint_models::{CallRows, Selector};
+use blocklint_models::{CallRows, HandoverRows, Selector};
 
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
@@ -47,6 +47,20 @@ impl<'a> Link<'a> {
         let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
         let mut rows = (*rows).clone();
         rows.fit_parameters(&types, is_one_of);
+        Rc::new(rows)
+    }
+
+    /// The `[[handover]]` rows of a path that fit the arguments of a site.
+    pub(crate) fn handovers_at(&self, path: PathId, site: SiteRef) -> Rc<HandoverRows<'a>> {
+        let rows = self.library.handovers(path);
+        if self.program.language(site.file) != Language::Java || !rows.iter().any(|row| row.path.ends_with(')')) {
+            return rows;
+        }
+        let args = self.program.facts(site.file).args_of(site.site);
+        let types: Vec<Option<Rc<str>>> = args.iter().map(|arg| self.type_names(site, arg.value)).collect();
+        let types: Vec<Option<&str>> = types.iter().map(Option::as_deref).collect();
+        let mut rows = (*rows).clone();
+        rows.fit_arguments(&types, is_one_of);
         Rc::new(rows)
     }
 

@@ -44,6 +44,9 @@ const PRELUDE: &[(&str, &str)] = &[
     ("FnMut", "std::ops::FnMut"),
     ("FnOnce", "std::ops::FnOnce"),
     ("Iterator", "std::iter::Iterator"),
+    ("DoubleEndedIterator", "std::iter::DoubleEndedIterator"),
+    ("ExactSizeIterator", "std::iter::ExactSizeIterator"),
+    ("Future", "std::future::Future"),
     ("drop", "std::mem::drop"),
     ("Default", "std::default::Default"),
     ("Clone", "std::clone::Clone"),
@@ -65,6 +68,8 @@ pub(crate) fn free_name(link: &Link<'_>, scope: Scope, sym: Sym) -> Typed {
                 None => link.unknown(Why::Unbound),
             };
         }
+        // To be inferred.
+        "_" => return link.unknown(Why::Expression),
         "crate" => return link.known(modules::crate_root(link, scope.file)),
         "self" => return link.known(modules::module_at(link, scope.file, body)),
         "super" => return link.known(modules::parent(link, modules::module_at(link, scope.file, body))),
@@ -158,6 +163,10 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
             }
             link.attr(member, name)
         }
+        // `::std::fs::read` begins at the crates.
+        Val::External(path) if link.library.text(path).is_empty() => {
+            link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
+        }
         Val::External(path) => link.known(Val::External(link.library.member(path, link.program.text(name)))),
         Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
         Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
@@ -176,23 +185,31 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
     modules::import(link, file, row)
 }
 
+/// Pointers in each other that are looked through for a method.
+const POINTERS: u32 = 4;
+
 /// The callee of a call.
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = facts.site(site.site).callee;
+    // `conn.get::<_, String>("a")`
+    let method = match facts.form(form) {
+        Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
+        _ => form,
+    };
     // A field may bear the name of a method.
-    if let Form::Attr(base, sym) = facts.form(form)
+    if let Form::Attr(base, sym) = facts.form(method)
         && let Some(name) = link.program.global(site.file, sym)
     {
         let base = link.without_none(link.eval(scope, base));
         return link.map(base, |member| match member {
-            Val::Instance { class, .. } => match link.method_beside_field(class, name, member) {
+            Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
                 Some(method) => method,
+                None if matches!(member, Val::Library { .. }) => {
+                    link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
+                }
                 None => link.attr(member, name),
             },
-            Val::Library { .. } => {
-                link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
-            }
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
@@ -209,6 +226,12 @@ pub fn is_fallible(path: &str) -> bool {
     matches!(path.rsplit("::").next(), Some("Result" | "Option"))
 }
 
+/// The language's own type behind a library's name for it: `anyhow::Result<T>`.
+pub(crate) fn result_behind(path: &str) -> Option<&'static str> {
+    const OWN: &str = "std::result::Result";
+    (path != OWN && path.ends_with("::Result")).then_some(OWN)
+}
+
 /// The path of a file's module below its crate's source folder.
 pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     let relative = &link.program.files[file.index()].relative;
@@ -216,6 +239,16 @@ pub(crate) fn module_name(link: &Link<'_>, file: FileId) -> String {
     let inside = inside.strip_suffix(".rs").unwrap_or(inside);
     let inside = inside.strip_suffix("/mod").unwrap_or(inside);
     if matches!(inside, "lib" | "main" | "mod") { String::new() } else { inside.replace('/', "::") }
+}
+
+/// Whether a path is that of a trait of closures, or of functions.
+pub(crate) fn is_callable(path: &str) -> bool {
+    matches!(path, "std::ops::Fn" | "std::ops::FnMut" | "std::ops::FnOnce" | "fn")
+}
+
+/// Whether a path is that of a trait of what is read or written: that it is a file is for those to say who pass it.
+pub(crate) fn is_reader(path: &str) -> bool {
+    matches!(path, "std::io::Read" | "std::io::Write" | "std::io::BufRead" | "std::io::Seek")
 }
 
 /// Methods of iterators that run them.

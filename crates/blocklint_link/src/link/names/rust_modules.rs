@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_facts::{
-    At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, SiteKind, Sym, VarId,
+    Assign, At, BodyId, BodyKind, ClassId, ClassKind, Form, Import, ImportId, ImportKind, SiteKind, Sym, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -453,20 +453,26 @@ fn item_for_head(link: &Link<'_>, file: FileId, body: BodyId, own: Val, row: &Im
     }
     for body in bodies {
         let Some(var) = link.program.scope_var(file, body, name) else { continue };
-        let is_other = facts.assigns_of(var).all(|assign| match facts.form(assign.value) {
+        let is_other = |assign: &Assign| match facts.form(assign.value) {
             Form::Import(id) => {
                 let import = facts.import(id);
                 import.kind == ImportKind::File || import.span != row.span
             }
             _ => true,
-        });
-        if is_other {
-            let typed = link.var(Scope { file, at: At::default(), env: EnvId::NONE }, var);
-            if let Some(&val) = link.values.members(typed.value).first()
-                && !matches!(val, Val::Unknown(_))
-            {
-                return Some(val);
-            }
+        };
+        let scope = Scope { file, at: At::default(), env: EnvId::NONE };
+        let typed = if facts.assigns_of(var).all(|assign| is_other(&assign)) {
+            link.var(scope, var)
+        } else {
+            // `mod store; pub use store::{store};`: modules and functions of one name live beside each other.
+            let others = facts.assign_ids_of(var).filter(|&assign| is_other(&facts.assign(assign)));
+            let others: Vec<Typed> = others.map(|assign| link.assigned(scope, assign)).collect();
+            link.join(&others)
+        };
+        if let Some(&val) = link.values.members(typed.value).first()
+            && !matches!(val, Val::Unknown(_))
+        {
+            return Some(val);
         }
     }
     None

@@ -137,6 +137,12 @@ impl<'a> Link<'a> {
                             Val::Library { ty: same, args: other, .. } if same == ty => {
                                 self.unify_lists(args, other, bindings, depth);
                             }
+                            // A library's own name for it: `rusqlite::Result<T>`.
+                            Val::Library { ty: derived, args: other, .. }
+                                if self.library.supertypes(derived).contains(&ty) =>
+                            {
+                                self.unify_lists(args, other, bindings, depth);
+                            }
                             // `&T`, `Box<T>`: one may be written without the other.
                             _ => {
                                 if let Some(inner) = self.through(ty, args) {
@@ -183,7 +189,7 @@ impl<'a> Link<'a> {
     /// What the parameters of a type, or of one of its impl blocks, stand for on a receiver.
     pub(crate) fn bindings(&self, owner: ClassRef, receiver: Val) -> Bindings {
         let mut bindings = Bindings::new();
-        let Val::Instance { args, .. } = receiver else { return bindings };
+        let (Val::Instance { args, .. } | Val::Library { args, .. }) = receiver else { return bindings };
         if args == ArgsId::NONE {
             return bindings;
         }

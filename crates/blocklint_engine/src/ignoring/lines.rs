@@ -1,0 +1,154 @@
+//! Comments for many lines of one file, tried together: each try extracts the file anew, and a large file holds hundreds of findings.
+//!
+//! What does not hold together is tried in parts, down to the single line.
+
+use std::collections::BTreeSet;
+
+use blocklint_core::{RuleCode, Span};
+
+use super::page::{Edit, Page};
+
+/// A line that is to be ignored.
+pub(super) struct Line<T> {
+    /// An offset in it; moves as comments are put in before it.
+    pub(super) offset: u32,
+    pub(super) rules: BTreeSet<RuleCode>,
+    /// What the caller knows of it.
+    pub(super) of: T,
+}
+
+/// Adds a comment for each line, or to the comment that it has. The lines ascend; `done` is told of each what came of it.
+pub(super) fn ignore<T>(
+    page: &mut Page<'_>,
+    lines: Vec<Line<T>>,
+    reason: &str,
+    done: &mut dyn FnMut(T, Result<(), String>),
+) {
+    // The last part is done first: what is put in below moves nothing above.
+    let mut parts = vec![lines];
+    while let Some(mut part) = parts.pop() {
+        if part.len() < 2 {
+            for line in part {
+                let placed = page.ignore(line.offset, &line.rules, reason);
+                done(line.of, placed.map(|edit| moved(&mut parts, edit)));
+            }
+            continue;
+        }
+        let Some((new, edits, heard)) = together(page, &part, reason) else {
+            let later = part.split_off(part.len() / 2);
+            parts.extend([part, later]);
+            continue;
+        };
+        if heard.iter().all(|heard| *heard) {
+            *page = new;
+            // Each counts from the text before all of them.
+            edits.into_iter().rev().for_each(|edit| moved(&mut parts, edit));
+            part.into_iter().for_each(|line| done(line.of, Ok(())));
+            continue;
+        }
+        let (heard, others): (Vec<_>, Vec<_>) = part.into_iter().zip(heard).partition(|(_, heard)| *heard);
+        let lines = |part: Vec<(Line<T>, bool)>| part.into_iter().map(|(line, _)| line).collect::<Vec<_>>();
+        let (heard, mut others) = (lines(heard), lines(others));
+        if heard.is_empty() {
+            let later = others.split_off(others.len() / 2);
+            parts.extend([others, later]);
+        } else {
+            parts.extend([others, heard]);
+        }
+    }
+}
+
+/// Moves what is still to be done behind an edit.
+fn moved<T>(parts: &mut [Vec<Line<T>>], edit: Edit) {
+    for line in parts.iter_mut().flatten().filter(|line| edit.at <= line.offset) {
+        line.offset = line.offset.saturating_add_signed(edit.grown);
+    }
+}
+
+/// The page with the best comment for each line at once, the edits, and of which lines a comment of their own is heard. `None` where
+/// that would change the code. Of lines that share a comment the last one has it, and the others are to be added to it.
+fn together<'f, T>(page: &Page<'f>, lines: &[Line<T>], reason: &str) -> Option<(Page<'f>, Vec<Edit>, Vec<bool>)> {
+    let mut edits: Vec<Option<(Span, String)>> = Vec::with_capacity(lines.len());
+    let mut before = u32::MAX;
+    for line in lines.iter().rev() {
+        let place = page.places(line.offset, &line.rules, reason).into_iter().next();
+        let place = place.filter(|(span, _)| span.end < before || span.end == before && span.start < before);
+        before = place.as_ref().map_or(before, |(span, _)| span.start);
+        edits.push(place);
+    }
+    edits.reverse();
+    let made: Vec<(Span, &str)> = edits.iter().flatten().map(|(span, content)| (*span, content.as_str())).collect();
+    let (new, made) = page.with(&made).ok()?;
+    let behind = |at: u32| made.iter().take_while(|edit| edit.at < at).map(|edit| edit.grown).sum::<i32>();
+    let comment = |(span, content): &(Span, String)| {
+        let start = span.start.saturating_add_signed(behind(span.start));
+        Span::new(start, start + content.len() as u32)
+    };
+    let heard = lines.iter().enumerate().map(|(at, line)| {
+        let offset = line.offset.saturating_add_signed(behind(line.offset + 1));
+        // One comment for a statement of several lines, as whoever writes them one by one would get.
+        let next = edits.get(at + 1).and_then(Option::as_ref).map(comment);
+        let is_shared = next.is_some_and(|next| new.speaks(next, offset));
+        edits[at].is_some() && !is_shared && new.is_heard(offset, &line.rules)
+    });
+    let heard = heard.collect();
+    Some((new, made, heard))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use blocklint_core::Language;
+    use blocklint_project::SourceFile;
+    use camino::Utf8Path;
+
+    use super::*;
+
+    fn file(language: Language) -> SourceFile {
+        let path: Arc<Utf8Path> = Arc::from(Utf8Path::new("/p/a"));
+        SourceFile { path, relative: "a".into(), language, reported: true, unit: 0, import_root: None, given: None }
+    }
+
+    /// The lines with one of these words, each for another number of rules.
+    fn lines(text: &str, words: &[&str]) -> Vec<Line<usize>> {
+        let mut found: Vec<usize> = words.iter().flat_map(|word| text.match_indices(word)).map(|(at, _)| at).collect();
+        found.sort_unstable();
+        // One for each line.
+        found.dedup_by_key(|at| text[..*at].matches(['\n', '\r']).count());
+        let line = |(of, at): (usize, usize)| {
+            let rules = (0..=of % 2).map(|rule| RuleCode(101 + rule as u16)).collect();
+            Line { offset: at as u32, rules, of }
+        };
+        found.into_iter().enumerate().map(line).collect()
+    }
+
+    /// The text with comments that are put in together, and one by one from the end; and how many have none.
+    fn both(language: Language, text: &str, words: &[&str]) -> [(String, usize); 2] {
+        let file = file(language);
+        let page = || Page::new(&file, text.as_bytes().to_vec()).expect("a page");
+        let shown = |page: Page<'_>| page.text.to_string();
+        let (mut together, mut failed) = (page(), 0);
+        ignore(&mut together, lines(text, words), "why", &mut |_, result| failed += usize::from(result.is_err()));
+        let (mut single, mut failed_alone) = (page(), 0);
+        for line in lines(text, words).iter().rev() {
+            failed_alone += usize::from(single.ignore(line.offset, &line.rules, "why").is_err());
+        }
+        [(shown(together), failed), (shown(single), failed_alone)]
+    }
+
+    #[test]
+    fn together_they_stand_where_each_would_stand_alone() {
+        let part = "async def f(x):\n    stop(1)\n    y = 1 + \\\n        stop(2) + \\\n        2\n    a(stop(3),\n      stop(4))\n    stop(5)  # blocklint: ignore[BLT104,  BLT105 ] known\n    z = \"\"\"\n    stop(6)\n    \"\"\"; stop(7)\n    if x: stop(8); stop(9)\n    # blocklint: ignore[BLT106]\n    w(stop(10),\n      stop(11))\n    stop(12).of_a_name_that_is_long_enough.that_no_comment_fits_behind_it_in_the_line\n";
+        let python = part.repeat(7);
+        for text in [python.clone(), python.replace('\n', "\r\n"), format!("\u{feff}{python}")] {
+            let [together, single] = both(Language::Python, &text, &["stop("]);
+            assert_eq!(together, single);
+            assert!(together.1 > 0 && together.0.matches("ignore[").count() > 40, "{together:?}");
+        }
+        let part = "async fn f() {\n    stop(\n        1,\n    );\n    a(stop(2), stop(3)); // said\n    let x = \"\n    stop(4)\";\n    a(\n        stop(5),\n        stop(6),\n    );\n}\n";
+        let [together, single] = both(Language::Rust, &part.repeat(9), &["stop("]);
+        assert_eq!(together, single);
+        assert!(together.0.matches("ignore[").count() > 20, "{together:?}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Callables as values: what a field, variable, parameter or result that is declared as a functional interface may hold. A lambda or a
+//! method reference is an implementation of the interface that its place asks for.
+
+use blocklint_core::Language;
+use blocklint_facts::{ClassId, ExitKind, Form, FormId, VarKind};
+
+use crate::idioms;
+use crate::link::eval::Scope;
+use crate::link::names;
+use crate::link::summary::held;
+use crate::link::value::{EnvId, Val};
+use crate::link::{LOW_STEPS, Link, Typed};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::program::index::Mention;
+
+/// Callables beyond which nobody can say which one is called.
+const MOST: usize = 8;
+
+/// Types in each other that are looked through for a callable.
+const POINTERS: u32 = 4;
+
+/// Calls and exits looked at for one parameter or result.
+const MOST_PLACES: usize = 48;
+
+impl Link<'_> {
+    /// Whether a declared type is an interface that a lambda implements (Java), or that of a closure, also behind pointers (Rust).
+    pub(crate) fn takes_lambda(&self, declared: Typed) -> bool {
+        self.takes_lambda_within(declared, POINTERS)
+    }
+
+    fn takes_lambda_within(&self, declared: Typed, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        match self.values.members(declared.value)[..] {
+            [Val::Instance { class, .. }] => {
+                self.program.language(class.file) == Language::Java && self.functional_method(class).is_some()
+            }
+            [Val::Library { ty, args, .. }] => match self.library.language(ty) {
+                Language::Java => self.is_functional_type(ty),
+                Language::Rust => {
+                    names::rust::is_callable(&self.library.text(ty))
+                        || self.through(ty, args).is_some_and(|inner| self.takes_lambda_within(inner, depth))
+                }
+                Language::Python => false,
+            },
+            [param @ Val::Param { .. }] => self.takes_lambda_within(self.bound_of(param), depth),
+            _ => false,
+        }
+    }
+
+    /// The callables of a value, also those behind pointers: `Box::new(work)`.
+    fn callables_in(&self, typed: Typed, depth: u32, found: &mut Vec<Val>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        for val in self.values.members(typed.value) {
+            match val {
+                Val::Fn { .. } | Val::Partial { .. } if !found.contains(&val) => found.push(val),
+                Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
+                    if let Some(inner) = self.through(ty, args) {
+                        self.callables_in(inner, depth, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A declared type with the callables among what is seen to be put there. An interface of the project may be implemented
+    /// by classes as well.
+    pub(crate) fn or_callables(&self, declared: Typed, given: impl FnOnce() -> Vec<Typed>) -> Typed {
+        if !self.takes_lambda(declared) {
+            return declared;
+        }
+        let mut steps = declared.steps;
+        let mut found: Vec<Val> = Vec::new();
+        for typed in given() {
+            let before = found.len();
+            self.callables_in(typed, POINTERS, &mut found);
+            if found.len() > before {
+                steps = steps.max(typed.steps);
+            }
+        }
+        if found.is_empty() || found.len() > MOST {
+            return declared;
+        }
+        let is_one = found.len() == 1;
+        if let [Val::Instance { class, .. }] = self.values.members(declared.value)[..]
+            && !self.derived(class).is_empty()
+        {
+            found.extend(self.values.members(declared.value));
+        }
+        let typed = Typed { value: self.values.union(&found), steps };
+        if is_one { typed } else { self.inferred(typed) }
+    }
+
+    /// Rust: what those who write a struct out put into a field that takes a closure.
+    pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(field.file);
+            let row = facts.var(field.var);
+            let class = facts.classes.iter().position(|class| class.body == row.body);
+            let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else {
+                return Vec::new();
+            };
+            let class = ClassRef { file: field.file, class: ClassId(class as u32) };
+            let sites = self.sites_writing_out(class).unwrap_or_default();
+            let given = sites.into_iter().filter_map(|site| {
+                let sym = self.program.local(site.file, name)?;
+                let args = self.program.facts(site.file).args_of(site.site);
+                let arg = args.iter().find(|arg| arg.name == sym)?;
+                Some(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value))
+            });
+            given.collect()
+        })
+    }
+
+    /// Java: what is assigned to a field that takes a lambda, by whoever does.
+    pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(field.file);
+            let own = facts.assigns_of(field.var).filter(|row| row.value.is_some()).map(|row| (row.at, row.value));
+            let given = own.chain(self.given_to(field));
+            given
+                .map(|(at, value)| self.callable_kept(Scope { file: field.file, at, env: EnvId::NONE }, value))
+                .collect()
+        })
+    }
+
+    /// What is kept of a form: of a parameter what callers pass, for who calls it later is none of them. What a body calls of its own
+    /// parameters its summary says, for each caller by itself.
+    pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
+        let facts = self.program.facts(scope.file);
+        let typed = self.eval(scope, form);
+        match facts.form(held(facts, form)) {
+            Form::Var(var) => match facts.var(var).kind {
+                VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {
+                    let body = BodyRef { file: scope.file, body: facts.var(var).body };
+                    self.or_passed_callables(body, index, typed)
+                }
+                _ => typed,
+            },
+            _ => typed,
+        }
+    }
+
+    /// What callers are seen to pass to a parameter that takes a lambda.
+    fn or_passed_callables(&self, body: BodyRef, index: u32, declared: Typed) -> Typed {
+        let typed = self.or_callables(declared, || {
+            let sites = self.sites_calling(body);
+            let passed = sites.into_iter().take(MOST_PLACES).filter_map(|site| {
+                let form = self.passed(site, body, index)?;
+                Some(self.eval(self.scope_of(site, EnvId::NONE), form))
+            });
+            passed.collect()
+        });
+        // Which of several an object got depends on who made it.
+        let is_callable = |val: &&Val| matches!(val, Val::Fn { .. } | Val::Partial { .. });
+        let several = self.values.members(typed.value).iter().filter(is_callable).count() > 1;
+        if several { Typed { steps: LOW_STEPS, ..typed } } else { typed }
+    }
+
+    /// What a body returns that is declared to give something that a lambda implements.
+    pub(crate) fn or_returned_callables(&self, body: BodyRef, env: EnvId, declared: Typed) -> Typed {
+        self.or_callables(declared, || {
+            let facts = self.program.facts(body.file);
+            let exits = facts.exits.iter().filter(|exit| {
+                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some()
+            });
+            let given =
+                exits.take(MOST_PLACES).map(|exit| self.eval(Scope { file: body.file, at: exit.at, env }, exit.value));
+            given.collect()
+        })
+    }
+
+    /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
+    pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
+        if self.program.language(file) != Language::Java {
+            return Vec::new();
+        }
+        let mut names: Vec<Name> = Vec::new();
+        if let Mention::Arg(site, arg) = mention {
+            names.extend(self.asked_by_rows(SiteRef { file, site }, arg));
+        }
+        for val in self.declared_for(file, mention) {
+            match val {
+                Val::Instance { class, .. } => names.extend(self.functional_method(class).and_then(|method| {
+                    self.program.global(method.file, self.program.facts(method.file).body(method.body).name)
+                })),
+                Val::Library { ty, .. } => match self.library.ty(ty).and_then(|rows| rows.functional()) {
+                    Some(method) => names.extend(self.program.name(method)),
+                    None if self.is_functional_type(ty) => {
+                        let methods = idioms::java::FUNCTIONAL_METHODS.iter();
+                        names.extend(methods.filter_map(|method| self.program.name(method)));
+                    }
+                    None => {}
+                },
+                _ => {}
+            }
+        }
+        names
+    }
+
+    /// What is put into a library's container may be called by any of the names that the language's own interfaces have.
+    fn asked_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
+        let targets = self.targets(site, EnvId::NONE);
+        let is_added = targets.list.iter().any(|target| match *target {
+            crate::link::targets::Target::Row { path, .. } => self
+                .library
+                .calls(path)
+                .with(|row| row.adds.is_some() || row.returns.is_some())
+                .any(|row| row.row.adds.as_ref().is_none_or(|argument| self.is_argument(site, arg, argument))),
+            _ => false,
+        });
+        if !is_added {
+            return Vec::new();
+        }
+        idioms::java::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method)).collect()
+    }
+}

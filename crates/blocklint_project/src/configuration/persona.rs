@@ -1,0 +1,59 @@
+//! A name for how strict a run is.
+
+use blocklint_core::{Confidence, Severity};
+
+/// How strict a run is; levels that are said by themselves win over it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persona {
+    /// Errors and warnings that are sure enough to be worth anyone's time.
+    #[default]
+    Regular,
+    /// Notes as well.
+    Pedantic,
+    /// All that was found, also in what only tests, examples and command lines reach.
+    Auditor,
+}
+
+impl Persona {
+    /// Every persona, the least strict first.
+    pub const ALL: [Persona; 3] = [Persona::Regular, Persona::Pedantic, Persona::Auditor];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Persona::Regular => "regular",
+            Persona::Pedantic => "pedantic",
+            Persona::Auditor => "auditor",
+        }
+    }
+
+    /// What it shows, in words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Persona::Regular => "Errors and warnings that are sure enough to be worth your time",
+            Persona::Pedantic => "Notes as well: what stalls for a moment, or where it hardly matters",
+            Persona::Auditor => {
+                "All that was found, however unsure, also in what only tests, examples and command lines reach"
+            }
+        }
+    }
+
+    /// The persona of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Persona::ALL.into_iter().find(|persona| persona.as_str() == name)
+    }
+
+    /// The least severity and confidence that are shown.
+    pub fn levels(self) -> (Severity, Confidence) {
+        match self {
+            Persona::Regular => (Severity::Warning, Confidence::Medium),
+            Persona::Pedantic => (Severity::Note, Confidence::Medium),
+            Persona::Auditor => (Severity::Note, Confidence::Low),
+        }
+    }
+
+    /// Whether what only tests, examples and command lines reach is shown.
+    pub fn looks_aside(self) -> bool {
+        self == Persona::Auditor
+    }
+}

@@ -1,0 +1,71 @@
+//! What really lies in a folder, whatever links say. A repository is untrusted: its links must not lead a run to what lies elsewhere.
+
+use std::fs;
+
+use camino::Utf8Path;
+
+use crate::{Unread, read};
+
+/// No manifest, lock file or list of what is installed is longer, in bytes.
+const LONGEST: u64 = 32_000_000;
+
+/// Whether a path that exists really lies in a folder, with all links followed.
+pub fn lies_within(path: &Utf8Path, folder: &Utf8Path) -> bool {
+    match (fs::canonicalize(path), fs::canonicalize(folder)) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// Whether a path is a link, and what it leads to lies outside of a folder. One that leads nowhere leads outside.
+pub(crate) fn leads_out(path: &Utf8Path, folder: &Utf8Path) -> bool {
+    path.is_symlink() && !lies_within(path, folder)
+}
+
+/// The text of a regular file of bounded length that really lies in a folder.
+pub(crate) fn text_within(path: &Utf8Path, folder: &Utf8Path) -> Option<String> {
+    if !path.is_file() || !lies_within(path, folder) {
+        return None;
+    }
+    text(path).ok()
+}
+
+/// The text of a regular file of bounded length.
+///
+/// # Errors
+///
+/// Why it has none.
+pub fn text(path: &Utf8Path) -> Result<String, String> {
+    let bytes = read(path, LONGEST).map_err(|why| match why {
+        Unread::Unreadable(why) => why,
+        Unread::TooLarge { size, .. } => format!("{size} bytes are more than the {LONGEST} that are read"),
+    })?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_are_followed_and_what_lies_elsewhere_is_not_read() {
+        let (inside, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let of = |folder: &tempfile::TempDir| Utf8Path::from_path(folder.path()).expect("UTF-8").to_path_buf();
+        let (inside, outside) = (of(&inside), of(&outside));
+        fs::write(inside.join("a.toml"), "a").expect("written");
+        fs::write(outside.join("a.toml"), "b").expect("written");
+        symlink("a.toml", inside.join("near.toml")).expect("linked");
+        symlink(outside.join("a.toml"), inside.join("far.toml")).expect("linked");
+        symlink(&outside, inside.join("folder")).expect("linked");
+        symlink("nowhere", inside.join("dangling.toml")).expect("linked");
+        let text = |path: &str| text_within(&inside.join(path), &inside);
+        assert_eq!((text("a.toml").as_deref(), text("near.toml").as_deref()), (Some("a"), Some("a")));
+        for path in ["far.toml", "folder/a.toml", "dangling.toml", "absent.toml", ".", "../a.toml"] {
+            assert_eq!(text(path), None, "{path}");
+        }
+        let out = |path: &str| leads_out(&inside.join(path), &inside);
+        assert!(out("far.toml") && out("dangling.toml") && !out("near.toml") && !out("a.toml"));
+    }
+}
