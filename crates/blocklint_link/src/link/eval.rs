@@ -506,12 +506,22 @@ impl<'a> Link<'a> {
     fn arguments_filled(&self, scope: Scope, declared: Typed, of: (PathId, ArgsId), value: FormId) -> Typed {
         let (ty, args) = of;
         let given = self.as_value(self.eval(scope, value));
-        let [Val::Library { ty: other, args: known, made }] = self.values.members(given.value)[..] else {
-            return declared;
+        let of_same_type = match self.values.members(given.value)[..] {
+            [Val::Library { ty: other, args: known, made }] if other == ty => Some((known, made)),
+            _ => None,
         };
-        if other != ty {
-            return declared;
-        }
+        let Some((known, made)) = of_same_type else {
+            // `let all: Vec<_> = paths.collect()`: what was gone through.
+            let element = self.map(given, |val| self.element(val));
+            let is_one = self.values.list(args).len() == 1;
+            return match is_one && !self.values.is_unknown(element.value) {
+                true => {
+                    let args = self.values.args(&[element.value]);
+                    Typed { value: self.values.one(Val::Library { ty, args, made: None }), ..element }
+                }
+                false => declared,
+            };
+        };
         let filled: Vec<ValueId> = self
             .values
             .list(args)
