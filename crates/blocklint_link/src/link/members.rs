@@ -105,42 +105,6 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// The method of this name, where a field of a Rust type bears it too.
-    pub(crate) fn method_beside_field(&self, class: ClassRef, name: Name, receiver: Val) -> Option<Typed> {
-        let facts = self.program.facts(class.file);
-        let row = facts.class(class.class);
-        if row.kind == blocklint_facts::ClassKind::Interface {
-            return None;
-        }
-        self.program.scope_var(class.file, row.body, name)?;
-        self.impls(class).into_iter().find_map(|block| {
-            let body = self.program.facts(block.file).class(block.class).body;
-            let var = self.program.scope_var(block.file, body, name)?;
-            Some(self.bound_member(block, var, receiver))
-        })
-    }
-
-    /// Rust: the method of this name, where a field of the type bears it too, also behind pointers: what is called is never a field.
-    pub(crate) fn method_behind(&self, member: Val, name: Name, depth: u32) -> Option<Typed> {
-        let depth = depth.checked_sub(1)?;
-        let inner = match member {
-            Val::Instance { class, .. } => match self.method_beside_field(class, name, member) {
-                Some(method) => return Some(method),
-                None => self.dereferenced(member)?,
-            },
-            Val::Library { ty, args, .. }
-                if self.library.calls(self.library.member(ty, self.program.text(name))).is_empty() =>
-            {
-                self.through(ty, args)?
-            }
-            _ => return None,
-        };
-        match self.values.members(inner.value)[..] {
-            [inner] => self.method_behind(inner, name, depth),
-            _ => None,
-        }
-    }
-
     /// A member of an instance of a Rust type: its own, with type parameters replaced; what it dereferences to has; a
     /// method of the language's traits.
     fn rust_member(&self, class: ClassRef, exact: bool, name: Name, member: Val) -> Typed {

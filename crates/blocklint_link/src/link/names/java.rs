@@ -478,7 +478,8 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                     let own = |member: Val| !matches!(member, Val::Fn { .. } | Val::Partial { .. });
                     let members = link.values.members(base.value);
                     // Of several, some of them callables: each by itself.
-                    if members.len() > 1 && members.iter().any(|&member| !own(member)) {
+                    let is_given = GIVEN_BY_INTERFACE.contains(&facts.text(row.name));
+                    if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
                         link.map(base, |member| if own(member) { link.attr(member, name) } else { link.known(member) })
                     } else {
                         link.map(base, |member| link.attr(member, name))
