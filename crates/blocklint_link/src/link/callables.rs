@@ -186,10 +186,7 @@ impl Link<'_> {
                 })),
                 Val::Library { ty, .. } => match self.library.ty(ty).and_then(|rows| rows.functional()) {
                     Some(method) => names.extend(self.program.name(method)),
-                    None if self.is_functional_type(ty) => {
-                        let methods = idioms::java::FUNCTIONAL_METHODS.iter();
-                        names.extend(methods.filter_map(|method| self.program.name(method)));
-                    }
+                    None if self.is_functional_type(ty) => names.extend(self.functional_names_of_language()),
                     None => {}
                 },
                 _ => {}
@@ -198,7 +195,13 @@ impl Link<'_> {
         names
     }
 
-    /// What is put into a library's container may be called by any of the names that the language's own interfaces have.
+    /// The method names of the language's own functional interfaces.
+    fn functional_names_of_language(&self) -> impl Iterator<Item = Name> {
+        idioms::java::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method))
+    }
+
+    /// What is put into a library's container, or into a value that a library's call makes (`Map.of("a", work)`), may be called by any of
+    /// the names that the language's own interfaces have.
     fn asked_by_rows(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let targets = self.targets(site, EnvId::NONE);
         let is_added = targets.list.iter().any(|target| match *target {
@@ -212,6 +215,6 @@ impl Link<'_> {
         if !is_added {
             return Vec::new();
         }
-        idioms::java::FUNCTIONAL_METHODS.iter().filter_map(|method| self.program.name(method)).collect()
+        self.functional_names_of_language().collect()
     }
 }

@@ -514,13 +514,11 @@ impl<'a> Link<'a> {
             // `let all: Vec<_> = paths.collect()`: what was gone through.
             let element = self.map(given, |val| self.element(val));
             let is_one = self.values.list(args).len() == 1;
-            return match is_one && !self.values.is_unknown(element.value) {
-                true => {
-                    let args = self.values.args(&[element.value]);
-                    Typed { value: self.values.one(Val::Library { ty, args, made: None }), ..element }
-                }
-                false => declared,
-            };
+            if !is_one || self.values.is_unknown(element.value) {
+                return declared;
+            }
+            let args = self.values.args(&[element.value]);
+            return Typed { value: self.values.one(Val::Library { ty, args, made: None }), ..element };
         };
         let filled: Vec<ValueId> = self
             .values
