@@ -47,15 +47,19 @@ impl Link<'_> {
         }
     }
 
-    /// The callables of a value, also those behind pointers: `Box::new(work)`.
-    fn callables_in(&self, typed: Typed, depth: u32, found: &mut Vec<Val>) {
+    /// The callables of a value, also those behind pointers: `Box::new(work)`. With `objects` also those that implement an
+    /// interface of a library.
+    fn callables_in(&self, typed: Typed, objects: bool, depth: u32, found: &mut Vec<Val>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         for val in self.values.members(typed.value) {
             match val {
                 Val::Fn { .. } | Val::Partial { .. } if !found.contains(&val) => found.push(val),
+                Val::Instance { .. } if objects && !found.contains(&val) && !self.callables_of(val).is_empty() => {
+                    found.push(val);
+                }
                 Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                     if let Some(inner) = self.through(ty, args) {
-                        self.callables_in(inner, depth, found);
+                        self.callables_in(inner, objects, depth, found);
                     }
                 }
                 _ => {}
@@ -69,11 +73,12 @@ impl Link<'_> {
         if !self.takes_lambda(declared) {
             return declared;
         }
+        let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. }]);
         let mut steps = declared.steps;
         let mut found: Vec<Val> = Vec::new();
         for typed in given() {
             let before = found.len();
-            self.callables_in(typed, POINTERS, &mut found);
+            self.callables_in(typed, of_library, POINTERS, &mut found);
             if found.len() > before {
                 steps = steps.max(typed.steps);
             }
@@ -152,7 +157,11 @@ impl Link<'_> {
             passed.collect()
         });
         // Which of several an object got depends on who made it.
-        let is_callable = |val: &&Val| matches!(val, Val::Fn { .. } | Val::Partial { .. });
+        let is_callable = |val: &&Val| match val {
+            Val::Fn { .. } | Val::Partial { .. } => true,
+            Val::Instance { .. } => !self.callables_of(**val).is_empty(),
+            _ => false,
+        };
         let several = self.values.members(typed.value).iter().filter(is_callable).count() > 1;
         if several { Typed { steps: LOW_STEPS, ..typed } } else { typed }
     }

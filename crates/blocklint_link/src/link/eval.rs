@@ -496,6 +496,11 @@ impl<'a> Link<'a> {
                 given
             }
             (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
+            (Val::Library { ty, .. }, Val::Instance { .. })
+                if is_java && self.is_functional_type(ty) && !self.callables_of(val).is_empty() =>
+            {
+                given
+            }
             // `Stream<Path> all = Files.list(folder)`: what it holds back runs where it is consumed.
             (Val::Library { .. }, Val::Lazy { .. }) if is_java => given,
             _ => declared,

@@ -49,6 +49,7 @@ pub(crate) mod reaching;
 pub mod registered;
 pub(crate) mod request_bodies;
 pub mod rows;
+pub(crate) mod run_by_instance;
 pub(crate) mod state_by_param;
 pub mod summary;
 pub mod targets;
