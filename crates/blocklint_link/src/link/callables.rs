@@ -187,6 +187,7 @@ impl Link<'_> {
         let mut names: Vec<Name> = Vec::new();
         if let Mention::Arg(site, arg) = mention {
             names.extend(self.asked_by_rows(SiteRef { file, site }, arg));
+            names.extend(self.names_run_during(SiteRef { file, site }, arg));
         }
         for val in self.declared_for(file, mention) {
             match val {

@@ -180,7 +180,14 @@ impl<'a> Link<'a> {
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);
-                if self.values.is_unknown(declared.value) { self.eval_within(scope, value, depth) } else { declared }
+                match self.values.is_unknown(declared.value) {
+                    true => self.eval_within(scope, value, depth),
+                    // `(Supplier<String>) () -> load()`
+                    false if facts.language == Language::Java => {
+                        self.or_callables(declared, || vec![self.eval_within(scope, value, depth)])
+                    }
+                    false => declared,
+                }
             }
             Form::Bound(inner) => self.eval_within(scope, inner, depth),
         }
@@ -473,7 +480,10 @@ impl<'a> Link<'a> {
             return declared;
         }
         let given = self.eval(scope, row.value);
-        let [val] = self.values.members(given.value)[..] else { return declared };
+        let [val] = self.values.members(given.value)[..] else {
+            // `Supplier<String> chosen = isQuick ? this::quick : this::slow;`
+            return if is_java { self.or_callables(declared, || vec![given]) } else { declared };
+        };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
                 if class != base && self.is_subclass(class, base) =>

@@ -16,6 +16,7 @@ pub(crate) mod containers;
 pub(crate) mod contents;
 pub(crate) mod declarative;
 pub(crate) mod deployed;
+pub(crate) mod during;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub mod eval;
@@ -58,7 +59,7 @@ pub mod units;
 pub mod value;
 pub(crate) mod written;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -251,6 +252,7 @@ pub struct Link<'a> {
     pub(crate) iterated: RefCell<FxHashMap<PathId, bool>>,
     /// What a site runs of which nothing is known; many are.
     pub(crate) no_targets: Rc<Targets>,
+    pub(crate) during: OnceCell<during::During>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
@@ -371,6 +373,7 @@ impl<'a> Link<'a> {
             mros: RefCell::default(),
             targets: RefCell::new(TargetsMemo::new(program)),
             iterated: RefCell::default(),
+            during: OnceCell::new(),
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),

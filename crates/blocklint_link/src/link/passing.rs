@@ -63,6 +63,10 @@ impl Link<'_> {
                 continue;
             }
             spoken = true;
+            // It is kept, and run by later calls.
+            if !row.during.is_empty() {
+                continue;
+            }
             let runs = self.handover_context(row.row, site, is_async);
             let runtime = row.runtime;
             if row.wraps {

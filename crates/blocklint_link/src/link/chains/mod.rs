@@ -349,6 +349,16 @@ impl<'a> Link<'a> {
 }
 
 impl Operators {
+    /// The calls on a variable.
+    pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
+        self.of_var.get(&var).into_iter().flatten().copied()
+    }
+
+    /// The calls on an attribute of this name, with what it is read from.
+    pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
+        self.of_attr.get(&name).into_iter().flatten().copied()
+    }
+
     fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
         use blocklint_facts::Form;
         let Some(depth) = depth.checked_sub(1) else { return };
