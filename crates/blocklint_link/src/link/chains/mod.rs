@@ -4,6 +4,7 @@
 //! position of a callable is read in two directions: what lies before its operator may have switched the thread
 //! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
 
+mod applied;
 mod complete;
 mod ends;
 mod fields;
