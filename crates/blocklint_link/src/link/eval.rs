@@ -498,7 +498,8 @@ impl<'a> Link<'a> {
             (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
                 if is_java && self.library.is_subtype(ty, base) =>
             {
-                let args = if args == ArgsId::NONE { of_base } else { args };
+                let says_nothing = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
+                let args = if says_nothing { of_base } else { args };
                 Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
             // A lambda for an interface of the project: its call is a call of the lambda.

@@ -9,6 +9,9 @@ use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 
+/// The type of arrays; of what is the type argument.
+pub(crate) const ARRAY: &str = "java.lang.Object[]";
+
 /// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
 /// to ask what callers pass.
 const VALUES: &[&str] = &[
