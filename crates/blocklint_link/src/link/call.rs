@@ -485,6 +485,13 @@ impl<'a> Link<'a> {
                     (false, None) => self.unknown(Why::Result),
                 }
             }
+            None if rows.is_empty()
+                && facts.language == Language::Java
+                && let Some(stub) = names::java_generated::generated_stub(&text) =>
+            {
+                let ty = self.library.path(Language::Java, &stub);
+                self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+            }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };

@@ -10,6 +10,7 @@ pub(crate) mod call;
 pub(crate) mod callables;
 pub(crate) mod called_before;
 pub mod chains;
+pub(crate) mod class_marks;
 pub mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
