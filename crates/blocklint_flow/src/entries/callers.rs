@@ -14,8 +14,8 @@ use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, Site
 use blocklint_link::program::index::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::entries::objects::objects_in;
 use crate::entries::containers_of_calls::Dispatch;
+use crate::entries::objects::objects_in;
 
 /// A body under a binding of what it captured; without one it stands for all its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -477,10 +477,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = facts.body(node.body.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.link.is_subclass(
-                            class,
-                            ClassRef { file: node.body.file, class: own },
-                        )
+                        && self.link.is_subclass(class, ClassRef { file: node.body.file, class: own })
                 })
             }
             Val::Instance { .. } => self.link.runs_as_callable(val, node.body),

@@ -35,12 +35,17 @@ pub(super) fn objects_in(link: &Link<'_>, file: FileId) -> Rc<InFile> {
 pub(super) fn uses_of_anonymous(link: &Link<'_>, body: BodyRef) -> Vec<Mention> {
     let facts = link.program.facts(body.file);
     let Some(class) = facts.body(body.body).class.get() else { return Vec::new() };
-    if facts.language != Language::Java || !facts.text(facts.class(class).name).is_empty() || !link.is_run_by_instance(body) {
+    if facts.language != Language::Java
+        || !facts.text(facts.class(class).name).is_empty()
+        || !link.is_run_by_instance(body)
+    {
         return Vec::new();
     }
     let objects = objects_in(link, body.file);
     let made = objects.made.get(&class).into_iter().flatten();
-    made.flat_map(|&site| link.program.index_of(body.file).uses_of_result(site).iter()).map(|(mention, _)| mention).collect()
+    made.flat_map(|&site| link.program.index_of(body.file).uses_of_result(site).iter())
+        .map(|(mention, _)| mention)
+        .collect()
 }
 
 impl InFile {

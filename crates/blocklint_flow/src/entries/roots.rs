@@ -12,8 +12,8 @@ use blocklint_models::{HandoverRow, Via};
 use rustc_hash::FxHashMap;
 
 use crate::entries::assembly::{assembles, runtime_of_publisher};
-use crate::entries::objects::uses_of_anonymous;
 use crate::entries::no_loop::off_the_loop;
+use crate::entries::objects::uses_of_anonymous;
 use crate::entries::unawaited::is_dropped;
 
 /// Why a body is a root.

@@ -179,7 +179,8 @@ impl<'a> Link<'a> {
                     let given = self.map(callee, |val| self.call_member(val, site, env));
                     if facts.language == Language::Java && self.values.is_unknown(given.value) {
                         let made = names::java_generated::generated(self, site, env);
-                        return made.or_else(|| self.functional_result(site, env)).unwrap_or(given);
+                        let made = made.or_else(|| self.functional_result(site, env));
+                        return made.or_else(|| self.put_together(site, env)).unwrap_or(given);
                     }
                     given
                 }

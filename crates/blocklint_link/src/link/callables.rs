@@ -177,6 +177,25 @@ impl Link<'_> {
         })
     }
 
+    /// Java: both halves of what is put together of callables: `load.andThen(show)` runs one and the other.
+    pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        if !names::java::PUTS_TOGETHER.contains(&facts.text(facts.site(site.site).name)) {
+            return None;
+        }
+        let scope = self.scope_of(site, env);
+        let [second] = facts.args_of(site.site)[..] else { return None };
+        let mut found = Vec::new();
+        let first = self.eval(scope, self.receiver_form(site)?);
+        self.callables_in(first, true, POINTERS, &mut found);
+        if found.is_empty() {
+            return None;
+        }
+        let second = self.eval(scope, second.value);
+        self.callables_in(second, true, POINTERS, &mut found);
+        Some(Typed { value: self.values.union(&found), steps: first.steps.max(second.steps) })
+    }
+
     /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
     pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
         if self.program.language(file) != Language::Java {

@@ -45,9 +45,11 @@ impl<'a> Link<'a> {
         let mut found = Vec::new();
         for path in self.class_annotations(class) {
             let rows = self.library.handovers(path);
-            found.extend(rows.of_via(Via::Decorator).map(|found| found.row).filter(|row| {
-                row.when.is_empty() && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))
-            }));
+            found.extend(
+                rows.of_via(Via::Decorator).map(|found| found.row).filter(|row| {
+                    row.when.is_empty() && row.context == HandoverContext::Is(Runs::In(Context::EventLoop))
+                }),
+            );
         }
         found
     }

@@ -73,8 +73,10 @@ impl During {
                 Selector::Via(Via::Decorator) => continue,
             };
             for text in &row.during {
-                let (text, list) = text.split_once('(').map_or((text.as_str(), None), |(head, list)| (head, Some(list)));
-                let arguments = list.map(|list| list.split(',').filter(|part| !part.trim_matches(')').is_empty()).count());
+                let (text, list) =
+                    text.split_once('(').map_or((text.as_str(), None), |(head, list)| (head, Some(list)));
+                let arguments =
+                    list.map(|list| list.split(',').filter(|part| !part.trim_matches(')').is_empty()).count());
                 let language = link.library.language(path);
                 let call = link.library.path(language, text);
                 let last = text.rsplit(separator(language)).next().unwrap_or(text);

@@ -169,7 +169,9 @@ impl<'a> Link<'a> {
             }
             Some(typed) => typed,
             // `Outer.this`
-            None if self.program.language(class.file) == Language::Java && self.program.text(name) == idioms::java::THIS => {
+            None if self.program.language(class.file) == Language::Java
+                && self.program.text(name) == idioms::java::THIS =>
+            {
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
             }
             None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {

@@ -305,7 +305,8 @@ impl<'a> Link<'a> {
                         Selector::Argument(argument) => self.is_argument(site, arg, argument),
                         Selector::Via(_) => false,
                     });
-                    let runs = row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
+                    let runs =
+                        row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
                     found.merge(&match runs {
                         Some(Runs::Chain) => self.at_signals(self.signals_before(site), site),
                         Some(Runs::Caller) => (*self.ends_of_site(site)).clone(),

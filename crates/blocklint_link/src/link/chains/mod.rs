@@ -350,6 +350,11 @@ impl<'a> Link<'a> {
 }
 
 impl Operators {
+    /// The calls on the result of a call.
+    pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
+        self.of_result.get(&site).into_iter().flatten().copied()
+    }
+
     /// The calls on a variable.
     pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
         self.of_var.get(&var).into_iter().flatten().copied()

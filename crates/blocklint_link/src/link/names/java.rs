@@ -618,6 +618,9 @@ fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
     link.unknown(Why::Unbound)
 }
 
+/// Of these, those that make one callable of two.
+pub(crate) const PUTS_TOGETHER: &[&str] = &["andThen", "compose"];
+
 /// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
 const GIVEN_BY_INTERFACE: &[&str] = &[
     "andThen",

@@ -509,26 +509,26 @@ fn is_comparable(given: &str, wanted: &str) -> bool {
 fn is_value_type(name: &str) -> bool {
     name.ends_with("[]")
         || matches!(
-        name.rsplit('.').next().unwrap_or(name),
-        "int"
-            | "long"
-            | "short"
-            | "byte"
-            | "char"
-            | "boolean"
-            | "double"
-            | "float"
-            | "String"
-            | "Integer"
-            | "Long"
-            | "Boolean"
-            | "Double"
-            | "Duration"
-            | "TimeUnit"
-            | "Class"
-            | "UUID"
-            | "URI"
-    )
+            name.rsplit('.').next().unwrap_or(name),
+            "int"
+                | "long"
+                | "short"
+                | "byte"
+                | "char"
+                | "boolean"
+                | "double"
+                | "float"
+                | "String"
+                | "Integer"
+                | "Long"
+                | "Boolean"
+                | "Double"
+                | "Duration"
+                | "TimeUnit"
+                | "Class"
+                | "UUID"
+                | "URI"
+        )
 }
 
 fn is_callable(form: Form) -> bool {
