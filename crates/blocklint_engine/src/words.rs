@@ -290,6 +290,7 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Loop => BoundTo::Loop,
         Bound::Context => BoundTo::Context,
         Bound::ContextRead => BoundTo::Asked,
+        Bound::Loaded => BoundTo::Loaded,
         Bound::Nothing => return None,
     };
     let how = match bound.how {
@@ -373,6 +374,7 @@ fn reach(available: &Available) -> Reach {
         Available::Since { library, since, has } => {
             Reach::Newer(format!("`{library}` {since}, and {has} is what the build has"))
         }
+        Available::Beside(other) => Reach::Beside(other.clone()),
         Available::No => Reach::No,
     }
 }

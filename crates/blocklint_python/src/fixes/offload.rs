@@ -81,6 +81,9 @@ impl File<'_, '_> {
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
         }
+        if site.around.gives_awaited {
+            return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
+        }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
         }
