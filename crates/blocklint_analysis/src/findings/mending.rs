@@ -74,6 +74,7 @@ pub(super) fn mending(
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
+        brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
         ..Mending::default()
     };
     if link.program.language(file) == Language::Rust {

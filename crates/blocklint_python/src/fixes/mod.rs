@@ -17,8 +17,10 @@
 
 mod arguments;
 mod callee;
+mod chain;
 mod hand_over;
 mod imports;
+mod layout;
 mod names;
 mod offload;
 mod once;
@@ -203,6 +205,9 @@ impl<'a> File<'a, '_> {
                 }
                 if let Some(refusal) = site.around.entered.clone() {
                     return Err(refusal);
+                }
+                if let Some(chain) = self.chain_of(found.0, &found.1) {
+                    return self.chain(&chain, to, elsewhere);
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
