@@ -94,7 +94,9 @@ impl BoundCall {
                 format!("`{call}` runs code that is loaded while the program runs, and nobody sees what that needs")
             }
             (BoundTo::Loaded, BoundUse::Used | BoundUse::Made) => {
-                format!("a `{call}` is used, whose code is loaded while the program runs, and nobody sees what that needs")
+                format!(
+                    "a `{call}` is used, whose code is loaded while the program runs, and nobody sees what that needs"
+                )
             }
             (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
             (BoundTo::Context, BoundUse::Used | BoundUse::Made) => {

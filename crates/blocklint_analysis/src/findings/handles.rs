@@ -151,6 +151,19 @@ pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
     (0..facts.sites.len() as u32).map(SiteId).filter(is_use).map(|of| facts.site(of).span).collect()
 }
 
+/// Python: the call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
+pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
+    let made = maker_of_receiver(link, site)?;
+    let opens = link.targets(made, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => {
+            link.library.calls(path).effect().any(|row| row.held() == Some(Effect::File))
+                && given_by(link, made) == Given::Blocks
+        }
+        _ => false,
+    });
+    opens.then(|| link.program.facts(made.file).site(made.site).span)
+}
+
 /// Whether a call is given what another call of the same body gives, or a part of it.
 fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
     let facts = link.program.facts(site.file);

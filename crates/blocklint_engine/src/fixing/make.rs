@@ -128,7 +128,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     for (at, use_of_it) in half_done(findings, &files) {
         findings[at].fix = None;
-        refused[at] = Some(Refusal::at("what it gives is used here, which would go on holding the thread", use_of_it));
+        refused[at] = Some(Refusal::at("what is done here with the same object would go on holding the thread", use_of_it));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);
@@ -137,18 +137,18 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
 }
 
 /// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
-fn half_done(
-    findings: &[Finding],
-    files: &BTreeMap<Arc<Utf8Path>, Vec<(usize, &Wanted)>>,
-) -> Vec<(usize, Place)> {
+fn half_done(findings: &[Finding], files: &BTreeMap<Arc<Utf8Path>, Vec<(usize, &Wanted)>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
-        let mended: FxHashSet<Span> =
-            wanted.iter().filter(|(at, _)| findings[*at].fix.is_some()).map(|(at, _)| findings[*at].place.span).collect();
+        let mended: FxHashSet<Span> = wanted
+            .iter()
+            .filter(|(at, _)| findings[*at].fix.is_some())
+            .map(|(at, _)| findings[*at].place.span)
+            .collect();
         for (at, wanted) in wanted {
             let Some(fix) = &findings[*at].fix else { continue };
             let moves = |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
-            if let Some(left) = wanted.uses.iter().find(|of| !moves(of)) {
+            if let Some(left) = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of)) {
                 found.push((*at, Place::unlocated(Arc::clone(path), *left)));
             }
         }

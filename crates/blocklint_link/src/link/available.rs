@@ -101,10 +101,12 @@ impl Link<'_> {
         let facts = self.program.facts(body.file);
         (0..facts.sites.len() as u32).map(SiteId).any(|site| {
             facts.body_of(facts.site(site).at) == body.body
-                && self.targets(SiteRef { file: body.file, site }, EnvId::NONE).list.iter().any(|target| match *target {
-                    Target::Row { path, .. } => is_tokios(path),
-                    _ => false,
-                })
+                && self.targets(SiteRef { file: body.file, site }, EnvId::NONE).list.iter().any(
+                    |target| match *target {
+                        Target::Row { path, .. } => is_tokios(path),
+                        _ => false,
+                    },
+                )
         })
     }
 

@@ -66,12 +66,7 @@ impl<'a> File<'a, '_> {
     }
 
     /// Hands over a chain as a `lambda`.
-    pub(super) fn chain(
-        &self,
-        chain: &Chain,
-        to: &[Offload],
-        elsewhere: &Elsewhere<'_>,
-    ) -> Result<Mended, Refusal> {
+    pub(super) fn chain(&self, chain: &Chain, to: &[Offload], elsewhere: &Elsewhere<'_>) -> Result<Mended, Refusal> {
         let Some(top) = chain.calls.first().and_then(|&at| self.calls.get(at)) else {
             return Err(Refusal::new("no call stands there"));
         };

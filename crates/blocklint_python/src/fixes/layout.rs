@@ -65,15 +65,18 @@ impl File<'_, '_> {
             return Vec::new();
         }
         let indent = " ".repeat(below.saturating_add_signed(by));
-        let edit = |range: &TextRange| {
-            (span(TextRange::new(self.line_start(range.start()), range.start())), indent.clone())
-        };
+        let edit =
+            |range: &TextRange| (span(TextRange::new(self.line_start(range.start()), range.start())), indent.clone());
         all.iter().skip(1).filter(own_line).map(edit).collect()
     }
 
-    /// How long lines of the file may become: as the longest is, within reason.
+    /// How long lines of the file may become: as several of code are, within reason. Texts and comments are broken by nobody.
     fn longest_line(&self) -> usize {
-        let longest = self.source.lines().map(|line| line.chars().count()).max().unwrap_or_default();
-        longest.clamp(SHORTEST, LONGEST)
+        const SEVERAL: usize = 3;
+        let code =
+            self.source.lines().filter(|line| !line.contains(['"', '\'', '#']) && line.contains(['(', '=', ':']));
+        let mut widths: Vec<usize> = code.map(|line| line.chars().count()).filter(|width| *width > SHORTEST).collect();
+        widths.sort_unstable_by(|a, b| b.cmp(a));
+        widths.get(SEVERAL - 1).copied().unwrap_or(SHORTEST).min(LONGEST)
     }
 }
