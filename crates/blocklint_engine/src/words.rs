@@ -273,7 +273,15 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
             }
         }
     }
-    Ok(Wanted { remedy, moves: Ok(Vec::new()), way: Vec::new(), blocks: Vec::new(), oldest: None, uses: Vec::new(), opened: None })
+    Ok(Wanted {
+        remedy,
+        moves: Ok(Vec::new()),
+        way: Vec::new(),
+        blocks: Vec::new(),
+        oldest: None,
+        uses: Vec::new(),
+        opened: None,
+    })
 }
 
 /// What else has to go where the call of a finding goes.

@@ -229,7 +229,7 @@ fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     };
     let elsewhere = row.native
         || row.process
-        || matches!(row.phase, Some(_))
+        || row.phase.is_some()
         || runs == Runs::In(Context::Unknown)
         || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {
