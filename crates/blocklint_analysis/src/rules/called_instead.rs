@@ -123,5 +123,5 @@ fn gives_nothing(link: &Link<'_>, body: BodyRef) -> bool {
     facts.body(body.body).flow == Flow::Sync
         && facts.body(body.body).kind == BodyKind::Function
         && facts.text(facts.body(body.body).name) != "__init__"
-        && !facts.exits.iter().any(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some())
+        && !link.program.exits_in(body).any(|exit| exit.value.is_some())
 }

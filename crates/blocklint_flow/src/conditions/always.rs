@@ -201,7 +201,7 @@ fn only_returned(link: &Link<'_>, call: SiteRef) -> Option<Constant> {
     }
     let mut found = Only::default();
     let mut at_its_end = false;
-    for exit in facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body) {
+    for exit in link.program.exits_in(body) {
         found.see(plain_literal(link, body.file, exit.value)?);
         at_its_end |= facts.region(exit.at.region).kind == RegionKind::Body;
     }

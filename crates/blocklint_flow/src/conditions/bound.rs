@@ -131,7 +131,7 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
     let is_block = |kind| matches!(kind, RegionKind::With | RegionKind::Loop);
     let around: Vec<RegionId> =
         regions::around(facts, row.at.region).filter(|&region| facts.region(region).body == body).collect();
-    let entered = (0..facts.regions.len() as u32).map(RegionId).find(|&region| {
+    let entered = link.program.regions_in(BodyRef { file: site.file, body }).find(|&region| {
         let of = facts.region(region);
         of.kind == RegionKind::With && facts.form(of.test) == Form::Result(site.site)
     });

@@ -90,7 +90,8 @@ fn failed_to_find(link: &Link<'_>, site: SiteRef) -> Option<FormId> {
     if facts.language != Language::Python {
         return None;
     }
-    let tried = tried_before(facts, facts.site(site.site).at, idioms::python::is_of_lookup)?;
+    let exits = link.program.exits_around(link.program.body_of_site(site));
+    let tried = tried_before(facts, facts.site(site.site).at, idioms::python::is_of_lookup, exits)?;
     let is_look_up = |row: &Site| row.kind == SiteKind::Subscript && lies_in(facts, row.at.region, tried);
     facts.sites.iter().find(is_look_up).map(|row| row.callee)
 }
@@ -229,15 +230,13 @@ fn set_by_own_method(
         let setter = facts.body_of(row.at);
         let name = facts.body(setter).name;
         let is_called = |site: &Site| {
-            site.name == name
-                && facts.body_of(site.at) == body
-                && matches!(facts.form(site.callee), Form::Attr(base, _) if is_own_receiver(facts, base))
+            site.name == name && matches!(facts.form(site.callee), Form::Attr(base, _) if is_own_receiver(facts, base))
         };
         setter != body
             && link.class_around(file, setter) == Some(class)
             && matches!(facts.form(row.target), Form::Attr(base, _) if is_own_receiver(facts, base))
             && truth_of(link, file, setter, row.value) != Some(false)
-            && facts.sites.iter().any(|site| is_called(&site))
+            && link.program.sites_in(BodyRef { file, body }).any(|of| is_called(&facts.site(of.site)))
     })
 }
 
@@ -267,7 +266,7 @@ fn is_set_by_callee(link: &Link<'_>, file: FileId, body: BodyId, state: FormId) 
         row.kind == BodyKind::Function
             && row.class.is_none()
             && setter != body
-            && facts.sites.iter().any(|site| site.name == row.name && facts.body_of(site.at) == body)
+            && link.program.sites_in(BodyRef { file, body }).any(|of| facts.site(of.site).name == row.name)
     })
 }
 

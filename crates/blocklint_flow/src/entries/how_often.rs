@@ -2,9 +2,7 @@
 //! connections is cheap where it is made once, and a leak where it is made anew.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{
-    BodyFlags, BodyKind, ClassKind, ExitKind, FileFacts, Flow, Form, Region, RegionId, RegionKind, SiteKind,
-};
+use blocklint_facts::{BodyFlags, BodyKind, ClassKind, ExitKind, Flow, Form, Region, RegionId, RegionKind, SiteKind};
 use blocklint_link::code::regions::around;
 use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
@@ -297,10 +295,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         let facts = self.link.program.facts(body.file);
         facts.language == Language::Python
             && facts.body(body.body).kind == BodyKind::Function
-            && facts.bodies.iter().enumerate().any(|(at, row)| {
-                let inner = BodyRef { body: blocklint_facts::BodyId(at as u32), ..body };
-                row.parent.get() == Some(body.body)
-                    && row.kind == BodyKind::Function
+            && self.link.program.bodies_in(body).any(|inner| {
+                facts.body(inner.body).kind == BodyKind::Function
                     && self.decorators_say(inner) == Some(Registered::Entry)
             })
     }
@@ -578,8 +574,12 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
 }
 
 /// Whether a loop goes through a collection, not on as long as something holds.
-fn is_iterated(facts: &FileFacts, region: &Region) -> bool {
-    facts.sites.iter().any(|row| row.kind == SiteKind::Iterate && row.callee == region.test)
+fn is_iterated(link: &Link<'_>, file: FileId, region: &Region) -> bool {
+    let facts = link.program.facts(file);
+    link.program.sites_in(BodyRef { file, body: region.body }).any(|of| {
+        let row = facts.site(of.site);
+        row.kind == SiteKind::Iterate && row.callee == region.test
+    })
 }
 
 /// Whether a site runs once for each element of a collection: a loop stands around it that goes through something
@@ -605,7 +605,7 @@ pub fn is_looped(link: &Link<'_>, site: SiteRef) -> bool {
     let facts = link.program.facts(site.file);
     around(facts, facts.site(site.site).at.region)
         .map(|id| facts.region(id))
-        .any(|region| region.kind == RegionKind::Loop && !is_iterated(facts, &region))
+        .any(|region| region.kind == RegionKind::Loop && !is_iterated(link, site.file, &region))
 }
 
 /// Whether a loop ends by returning what it was looking for: it tries one after the other.
@@ -627,7 +627,7 @@ fn returns_within(link: &Link<'_>, file: blocklint_link::program::ids::FileId, i
 fn goes_through(link: &Link<'_>, file: blocklint_link::program::ids::FileId, id: RegionId) -> bool {
     let facts = link.program.facts(file);
     let region = facts.region(id);
-    is_iterated(facts, &region)
+    is_iterated(link, file, &region)
         && match facts.form(region.test) {
             Form::Display(..) | Form::Pairs(_) => false,
             Form::Result(call) => !names::counts(facts.language, facts.text(facts.site(call).name)),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use blocklint_core::Language;
 use blocklint_link::link::memo::Remembers;
-use blocklint_link::program::ids::{FileId, Name, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What this layer remembers of one program.
@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Memo {
     /// The names of library calls that start tasks.
     pub(crate) starting: OnceCell<FxHashSet<String>>,
+    pub(crate) begins_beside: RefCell<FxHashMap<BodyRef, Option<u32>>>,
     pub(crate) asking: RefCell<FxHashMap<FileId, Rc<crate::entries::no_loop::Asking>>>,
     pub(crate) ask_names: RefCell<FxHashMap<Language, Rc<[Name]>>>,
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,

@@ -202,6 +202,6 @@ fn gives_answer(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
             && facts.form(exit.value) == Form::Bool(true)
             && link.tests_at(body.file, exit.at.region).any(says_loop)
     };
-    let mut ends = facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some());
+    let mut ends = link.program.exits_in(body).filter(|exit| exit.value.is_some());
     ends.any(|exit| is_answer(link, body.file, exit.value, depth) || is_true_on_loop(exit))
 }

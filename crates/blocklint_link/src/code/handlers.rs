@@ -1,20 +1,27 @@
 //! Handlers of exceptions, and what runs where a guarded part failed.
 
-use blocklint_facts::{At, ExitKind, FileFacts, Form, FormId, Region, RegionId, RegionKind};
+use blocklint_facts::{At, Exit, ExitKind, FileFacts, Form, FormId, Region, RegionId, RegionKind};
 
 use crate::code::forms;
 use crate::code::regions::lies_in;
 
 /// The guarded part of a `try` that failed in one way where a place is reached: the place stands in its handler, or behind a
 /// guarded part that returns.
-pub fn tried_before(facts: &FileFacts, at: At, is_meant: fn(&str) -> bool) -> Option<RegionId> {
+///
+/// `exits` are those of the body of `at` and of the bodies around it.
+pub fn tried_before(
+    facts: &FileFacts,
+    at: At,
+    is_meant: fn(&str) -> bool,
+    mut exits: impl Iterator<Item = Exit>,
+) -> Option<RegionId> {
     if let Some(handler) = handler_around(facts, at.region).filter(|&handler| catches_only(facts, handler, is_meant)) {
         let is_guarded = |region: &Region| {
             region.kind == RegionKind::Try && region.body == handler.body && region.group == handler.group
         };
         return facts.regions.iter().position(|region| is_guarded(&region)).map(|nth| RegionId(nth as u32));
     }
-    facts.exits.iter().find_map(|exit| {
+    exits.find_map(|exit| {
         let id = exit.at.region.get()?;
         let guarded = facts.region(id);
         let is_left = exit.kind == ExitKind::Return

@@ -5,7 +5,9 @@ mod own_params;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AltKind, Comparison, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind};
+use blocklint_facts::{
+    AltKind, Comparison, Exit, ExitKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, VarKind,
+};
 use smallvec::{SmallVec, smallvec};
 
 use self::own_params::OwnParam;
@@ -419,10 +421,8 @@ impl<'a> Link<'a> {
         if let Some(known) = self.ends.borrow().get(&body) {
             return known.clone();
         }
-        let facts = self.program.facts(body.file);
-        let ends = facts.exits.iter().filter(|exit| {
-            exit.kind == ExitKind::Return && exit.value.is_some() && facts.body_of(exit.at) == body.body
-        });
+        let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
+        let ends = self.program.exits_in(body).filter(is_given);
         let ends: Vec<_> = ends
             .take(MOST_ENDS)
             .map(|exit| {

@@ -297,19 +297,16 @@ impl<'a> Link<'a> {
         if facts.body(body.body).flow != blocklint_facts::Flow::Sync {
             return None;
         }
-        let index =
-            facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body).find_map(|exit| {
-                match facts.form(exit.value) {
-                    Form::Var(var) => match facts.var(var) {
-                        row if row.body == body.body => match row.kind {
-                            blocklint_facts::VarKind::Param(index) => Some(index),
-                            _ => None,
-                        },
-                        _ => None,
-                    },
+        let index = self.program.exits_in(body).find_map(|exit| match facts.form(exit.value) {
+            Form::Var(var) => match facts.var(var) {
+                row if row.body == body.body => match row.kind {
+                    blocklint_facts::VarKind::Param(index) => Some(index),
                     _ => None,
-                }
-            })?;
+                },
+                _ => None,
+            },
+            _ => None,
+        })?;
         let form = self.passed_with(site, body, index, with_receiver)?;
         let typed = self.eval(self.scope_of(site, env), form);
         (!self.values.is_unknown(typed.value)).then_some(typed)

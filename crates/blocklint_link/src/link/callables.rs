@@ -2,7 +2,7 @@
 //! method reference is an implementation of the interface that its place asks for.
 
 use blocklint_core::Language;
-use blocklint_facts::{ClassId, ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{ClassId, Exit, ExitKind, Form, FormId, VarKind};
 
 use crate::idioms;
 use crate::link::eval::Scope;
@@ -160,10 +160,8 @@ impl Link<'_> {
     /// What a body returns that is declared to give something that a lambda implements.
     pub(crate) fn or_returned_callables(&self, body: BodyRef, env: EnvId, declared: Typed) -> Typed {
         self.or_callables(declared, || {
-            let facts = self.program.facts(body.file);
-            let exits = facts.exits.iter().filter(|exit| {
-                exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body && exit.value.is_some()
-            });
+            let is_given = |exit: &Exit| exit.kind == ExitKind::Return && exit.value.is_some();
+            let exits = self.program.exits_in(body).filter(is_given);
             let given =
                 exits.take(MOST_PLACES).map(|exit| self.eval(Scope { file: body.file, at: exit.at, env }, exit.value));
             given.collect()

@@ -16,11 +16,7 @@ impl<'a> Link<'a> {
     /// The calls that a body awaits.
     pub fn awaited_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> {
         let facts = self.program.facts(body.file);
-        (0..facts.sites.len() as u32).map(SiteId).filter_map(move |id| {
-            let row = facts.site(id);
-            let is_awaited = row.flags.has(SiteFlags::AWAITED) && facts.body_of(row.at) == body.body;
-            is_awaited.then_some(SiteRef { file: body.file, site: id })
-        })
+        self.program.sites_in(body).filter(|of| facts.site(of.site).flags.has(SiteFlags::AWAITED))
     }
 
     /// The calls under any of these names that stand before a site in its body.

@@ -2,7 +2,7 @@
 //! only say that a thread has begun.
 
 use blocklint_core::Language;
-use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
+use blocklint_facts::{FileFacts, Form, FormId, SiteKind};
 
 use crate::code::forms::field_of;
 use crate::code::regions::lies_in;
@@ -11,7 +11,7 @@ use crate::link::Link;
 use crate::link::names;
 use crate::link::targets::Target;
 use crate::link::value::EnvId;
-use crate::program::ids::{FileId, SiteRef};
+use crate::program::ids::{BodyRef, FileId, SiteRef};
 
 impl<'a> Link<'a> {
     /// Whether the future that a call stands on was asked before, in the same body, if it is done.
@@ -43,19 +43,15 @@ impl<'a> Link<'a> {
         if field_of(facts, receiver).is_none() {
             return false;
         }
-        let mut before = facts.sites.iter().enumerate().filter(|(_, row)| {
-            row.kind == SiteKind::Call
-                && row.args.len == 0
-                && row.at.position < here.position
-                && facts.body_of(row.at) == body
+        let mut before = self.program.sites_in(BodyRef { file: site.file, body }).filter(|of| {
+            let row = facts.site(of.site);
+            row.kind == SiteKind::Call && row.args.len == 0 && row.at.position < here.position
         });
-        before.any(|(at, _)| {
-            let asked = SiteRef { site: SiteId(at as u32), ..site };
+        before.any(|asked| {
             let [Target::Body { body: told, .. }] = self.targets(asked, EnvId::NONE).list[..] else { return false };
             told.file == site.file
-                && facts.exits.iter().any(|exit| {
-                    facts.body_of(exit.at) == told.body
-                        && matches!(facts.form(exit.value), Form::Result(call)
+                && self.program.exits_in(told).any(|exit| {
+                    matches!(facts.form(exit.value), Form::Result(call)
                             if names::java::DONE_TESTS.contains(&facts.text(facts.site(call).name))
                                 && self
                                     .receiver_form(SiteRef { site: call, ..site })

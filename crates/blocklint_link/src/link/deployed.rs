@@ -118,7 +118,8 @@ impl<'a> Link<'a> {
                 }
             }
             Form::Callable(body) => {
-                for exit in facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body && exit.value.is_some()) {
+                let body = BodyRef { file: scope.file, body };
+                for exit in self.program.exits_in(body).filter(|exit| exit.value.is_some()) {
                     self.deployed_by(Scope { at: exit.at, ..scope }, exit.value, depth, into);
                 }
             }

@@ -9,7 +9,7 @@ use crate::code::regions::{around, lies_in};
 use crate::idioms;
 use crate::link::Link;
 use crate::link::names;
-use crate::program::ids::{FileId, SiteRef};
+use crate::program::ids::{BodyRef, FileId, SiteRef};
 
 impl Link<'_> {
     /// Whether a loop around a site makes one long hold of its short ones: the thread is not given back in between, as an
@@ -78,11 +78,9 @@ impl Link<'_> {
     /// the first hit alone.
     pub(crate) fn ends_search(&self, site: SiteRef, within: RegionId) -> bool {
         let facts = self.program.facts(site.file);
-        let body = facts.region(within).body;
-        facts.exits.iter().any(|exit| {
-            let inside = exit.kind == ExitKind::Return
-                && facts.body_of(exit.at) == body
-                && lies_in(facts, exit.at.region, within);
+        let body = BodyRef { file: site.file, body: facts.region(within).body };
+        self.program.exits_in(body).any(|exit| {
+            let inside = exit.kind == ExitKind::Return && lies_in(facts, exit.at.region, within);
             inside
                 && around(facts, exit.at.region).any(|id| {
                     let region = facts.region(id);

@@ -609,7 +609,7 @@ impl<'a> Link<'a> {
                 }
             }
             let mut parts = Vec::new();
-            for exit in facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body) {
+            for exit in self.program.exits_in(body) {
                 let scope = Scope { file: body.file, at: exit.at, env };
                 match exit.kind {
                     ExitKind::Yield if exit.value.is_some() => parts.push(self.eval(scope, exit.value)),
@@ -674,8 +674,7 @@ impl<'a> Link<'a> {
             return declared;
         }
         let Some(of) = only(declared.value) else { return declared };
-        let mut exits =
-            facts.exits.iter().filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body);
+        let mut exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
         let (Some(exit), None) = (exits.next(), exits.next()) else { return declared };
         // What a chain of methods returns is typed by its declarations, which may go round in circles.
         let is_plain = match facts.form(exit.value) {

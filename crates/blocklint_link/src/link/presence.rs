@@ -145,7 +145,7 @@ impl Link<'_> {
     /// Whether a function begins with giving back a parameter that is there.
     fn hands_back(&self, body: BodyRef, param: u32) -> bool {
         let facts = self.program.facts(body.file);
-        let mut exits = facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body);
+        let mut exits = self.program.exits_in(body);
         let Some(first) = exits.next() else { return false };
         let Form::Var(var) = facts.form(first.value) else { return false };
         let row = facts.var(var);

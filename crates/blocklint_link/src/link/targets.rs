@@ -426,7 +426,6 @@ impl<'a> Link<'a> {
         if row.flags.has(SiteFlags::AWAITED) {
             return true;
         }
-        let body = facts.body_of(row.at);
         let is_kept =
             |var: VarId| facts.only_value_of(var).is_some_and(|only| facts.form(only.value) == Form::Result(site.site));
         let asks = |test: FormId| {
@@ -443,13 +442,13 @@ impl<'a> Link<'a> {
             },
             None => false,
         };
+        let is_assigned = |(mention, _)| matches!(mention, Mention::Assign(_));
         facts.language == Language::Python
-            && (0..facts.sites.len() as u32).map(SiteId).any(|id| {
-                let of = facts.site(id);
-                facts.body_of(of.at) == body
-                    && self.is_raised(site.file, id)
-                    && of.at.region.get().is_some_and(is_other)
-            })
+            && self.program.index_of(site.file).uses_of_result(site.site).iter().any(is_assigned)
+            && self
+                .program
+                .sites_in(self.program.body_of_site(site))
+                .any(|of| self.is_raised(of.file, of.site) && facts.site(of.site).at.region.get().is_some_and(is_other))
     }
 
     /// Python: whether a plain function is seen to give nothing that could be awaited: it returns nothing, or only what is known.
@@ -464,7 +463,7 @@ impl<'a> Link<'a> {
             return false;
         }
         let await_name = self.program.name("__await__");
-        facts.exits.iter().filter(|exit| facts.body_of(exit.at) == body.body && exit.value.is_some()).all(|exit| {
+        self.program.exits_in(body).filter(|exit| exit.value.is_some()).all(|exit| {
             let scope = Scope { file: body.file, at: exit.at, env: EnvId::NONE };
             let members = self.values.members(self.eval(scope, exit.value).value);
             let is_plain = |val: &Val| match *val {

@@ -1,6 +1,7 @@
 //! The project as one: files in slots, names shared between them, where each name occurs, and what a path says of its file. Never
 //! what a name leads to.
 
+mod by_body;
 pub mod folder;
 pub mod ids;
 pub mod index;
@@ -8,11 +9,12 @@ pub mod index;
 use std::sync::{Arc, OnceLock};
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteId, Sym, VarId, VarKind};
+use blocklint_facts::{BodyId, Exit, FileFacts, Form, FormId, RegionId, SiteId, Sym, VarId, VarKind};
 use camino::Utf8Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::program::by_body::ByBody;
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::program::index::{FileIndex, Scratch};
 
@@ -171,6 +173,8 @@ pub struct Program<'a> {
     languages: SmallVec<[Language; 3]>,
     /// Per file, whether it holds tests.
     tests: OnceLock<Box<[bool]>>,
+    /// Per file, what each body holds; made when first asked for.
+    by_body: Box<[OnceLock<ByBody>]>,
 }
 
 impl<'a> Program<'a> {
@@ -239,6 +243,7 @@ impl<'a> Program<'a> {
             folders,
             packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
             tests: OnceLock::new(),
+            by_body: files.iter().map(|_| OnceLock::new()).collect(),
             languages: Language::ALL
                 .iter()
                 .copied()
@@ -364,6 +369,40 @@ impl<'a> Program<'a> {
     pub fn body_of_site(&self, site: SiteRef) -> BodyRef {
         let facts = self.facts(site.file);
         BodyRef { file: site.file, body: facts.body_of(facts.site(site.site).at) }
+    }
+
+    fn by_body(&self, file: FileId) -> &ByBody {
+        self.by_body[file.index()].get_or_init(|| ByBody::new(self.facts(file)))
+    }
+
+    /// The sites that stand in a body itself, in the order of the table.
+    pub fn sites_in(&self, body: BodyRef) -> impl Iterator<Item = SiteRef> + Clone + '_ {
+        self.by_body(body.file).sites(body.body).map(move |site| SiteRef { file: body.file, site })
+    }
+
+    /// The ways out of a body, in the order of the table.
+    pub fn exits_in(&self, body: BodyRef) -> impl Iterator<Item = Exit> + Clone + '_ {
+        let facts = self.facts(body.file);
+        self.by_body(body.file).exits(body.body).map(|at| facts.exits.at(at))
+    }
+
+    /// The ways out of a body and of those around it, from the inside.
+    pub fn exits_around(&self, body: BodyRef) -> impl Iterator<Item = Exit> + '_ {
+        let parent = |body: &BodyRef| {
+            let parent = self.facts(body.file).body(body.body).parent.get();
+            parent.map(|parent| BodyRef { body: parent, ..*body })
+        };
+        std::iter::successors(Some(body), parent).flat_map(|body| self.exits_in(body))
+    }
+
+    /// The regions of a body itself, in the order of the table.
+    pub fn regions_in(&self, body: BodyRef) -> impl Iterator<Item = RegionId> + Clone + '_ {
+        self.by_body(body.file).regions(body.body)
+    }
+
+    /// The bodies that stand directly in a body, in the order of the table.
+    pub fn bodies_in(&self, body: BodyRef) -> impl Iterator<Item = BodyRef> + Clone + '_ {
+        self.by_body(body.file).bodies(body.body).map(move |inner| BodyRef { body: inner, ..body })
     }
 
     /// Every call, implicit or not, whose last name is this one.

@@ -6,9 +6,9 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::{File, Site};
 use crate::walk::span;
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Takes a keyword argument away, with the comma that parts it from its neighbour.
-    pub(super) fn drop_argument(&self, site: &Site<'_>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
+    pub(super) fn drop_argument(&self, site: &Site<'a>, name: &str, changes: Option<&str>) -> Result<Mended, Refusal> {
         let arguments = &site.call.arguments;
         let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
         let keyword = arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|of| of == name));
@@ -36,7 +36,7 @@ impl File<'_, '_> {
     /// Adds a keyword argument behind the others.
     pub(super) fn add_argument(
         &self,
-        site: &Site<'_>,
+        site: &Site<'a>,
         name: &str,
         value: &str,
         changes: &str,

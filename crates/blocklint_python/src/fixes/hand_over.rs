@@ -6,10 +6,10 @@ use ruff_text_size::Ranged;
 
 use super::{File, Site};
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Hands over what is called to the call around it: with its arguments behind it where that `passes` them on, else
     /// bound to them.
-    pub(super) fn hand_over(&self, site: &Site<'_>, passes: bool) -> Result<Mended, Refusal> {
+    pub(super) fn hand_over(&self, site: &Site<'a>, passes: bool) -> Result<Mended, Refusal> {
         let Some(taker) = site.around.taker else {
             return Err(Refusal::new("it is not an argument of the call that runs it"));
         };

@@ -12,14 +12,14 @@ pub(super) type TextEdit = (Span, String);
 
 impl<'a> File<'a, '_> {
     /// How the file writes a function that it imports by name, or whose module it imports.
-    pub(super) fn known_as(&self, site: &Site<'_>, path: &str) -> Option<String> {
+    pub(super) fn known_as(&self, site: &Site<'a>, path: &str) -> Option<String> {
         let module = path.rsplit_once('.').map_or("", |(module, _)| module);
         self.names.paths().find(|spelled| *spelled == path || *spelled == module)?;
         self.names.written(path, &site.around.functions, site.call.range().start())
     }
 
     /// Refuses a path of a library that the file does not use: the project may not depend on it.
-    pub(super) fn has_library(&self, site: &Site<'_>, path: &str) -> Result<(), Refusal> {
+    pub(super) fn has_library(&self, site: &Site<'a>, path: &str) -> Result<(), Refusal> {
         let root = path.split('.').next().unwrap_or(path);
         let written = || self.names.written(path, &site.around.functions, site.call.range().start());
         match is_standard(root) || self.names.uses(root) || written().is_some() {
@@ -29,7 +29,7 @@ impl<'a> File<'a, '_> {
     }
 
     /// How a path is written at a place, and the edits that make it so.
-    pub(super) fn imported(&self, site: &Site<'_>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
+    pub(super) fn imported(&self, site: &Site<'a>, path: &str) -> Result<(String, Vec<TextEdit>), Refusal> {
         let (functions, at) = (&site.around.functions, site.call.range().start());
         let Some((module, name)) = path.rsplit_once('.') else { return Ok((path.to_owned(), Vec::new())) };
         if module == "builtins" {

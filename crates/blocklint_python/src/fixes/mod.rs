@@ -34,6 +34,8 @@ mod twin;
 mod whole;
 
 use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
 
 use blocklint_core::{Applicability, Mended, Piece, Refusal, Remedy, Span, Way};
 use ruff_python_ast::token::TokenKind;
@@ -41,7 +43,7 @@ use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal
 use ruff_python_ast::{AnyNodeRef, ExprCall, Mod, ModModule, PythonVersion};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::depth;
 use crate::walk::span;
@@ -108,6 +110,8 @@ pub fn fix<'r>(
         oldest,
         calls,
         given: RefCell::default(),
+        steps: RefCell::default(),
+        given_away: RefCell::default(),
         names: Names::new(module),
         functions,
         locals: Locals::of(&module.body),
@@ -149,6 +153,10 @@ struct File<'a, 'r> {
     calls: Vec<Call<'a, 'r>>,
     /// Names given to functions that move, by the statement that they hold.
     given: RefCell<Vec<(TextRange, String)>>,
+    /// Where steps follow each other, by where the first statement of a level begins.
+    steps: RefCell<FxHashMap<TextSize, Rc<[Range<usize>]>>>,
+    /// The functions that are defined in a function and given away there, by where it stands.
+    given_away: RefCell<FxHashMap<TextRange, FxHashSet<&'a str>>>,
     names: Names<'a>,
     functions: Functions<'a>,
     locals: Locals<'a>,
@@ -236,7 +244,7 @@ impl<'a> File<'a, '_> {
 
     /// Edits that put `content` in place of `replaced`, where the call begins, and an `await` before it, with the
     /// brackets that this place asks for.
-    fn awaited(&self, site: &Site<'_>, replaced: TextRange, content: &str) -> Vec<(Span, String)> {
+    fn awaited(&self, site: &Site<'a>, replaced: TextRange, content: &str) -> Vec<(Span, String)> {
         let open = if site.around.needs_brackets { "(" } else { "" };
         let mut edits = vec![(span(replaced), format!("{}{open}await {content}", self.gap_before(replaced.start())))];
         if site.around.needs_brackets {

@@ -1,9 +1,12 @@
 //! Which names a file binds, and what its imports call a path.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, ExceptHandler, Expr, ExprContext, ModModule, Pattern, Stmt, StmtFunctionDef};
-use ruff_text_size::{Ranged, TextSize};
-use rustc_hash::FxHashSet;
+use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A name that an import binds.
 #[derive(Clone, Debug)]
@@ -34,18 +37,20 @@ pub(super) struct Names<'a> {
     imports: Vec<Imported<'a>>,
     /// Names of the module that are bound by something else than an import.
     others: FxHashSet<&'a str>,
+    /// What outermost functions bind, by where they stand.
+    inside: RefCell<FxHashMap<TextRange, Rc<Binder<'a>>>>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(module: &'a ModModule) -> Self {
         let mut binder = Binder::new(false);
         binder.visit_body(&module.body);
-        Names { imports: binder.imports, others: binder.others }
+        Names { imports: binder.imports, others: binder.others, inside: RefCell::default() }
     }
 
     /// How code at `at` in these functions (the innermost first) writes a path, by what is imported already.
     pub(super) fn written(&self, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> Option<String> {
-        let (inside, local) = inside_of(functions, at);
+        let (inside, local) = self.inside_of(functions, at);
         let of_module = self.imports.iter().filter(|import| {
             import.at_run_time
                 && !self.others.contains(import.local)
@@ -84,7 +89,7 @@ impl<'a> Names<'a> {
         functions: &[&'a StmtFunctionDef],
         before: TextSize,
     ) -> bool {
-        if inside_of(functions, before).0.binds(name) {
+        if self.inside_of(functions, before).0.binds(name) {
             return false;
         }
         let mut above = Binder::new(false);
@@ -96,37 +101,46 @@ impl<'a> Names<'a> {
 
     /// Whether an import at the top of the module may bind this name for code in these functions.
     pub(super) fn is_free(&self, name: &str, path: &str, functions: &[&'a StmtFunctionDef], at: TextSize) -> bool {
-        let (inside, _) = inside_of(functions, at);
+        let (inside, _) = self.inside_of(functions, at);
         !self.others.contains(name)
             && !inside.binds(name)
             && self.imports.iter().all(|import| import.local != name || import.path == path)
     }
-}
 
-/// What the functions around a place bind, and the imports of the innermost that have run when it is reached.
-fn inside_of<'a>(functions: &[&'a StmtFunctionDef], at: TextSize) -> (Binder<'a>, Vec<Imported<'a>>) {
-    // Whatever any function inside the outermost one binds counts: a name too many costs no more than a fix.
-    let mut inside = Binder::new(true);
-    if let Some(outermost) = functions.last() {
-        inside.function(outermost);
-    }
-    let mut local = Vec::new();
-    if let Some(innermost) = functions.first() {
-        let mut own = Binder::new(false);
-        for statement in &innermost.body {
-            if matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) && statement.end() <= at {
-                own.visit_stmt(statement);
+    /// What the functions around a place bind, and the imports of the innermost that have run when it is reached.
+    fn inside_of(&self, functions: &[&'a StmtFunctionDef], at: TextSize) -> (Rc<Binder<'a>>, Vec<Imported<'a>>) {
+        let inside = self.bound_in(functions.last().copied());
+        let mut local = Vec::new();
+        if let Some(innermost) = functions.first() {
+            let mut own = Binder::new(false);
+            for statement in &innermost.body {
+                if matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_)) && statement.end() <= at {
+                    own.visit_stmt(statement);
+                }
             }
+            local = own.imports;
+            local.retain(|import| {
+                !inside.others.contains(import.local)
+                    && inside.imports.iter().all(|other| {
+                        other.local != import.local || (other.path == import.path && other.start <= import.start)
+                    })
+            });
         }
-        local = own.imports;
-        local.retain(|import| {
-            !inside.others.contains(import.local)
-                && inside.imports.iter().all(|other| {
-                    other.local != import.local || (other.path == import.path && other.start <= import.start)
-                })
-        });
+        (inside, local)
     }
-    (inside, local)
+
+    /// Whatever any function inside an outermost one binds: a name too many costs no more than a fix.
+    fn bound_in(&self, outermost: Option<&'a StmtFunctionDef>) -> Rc<Binder<'a>> {
+        let mut inside = Binder::new(true);
+        let Some(outermost) = outermost else { return Rc::new(inside) };
+        if let Some(known) = self.inside.borrow().get(&outermost.range()) {
+            return known.clone();
+        }
+        inside.function(outermost);
+        let inside = Rc::new(inside);
+        self.inside.borrow_mut().insert(outermost.range(), inside.clone());
+        inside
+    }
 }
 
 /// Collects the names that code binds.

@@ -2,8 +2,9 @@
 
 use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
+use rustc_hash::FxHashSet;
 
 use super::once::{ONCE, gives_instance};
 use super::{File, STOPS, Site, callee};
@@ -19,10 +20,10 @@ const PARTIAL: &str = "functools.partial";
 /// What replaces the text of spans.
 type Edits = Vec<(Span, String)>;
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Hands the callee and its arguments to a function that runs them in a thread. The callee and the arguments are
     /// evaluated where and in the order in which they were; only the call itself moves.
-    pub(super) fn offload(&self, site: &Site<'_>, to: &[Offload]) -> Result<Mended, Refusal> {
+    pub(super) fn offload(&self, site: &Site<'a>, to: &[Offload]) -> Result<Mended, Refusal> {
         if let Expr::Name(name) = &*site.call.func
             && name.id == "next"
         {
@@ -120,37 +121,17 @@ impl File<'_, '_> {
 
     /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
     /// it, or one for where no thread is there.
-    fn is_left_on_purpose(&self, site: &Site<'_>) -> bool {
-        struct Given<'n> {
-            name: &'n str,
-            is_given: bool,
-            is_defined: bool,
-        }
-        impl<'a> SourceOrderVisitor<'a> for Given<'_> {
-            fn visit_stmt(&mut self, statement: &'a Stmt) {
-                self.is_defined |= statement.as_function_def_stmt().is_some_and(|of| of.name.as_str() == self.name);
-                walk_stmt(self, statement);
-            }
-
-            fn visit_expr(&mut self, expression: &'a Expr) {
-                if let Expr::Call(call) = expression {
-                    let mut given = call.arguments.args.iter().filter_map(Expr::as_name_expr);
-                    self.is_given |= given.any(|name| name.id == self.name);
-                }
-                walk_expr(self, expression);
-            }
-        }
-        let (Expr::Name(name), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
+    fn is_left_on_purpose(&self, site: &Site<'a>) -> bool {
+        let (Expr::Name(name), Some(&function)) = (&*site.call.func, site.around.functions.first()) else {
             return false;
         };
-        let mut given = Given { name: name.id.as_str(), is_given: false, is_defined: false };
-        given.visit_body(&function.body);
-        given.is_given && given.is_defined
+        let mut known = self.given_away.borrow_mut();
+        known.entry(function.range()).or_insert_with(|| given_away(function)).contains(name.id.as_str())
     }
 
     /// The function that hands a call to a thread, how it is written, and the import that takes. None, and the loop, where the
     /// project runs on a Python without it.
-    fn choose<'o>(&self, site: &Site<'_>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
+    fn choose<'o>(&self, site: &Site<'a>, to: &'o [Offload]) -> Result<(Option<&'o Offload>, String, Edits), Refusal> {
         let lacks = |offload: &Offload| offload.path == TO_THREAD && self.is_older_than(WITH_TO_THREAD);
         let known = |offload: &'o Offload| Some((offload, self.known_as(site, &offload.path)?));
         if let Some((offload, written)) = to.iter().filter(|offload| !lacks(offload)).find_map(known) {
@@ -168,7 +149,7 @@ impl File<'_, '_> {
     /// and the imports that it takes.
     pub(super) fn hand_over_function(
         &self,
-        site: &Site<'_>,
+        site: &Site<'a>,
         to: &[Offload],
     ) -> Result<(String, String, Edits), Refusal> {
         let (offload, written, edits) = self.choose(site, to)?;
@@ -182,7 +163,7 @@ impl File<'_, '_> {
     }
 
     /// `load(path)` → `await asyncio.get_running_loop().run_in_executor(None, load, path)`.
-    fn in_executor(&self, site: &Site<'_>, written: &str, mut edits: Vec<(Span, String)>) -> Result<Mended, Refusal> {
+    fn in_executor(&self, site: &Site<'a>, written: &str, mut edits: Vec<(Span, String)>) -> Result<Mended, Refusal> {
         let mut head = format!("{written}().run_in_executor(None, ");
         let mut closing = String::new();
         if !site.call.arguments.keywords.is_empty() {
@@ -202,7 +183,7 @@ impl File<'_, '_> {
     }
 
     /// Edits that turn `f(a, b)` into `await HEADf, a, b)CLOSING`, or without `await`.
-    pub(super) fn handed(&self, site: &Site<'_>, head: &str, closing: &str, awaits: bool) -> Vec<(Span, String)> {
+    pub(super) fn handed(&self, site: &Site<'a>, head: &str, closing: &str, awaits: bool) -> Vec<(Span, String)> {
         let call = site.call;
         let callee = self.callee(call);
         let opened = TextRange::new(callee.start(), callee.end() + TextSize::of('('));
@@ -328,6 +309,33 @@ fn is_line_of_log(call: &ExprCall) -> bool {
     let receiver = callee::last_name(&attribute.value).map(str::to_lowercase).unwrap_or_default();
     let is_logger = receiver.ends_with("logger") || receiver.trim_start_matches('_') == "log";
     is_logger && LEVELS.contains(&attribute.attr.as_str())
+}
+
+/// The names of the functions that are both defined in a function and given to another one there.
+fn given_away(function: &StmtFunctionDef) -> FxHashSet<&str> {
+    #[derive(Default)]
+    struct Given<'a> {
+        given: FxHashSet<&'a str>,
+        defined: FxHashSet<&'a str>,
+    }
+    impl<'a> SourceOrderVisitor<'a> for Given<'a> {
+        fn visit_stmt(&mut self, statement: &'a Stmt) {
+            self.defined.extend(statement.as_function_def_stmt().map(|of| of.name.as_str()));
+            walk_stmt(self, statement);
+        }
+
+        fn visit_expr(&mut self, expression: &'a Expr) {
+            if let Expr::Call(call) = expression {
+                let given = call.arguments.args.iter().filter_map(Expr::as_name_expr);
+                self.given.extend(given.map(|name| name.id.as_str()));
+            }
+            walk_expr(self, expression);
+        }
+    }
+    let mut found = Given::default();
+    found.visit_body(&function.body);
+    found.given.retain(|name| found.defined.contains(name));
+    found.given
 }
 
 /// Whether a call, its receiver or an argument, speaks of a name.

@@ -12,9 +12,9 @@ const NARROW: usize = 79;
 /// What an edit adds to a line at least: `await asyncio.to_thread(` and a comma.
 const ADDED: usize = 26;
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Refuses a call that a comment above it names: whoever wrote that thought about it.
-    pub(super) fn is_meant(&self, site: &Site<'_>) -> Result<(), Refusal> {
+    pub(super) fn is_meant(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let callee = self.text(site.call.func.range());
         let mut line = self.line_at(site.call.start());
         while line.start() > TextSize::from(0) {
@@ -32,7 +32,7 @@ impl File<'_, '_> {
     }
 
     /// Refuses an edit that would wrap a line which ends in a comment for a checker: it would hold for another line then.
-    pub(super) fn keeps_remark(&self, site: &Site<'_>) -> Result<(), Refusal> {
+    pub(super) fn keeps_remark(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let line = self.line_at(site.call.start());
         let Some(remark) = self.comments.iter().find(|comment| line.contains_range(**comment)) else { return Ok(()) };
         let text = self.text(*remark).trim_start_matches(['#', ' ']);

@@ -7,9 +7,9 @@ use ruff_text_size::{Ranged, TextRange};
 use super::{File, Site};
 use crate::walk::span;
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Fills in the template. A call with an argument that the template does not use is refused: it would be lost.
-    pub(super) fn rewrite(&self, site: &Site<'_>, template: &[Piece]) -> Result<Mended, Refusal> {
+    pub(super) fn rewrite(&self, site: &Site<'a>, template: &[Piece]) -> Result<Mended, Refusal> {
         let call = site.call;
         self.without_comments(call.range())?;
         let arguments = &call.arguments;
@@ -95,7 +95,7 @@ impl File<'_, '_> {
     }
 
     /// The call as something to hand over: the callee, or a `functools.partial` of it.
-    fn callable(&self, site: &Site<'_>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
+    fn callable(&self, site: &Site<'a>) -> Result<(String, Vec<(blocklint_core::Span, String)>), Refusal> {
         let arguments = &site.call.arguments;
         let callee = self.text(self.callee(site.call)).trim_end();
         if arguments.args.is_empty() && arguments.keywords.is_empty() {

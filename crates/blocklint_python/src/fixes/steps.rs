@@ -12,9 +12,12 @@
 //! put together, and no more than the result of the last one is used behind them: what each gives is better read where it is
 //! asked for, and other functions of the project are steps of their own.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use blocklint_core::{Applicability, Remedy, Way};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Stmt};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::last_name;
@@ -41,6 +44,9 @@ enum Of<'a> {
     /// One that the project has this object do.
     Object(&'a str),
 }
+
+/// More steps than these are no longer read as one: they become several hops.
+const MOST_STEPS: usize = 32;
 
 /// Functions that only put something together, so that it does not matter which thread asks them.
 const PLAIN: &[&str] = &[
@@ -91,11 +97,31 @@ impl<'a> File<'a, '_> {
             None => around.iter().rev().find(|node| node.is_statement())?.range(),
         };
         let suite = suite_of(&function.body, own)?;
+        let at = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
+        let first = suite.first()?.start();
+        let known = self.steps.borrow().get(&first).cloned();
+        let runs = known.unwrap_or_else(|| {
+            let runs: Rc<[Range<usize>]> = self.runs_of_steps(function, suite, elsewhere).into();
+            self.steps.borrow_mut().insert(first, runs.clone());
+            runs
+        });
+        let run = runs.iter().find(|run| run.contains(&at))?;
+        Some(Block { statements: &suite[run.clone()], must: false })
+    }
+
+    /// Where steps follow each other among these statements, by their numbers; never one alone.
+    fn runs_of_steps(
+        &self,
+        function: &'a StmtFunctionDef,
+        suite: &'a [Stmt],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Vec<Range<usize>> {
+        let kinds: Vec<Option<Of<'a>>> = suite.iter().map(|statement| self.step(statement, elsewhere)).collect();
+        let mut runs = Vec::new();
         let mut from = 0;
         while from < suite.len() {
             let mut to = from;
-            let kind = self.step(&suite[from], elsewhere);
-            while kind.is_some() && to < suite.len() && (to == from || self.step(&suite[to], elsewhere) == kind) {
+            while kinds[from].is_some() && to < suite.len().min(from + MOST_STEPS) && kinds[to] == kinds[from] {
                 let more = &suite[from..=to];
                 let ends = |statement: &Stmt| statement.is_return_stmt();
                 let is_behind_end = more.iter().rev().skip(1).any(ends);
@@ -105,13 +131,12 @@ impl<'a> File<'a, '_> {
                 }
                 to += 1;
             }
-            let steps = &suite[from..to];
-            if steps.len() > 1 && steps.iter().any(|step| step.range() == own) {
-                return Some(Block { statements: steps, must: false });
+            if to > from + 1 {
+                runs.push(from..to);
             }
             from = to.max(from + 1);
         }
-        None
+        runs
     }
 
     /// Whose step a statement is, if it is one call that would move, or a block that would move as a whole.
@@ -122,7 +147,7 @@ impl<'a> File<'a, '_> {
             Stmt::Assign(of) if matches!(&*of.targets, [Expr::Name(_)]) => of.value.as_call_expr(),
             Stmt::Return(of) => of.value.as_deref().and_then(Expr::as_call_expr),
             Stmt::With(_) | Stmt::For(_) => {
-                let mut inside = self.calls.iter().filter(|of| range.contains_range(of.call.range()));
+                let mut inside = self.calls_in(range);
                 let moves = inside.any(|of| {
                     self.site(of).is_some_and(|(site, _)| {
                         self.block_of(&site, &of.around).is_some_and(|block| {
@@ -137,7 +162,7 @@ impl<'a> File<'a, '_> {
             _ => None,
         };
         let call = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call))?;
-        let of = self.calls.iter().find(|of| of.call.range() == call.range())?;
+        let of = self.calls_in(call.range()).find(|of| of.call.range() == call.range())?;
         let whose = match (&*call.func, (elsewhere.is_own)(of.at)) {
             (_, false) => Of::Library,
             (Expr::Attribute(attribute), true) if statement.is_expr_stmt() => {
@@ -148,6 +173,13 @@ impl<'a> File<'a, '_> {
         let (site, to) = self.site(of)?;
         let moves = (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok();
         moves.then_some(whose)
+    }
+
+    /// The wanted calls in a part of the text.
+    fn calls_in(&self, range: TextRange) -> impl Iterator<Item = &Call<'a, '_>> {
+        let from = self.calls.partition_point(|of| of.call.start() < range.start());
+        let beginning = self.calls[from..].iter().take_while(move |of| of.call.start() < range.end());
+        beginning.filter(move |of| of.call.end() <= range.end())
     }
 
     /// Where a wanted call stands, and what would hand it to a thread.
@@ -204,9 +236,9 @@ fn suite_of(body: &[Stmt], range: TextRange) -> Option<&[Stmt]> {
     struct Find<'a>(TextRange, Option<&'a [Stmt]>);
     impl<'a> SourceOrderVisitor<'a> for Find<'a> {
         fn visit_body(&mut self, body: &'a [Stmt]) {
-            match body.iter().any(|statement| statement.range() == self.0) {
-                true => self.1 = Some(body),
-                false => walk_body(self, body),
+            match body.binary_search_by_key(&self.0.start(), Ranged::start) {
+                Ok(at) if body[at].range() == self.0 => self.1 = Some(body),
+                _ => walk_body(self, body),
             }
         }
 

@@ -6,9 +6,9 @@ use ruff_text_size::{Ranged, TextRange};
 
 use super::{File, Site};
 
-impl File<'_, '_> {
+impl<'a> File<'a, '_> {
     /// Renames the callee and awaits the call; arguments stay as they are.
-    pub(super) fn twin(&self, site: &Site<'_>, path: &str, method: bool, same: bool) -> Result<Mended, Refusal> {
+    pub(super) fn twin(&self, site: &Site<'a>, path: &str, method: bool, same: bool) -> Result<Mended, Refusal> {
         let callee = self.callee(site.call);
         self.without_comments(callee)?;
         if last_name(path).trim_start_matches('_').starts_with(char::is_uppercase) {

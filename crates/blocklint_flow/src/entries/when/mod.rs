@@ -4,7 +4,7 @@ pub(crate) mod one_shot;
 pub(crate) mod rust;
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteFlags, SiteKind};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, Flow, RegionKind, SiteKind};
 use blocklint_link::code::regions::around;
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
@@ -418,7 +418,7 @@ fn runs_once_in_endless(link: &Link<'_>, site: SiteRef) -> bool {
     facts.language == Language::Python
         && of.flow == Flow::Coroutine
         && idioms::python::never_returns(facts, of.returns)
-        && facts.sites.iter().any(|other| other.flags.has(SiteFlags::AWAITED) && facts.body_of(other.at) == body)
+        && link.awaited_in(BodyRef { file: site.file, body }).next().is_some()
         && around(facts, row.at.region).all(|id| facts.region(id).kind != RegionKind::Loop)
 }
 

@@ -166,14 +166,12 @@ fn is_quiet(link: &Link<'_>, body: BodyRef, depth: u32, seen: &mut FxHashSet<Bod
 fn serves_or_starts(link: &Link<'_>, body: BodyRef) -> bool {
     let facts = link.program.facts(body.file);
     let starting = starting_names(link);
-    (0..facts.sites.len() as u32).map(SiteId).any(|site| {
-        let row = facts.site(site);
-        facts.body_of(row.at) == body.body
-            && (awaits_what_serves(facts, &row) || {
-                let name = facts.text(row.name);
-                (starting.contains(name) || idioms::python::sounds_concurrent(name))
-                    && may_start(link, SiteRef { file: body.file, site })
-            })
+    link.program.sites_in(body).any(|site| {
+        let row = facts.site(site.site);
+        awaits_what_serves(facts, &row) || {
+            let name = facts.text(row.name);
+            (starting.contains(name) || idioms::python::sounds_concurrent(name)) && may_start(link, site)
+        }
     })
 }
 
@@ -239,16 +237,24 @@ pub(crate) fn runs_beside_others(link: &Link<'_>, site: SiteRef) -> bool {
         })
     };
     let is_task = !row.flags.has(SiteFlags::AWAITED) && makes_coroutine() && drivers_of(link, site).is_empty();
+    is_task || begins_beside(link, link.program.body_of_site(site)).is_some_and(|first| first < row.at.position)
+}
+
+/// Where a body first starts tasks or begins to serve.
+fn begins_beside(link: &Link<'_>, body: BodyRef) -> Option<u32> {
+    let memo = &link.above::<Memo>().begins_beside;
+    if let Some(&known) = memo.borrow().get(&body) {
+        return known;
+    }
+    let facts = link.program.facts(body.file);
     let starting = starting_names(link);
-    is_task
-        || (0..facts.sites.len() as u32).map(SiteId).any(|other| {
-            let before = facts.site(other);
-            facts.body_of(before.at) == facts.body_of(row.at)
-                && before.at.position < row.at.position
-                && (awaits_what_serves(facts, &before)
-                    || starting.contains(facts.text(before.name))
-                        && may_start(link, SiteRef { file: site.file, site: other }))
-        })
+    let begins = |site: &SiteRef| {
+        let row = facts.site(site.site);
+        awaits_what_serves(facts, &row) || starting.contains(facts.text(row.name)) && may_start(link, *site)
+    };
+    let first = link.program.sites_in(body).filter(begins).map(|site| facts.site(site.site).at.position).min();
+    memo.borrow_mut().insert(body, first);
+    first
 }
 
 /// Whether a call is one that starts tasks, or is not known and sounds so.

@@ -1,0 +1,80 @@
+//! The sites, exits and regions of one file by the body that they stand in, and bodies by the one around them: a question about one body
+//! costs what the body holds, not what the file does.
+
+use blocklint_facts::{BodyId, FileFacts, RegionId, SiteId};
+
+/// Places in a table, by a key that is counted from 0, those of one key in the order of the table.
+#[derive(Debug)]
+struct Runs {
+    /// Where the run of each key begins; one more than keys.
+    starts: Box<[u32]>,
+    places: Box<[u32]>,
+}
+
+impl Runs {
+    /// `keys` says the key of each place; what has none is left out.
+    fn new(count: usize, keys: impl Iterator<Item = Option<usize>> + Clone) -> Self {
+        let mut starts = vec![0u32; count + 1];
+        for key in keys.clone().flatten().filter(|key| *key < count) {
+            starts[key + 1] += 1;
+        }
+        for key in 0..count {
+            starts[key + 1] += starts[key];
+        }
+        let mut next = starts.clone();
+        let mut places = vec![0u32; starts[count] as usize];
+        for (place, key) in keys.enumerate() {
+            if let Some(key) = key.filter(|key| *key < count) {
+                places[next[key] as usize] = place as u32;
+                next[key] += 1;
+            }
+        }
+        Runs { starts: starts.into(), places: places.into() }
+    }
+
+    fn of(&self, key: usize) -> &[u32] {
+        match self.starts.get(key..).and_then(<[_]>::first_chunk) {
+            Some([start, end]) => &self.places[*start as usize..*end as usize],
+            None => &[],
+        }
+    }
+}
+
+/// What each body of one file holds.
+#[derive(Debug)]
+pub(super) struct ByBody {
+    sites: Runs,
+    exits: Runs,
+    regions: Runs,
+    bodies: Runs,
+}
+
+impl ByBody {
+    /// Reads four tables once.
+    pub(super) fn new(facts: &FileFacts) -> Self {
+        let count = facts.bodies.len();
+        let key = |body: BodyId| body.get().map(BodyId::index);
+        ByBody {
+            sites: Runs::new(count, facts.sites.iter().map(|row| key(facts.body_of(row.at)))),
+            exits: Runs::new(count, facts.exits.iter().map(|row| key(facts.body_of(row.at)))),
+            regions: Runs::new(count, facts.regions.iter().map(|row| key(row.body))),
+            bodies: Runs::new(count, facts.bodies.iter().map(|row| key(row.parent))),
+        }
+    }
+
+    pub(super) fn sites(&self, body: BodyId) -> impl Iterator<Item = SiteId> + Clone {
+        self.sites.of(body.index()).iter().map(|at| SiteId(*at))
+    }
+
+    pub(super) fn exits(&self, body: BodyId) -> impl Iterator<Item = usize> + Clone {
+        self.exits.of(body.index()).iter().map(|at| *at as usize)
+    }
+
+    pub(super) fn regions(&self, body: BodyId) -> impl Iterator<Item = RegionId> + Clone {
+        self.regions.of(body.index()).iter().map(|at| RegionId(*at))
+    }
+
+    pub(super) fn bodies(&self, body: BodyId) -> impl Iterator<Item = BodyId> + Clone {
+        self.bodies.of(body.index()).iter().map(|at| BodyId(*at))
+    }
+}
