@@ -2,14 +2,14 @@
 //! file.read()`), if that is reported, or silenced.
 
 use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity, Span};
-use blocklint_facts::{Form, SiteId, SiteKind, VarKind};
+use blocklint_facts::{Form, SiteKind, VarKind};
 use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::list::named;
 use blocklint_link::code::forms::mentions;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::SiteRef;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Place};
@@ -139,16 +139,14 @@ pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
             _ => false,
         })
     };
-    let is_use = |of: &SiteId| {
-        let row = facts.site(*of);
-        let at = SiteRef { site: *of, ..site };
-        *of != site.site
-            && row.kind == SiteKind::Call
-            && facts.body_of(row.at) == body
-            && (maker_of_receiver(link, at) == Some(site) || takes(link, at, site))
-            && holds(at)
+    let is_use = |at: &SiteRef| {
+        *at != site
+            && facts.site(at.site).kind == SiteKind::Call
+            && (maker_of_receiver(link, *at) == Some(site) || takes(link, *at, site))
+            && holds(*at)
     };
-    (0..facts.sites.len() as u32).map(SiteId).filter(is_use).map(|of| facts.site(of).span).collect()
+    let all = link.program.sites_in(BodyRef { file: site.file, body });
+    all.filter(is_use).map(|of| facts.site(of.site).span).collect()
 }
 
 /// Python: the call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.

@@ -132,7 +132,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
-    for (at, use_of_it) in half_done(findings, &files) {
+    for (at, use_of_it) in half_done(findings, files.values()) {
         findings[at].fix = None;
         refused[at] =
             Some(Refusal::at("what is done here with the same object would go on holding the thread", use_of_it));
@@ -144,7 +144,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
 }
 
 /// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
-fn half_done(findings: &[Finding], files: &BTreeMap<Arc<Utf8Path>, Vec<(usize, &Wanted)>>) -> Vec<(usize, Place)> {
+fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
         let mended: FxHashSet<Span> = wanted

@@ -62,7 +62,10 @@ impl<'a> File<'a, '_> {
     /// The place of a call among those that are to be handed over.
     fn place_of(&self, call: &ExprCall) -> Option<usize> {
         let is_handed = |ways: &[Way]| matches!(ways, [Way::Offload { .. }]);
-        self.calls.iter().position(|of| of.call.range() == call.range() && is_handed(&of.remedy.ways))
+        let from = self.calls.partition_point(|of| of.call.start() < call.start());
+        let here = self.calls.iter().skip(from).take_while(|of| of.call.start() == call.start());
+        let found = here.enumerate().find(|(_, of)| of.call.range() == call.range() && is_handed(&of.remedy.ways));
+        found.map(|(at, _)| from + at)
     }
 
     /// Hands over a chain as a `lambda`.

@@ -72,6 +72,10 @@ impl File<'_, '_> {
 
     /// How long lines of the file may become: as several of code are, within reason. Texts and comments are broken by nobody.
     fn longest_line(&self) -> usize {
+        *self.longest.get_or_init(|| self.find_longest_line())
+    }
+
+    fn find_longest_line(&self) -> usize {
         const SEVERAL: usize = 3;
         let code =
             self.source.lines().filter(|line| !line.contains(['"', '\'', '#']) && line.contains(['(', '=', ':']));
