@@ -531,7 +531,7 @@ fn finding<'c>(
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holder_name(link, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins)),
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site, &twins)),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,
