@@ -39,6 +39,16 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: BaselineCommand,
     },
+    /// Say which few changes free most functions, in order
+    ///
+    /// Looks at all ways from functions that must not block to the calls that do, and lists the places whose change ends most findings:
+    /// a call, or a function that leads to several. Each step says which functions it frees, how long they are held today, the command with
+    /// edits where there are any, and the command that shows whether it is done.
+    #[command(
+        mut_args = only_choice,
+        after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
+    )]
+    Plan(Plan),
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
@@ -268,7 +278,16 @@ pub(crate) enum BaselineCommand {
     },
 }
 
-/// Hides the options of `check` that say nothing to a baseline.
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) check: Box<Check>,
+    /// How many changes to plan
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: u32,
+}
+
+/// Hides the options of `check` that say nothing to a baseline or a plan.
 fn only_choice(argument: clap::Arg) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Output"];
     const BUT: &[&str] = &["baseline", "output_format"];

@@ -227,13 +227,17 @@ fn levels(check: &Check, configuration: &Configuration) -> Levels {
     Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
 }
 
-/// The text of `--stdin-filename`, where `-` is the path.
+/// The text of `--stdin-filename`, where `-` is the path or none is given.
 fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
-    let reads_stdin = check.paths.iter().any(|path| path == "-");
+    // Without a path, as for ruff, the text is all that is meant.
+    let named = check.run.stdin_filename.is_some() && check.paths.is_empty();
+    let reads_stdin = named || check.paths.iter().any(|path| path == "-");
     match (&check.run.stdin_filename, reads_stdin) {
         (None, false) => return Ok(None),
         (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
-        (Some(_), false) => return Err(Failure::new("--stdin-filename says whose text `-` is, but no path is `-`")),
+        (Some(_), false) => {
+            return Err(Failure::new("--stdin-filename says whose text `-` is, but another path is given"));
+        }
         (Some(_), true) if check.paths.len() > 1 => {
             return Err(Failure::new(
                 "`-` goes with no other path: the project around --stdin-filename is analysed anyway",

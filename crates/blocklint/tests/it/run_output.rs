@@ -9,7 +9,7 @@ use serde_json::Value;
 
 struct Folder(tempfile::TempDir);
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Run {
     code: Option<i32>,
     out: String,
@@ -172,6 +172,8 @@ fn stdin_takes_the_place_of_a_file() {
         assert!(run.out.contains(&format!("{name}:4:5")) && run.out.contains("work.py:4:5"), "{}", run.out);
         assert!(run.out.contains("4 |     pause()"), "the frames show what was given: {}", run.out);
     }
+    let bare = folder.with(&["check", "--output-format", "full", "--stdin-filename", "app.py"], &[], Some(text));
+    assert_eq!(bare, check("app.py"), "`-` may be left out");
     assert_eq!(fs::read_to_string(folder.path().join("app.py")).expect("text"), "x = 1\n");
     for wrong in [
         &["-"][..],

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix, Refusal, Remedy, RuleCode, Span};
+use blocklint_core::{Finding, Fix, Place, Refusal, Remedy, RuleCode, Span};
 use blocklint_project::Project;
 use camino::Utf8Path;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elsewhere::Elsewhere;
 use crate::comments::{Mend, mended};
@@ -132,10 +132,35 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
+    for (at, use_of_it) in half_done(findings, files.values()) {
+        findings[at].fix = None;
+        refused[at] =
+            Some(Refusal::at("what is done here with the same object would go on holding the thread", use_of_it));
+    }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);
     }
     refused
+}
+
+/// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
+fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
+    let mut found = Vec::new();
+    for (path, wanted) in files {
+        let mended: FxHashSet<Span> = wanted
+            .iter()
+            .filter(|(at, _)| findings[*at].fix.is_some())
+            .map(|(at, _)| findings[*at].place.span)
+            .collect();
+        for (at, wanted) in wanted {
+            let Some(fix) = &findings[*at].fix else { continue };
+            let moves = |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
+            if let Some(left) = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of)) {
+                found.push((*at, Place::unlocated(Arc::clone(path), *left)));
+            }
+        }
+    }
+    found
 }
 
 /// The definitions of the functions that a call runs, as far as they matter to its edit.
