@@ -5,7 +5,7 @@ use blocklint_project::{Configuration, Persona};
 use camino::Utf8PathBuf;
 use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
 
@@ -229,9 +229,9 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("which").required(true).args(["rule", "all"])))]
 pub(crate) struct Rule {
     /// Its code or name
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
