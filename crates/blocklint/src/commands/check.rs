@@ -19,8 +19,11 @@ use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
     Cache, CommentChecks, FixRequest, Levels, Options, Progress, Ran, RuleArguments, Rules, RunRequest, SignalSet, cap,
-    load_models_and_tell, locate_in, overview, set_threads, signal_named,
+    load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
 };
+
+/// Changes that a report plans: as many as somebody does in some weeks.
+const STEPS: usize = 10;
 
 /// What is found of a project before any of its source files is read.
 struct Discovered {
@@ -96,6 +99,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
+        ways: plans(check),
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -153,7 +157,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, mut timings, texts, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, ways, .. } = ran;
     timings.discover = *discovered;
 
     let started = Instant::now();
@@ -182,7 +186,11 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let sources = locate_in(project, &mut chosen, texts);
+    let mut planned = ways.map(|ways| plan(&chosen, &ways, STEPS));
+    let mut sources = locate_in(project, &mut chosen, texts);
+    if let Some(planned) = &mut planned {
+        locate_plan(project, planned, &mut sources);
+    }
     let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
     let written = Written {
         check,
@@ -196,6 +204,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         },
         chosen: &chosen,
         overview: &overviewed,
+        plan: planned.as_ref(),
         levels,
         causes,
         capped,
@@ -219,6 +228,11 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         (true, true) => FOUND,
         (true, false) => CLEAN,
     })
+}
+
+/// Whether the output shows a plan.
+fn plans(check: &Check) -> bool {
+    check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
 
 /// The least that is shown: what the command line says, else the configuration.
