@@ -3,9 +3,9 @@
 import asyncio
 import importlib.util
 import sys
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Set, Tuple
 
-from .watchdog import CLOCK, Watchdog
+from .watchdog import CLOCK, WAITS, Watchdog
 
 #: What was replaced: the owner, the attribute, what it held.
 Replaced = List[Tuple[Any, str, Any]]
@@ -17,6 +17,8 @@ class Hooks:
     def __init__(self, watchdog: Watchdog) -> None:
         self.watchdog = watchdog
         self.replaced: Replaced = []
+        #: The libraries whose loops are watched besides asyncio's.
+        self.done: Set[str] = set()
 
     def _replace(self, owner: Any, name: str, by: Callable[[Any], Any]) -> None:
         real = getattr(owner, name)
@@ -29,21 +31,21 @@ class Hooks:
 
     def install_loaded(self) -> None:
         """Libraries that bring loops of their own and are imported by now."""
-        done = {owner.__name__ for owner, _, _ in self.replaced}
         trio = sys.modules.get("trio._core._run")
-        if trio is not None and trio.__name__ not in done and hasattr(trio, "setup_runner"):
+        if trio is not None and "trio" not in self.done and hasattr(trio, "setup_runner"):
+            self.done.add("trio")
             self.watchdog.machinery.add(trio.unrolled_run.__code__)
             self._replace(trio, "setup_runner", self._of_trio)
         uvloop = sys.modules.get("uvloop")
-        if uvloop is not None and hasattr(uvloop, "Loop") and uvloop.Loop.__name__ not in done:
+        if uvloop is not None and "uvloop" not in self.done and hasattr(uvloop, "Loop"):
+            self.done.add("uvloop")
             self._replace(uvloop.Loop, "run_forever", self._of_others)
 
     def import_backends(self) -> None:
         """Where one library chooses the loop while a fixture is made, its choices are imported before."""
-        if "anyio" in sys.modules:
-            for name in ("trio", "uvloop"):
-                if importlib.util.find_spec(name) is not None:
-                    importlib.import_module(name)
+        for name in ("trio", "uvloop"):
+            if importlib.util.find_spec(name) is not None:
+                importlib.import_module(name)
 
     def remove(self) -> None:
         for owner, name, real in reversed(self.replaced):
@@ -62,14 +64,16 @@ class Hooks:
             if select is None:
                 return self._run_asked(loop, real)
             turn = watchdog.enter("asyncio", _task_of(loop))
-            waits, begin = watchdog.waits, turn.begin
+            threshold, took_long = watchdog.threshold, watchdog.took_long
 
+            # This runs for every turn, some thousand times a second.
             def watched(timeout: Any = None) -> Any:
-                waits(turn)
-                try:
-                    return select(timeout)
-                finally:
-                    begin(clock())
+                if clock() - turn.since > threshold:
+                    took_long(turn)
+                turn.since = WAITS
+                events = select(timeout)
+                turn.since = clock()
+                return events
 
             own = "select" in vars(selector) if hasattr(selector, "__dict__") else None
             try:
@@ -99,18 +103,18 @@ class Hooks:
         """Of a loop that cannot be heard the watchdog asks for an answer, again as soon as it got one."""
         watchdog, clock = self.watchdog, CLOCK[0]
         turn = watchdog.enter("asyncio", _task_of(loop))
-        turn.since = None
+        turn.since = WAITS
 
         def answer() -> None:
             watchdog.waits(turn)
 
         def ask() -> None:
-            if turn.since is None:
-                turn.begin(clock())
+            if turn.since == WAITS:
+                turn.since = clock()
                 try:
                     loop.call_soon_threadsafe(answer)
                 except RuntimeError:  # It was closed meanwhile.
-                    turn.since = None
+                    turn.since = WAITS
 
         watchdog.pings[turn] = ask
         try:
@@ -155,4 +159,4 @@ class Instrument:
         self._watchdog.waits(self._turn)
 
     def after_io_wait(self, timeout: float) -> None:
-        self._turn.begin(CLOCK[0]())
+        self._turn.since = CLOCK[0]()

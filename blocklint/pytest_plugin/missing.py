@@ -28,7 +28,7 @@ def called(stack: "tuple[Frame, ...]", places: Places, cpu_share: float, kept_lo
     if below and below[0][2]:
         code, _, module = below[0]
         path = public_path(code, module)
-    elif inner is not None and not below and (kept_lock or cpu_share < 0.5):
+    elif inner is not None and not below and (kept_lock or cpu_share < 0.2):
         # Where Python code ran between, it is that which calculates, whatever it calls.
         path = inner
     else:

@@ -36,31 +36,23 @@ class Session:
         self.watchdog.start()
 
     def pytest_collection_finish(self, session: Any) -> None:
-        self.hooks.import_backends()
+        if any("anyio_backend" in getattr(item, "fixturenames", ()) for item in session.items):
+            self.hooks.import_backends()
         self.hooks.install_loaded()
         self.places.test_files |= {str(getattr(item, "path", None) or item.fspath) for item in session.items}
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: Any) -> None:
         self.hooks.install_loaded()
-        self.watchdog.test = item.nodeid
-        yield
-        self.watchdog.test = ""
+        self.watchdog.test, self.watchdog.phase = item.nodeid, "setup"
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_setup(self) -> Iterator[None]:
-        self.watchdog.phase = "setup"
-        yield
-
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self) -> Iterator[None]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self) -> None:
         self.watchdog.phase = "call"
-        yield
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_teardown(self) -> Iterator[None]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
         self.watchdog.phase = "teardown"
-        yield
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -16,6 +16,9 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
 #: In a tuple, where libraries that set tests a time of their own do not replace it.
 CLOCK = (time.perf_counter, time.sleep, time.process_time)
 
+#: When a turn began that has not: of a loop that waits no time has passed.
+WAITS = float("inf")
+
 #: One frame: code, line, module.
 Frame = Tuple[CodeType, int, str]
 
@@ -25,13 +28,16 @@ DEBUGGERS = {"bdb", "pdb", "ipdb", "pudb", "debugpy", "pydevd", "_pydevd_bundle"
 #: So many stalls are kept: a suite that stalls more often has no use for the rest.
 MOST_STALLS = 100_000
 
+#: After so many looks at no loop the thread sleeps until there is one: to wake it for each test would cost more than the looks.
+IDLE = 50
+
 
 class Sample:
     """A stack that was seen, outermost first, the time that it stands for, and how much of that a processor had to do."""
 
     __slots__ = ("callback", "cpu", "seconds", "stack", "turn")
 
-    def __init__(self, turn: int, callback: int, stack: Tuple[Frame, ...], seconds: float, cpu: Optional[float]) -> None:
+    def __init__(self, turn: float, callback: int, stack: Tuple[Frame, ...], seconds: float, cpu: Optional[float]) -> None:
         self.turn, self.callback, self.stack, self.seconds, self.cpu = turn, callback, stack, seconds, cpu
 
 
@@ -57,7 +63,7 @@ class Turn:
     """The turn of one running loop."""
 
     __slots__ = (
-        "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "not_counted", "number", "ran",
+        "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "not_counted", "not_counted_of", "ran",
         "samples", "since", "task", "thread",
     )  # fmt: skip
 
@@ -71,16 +77,16 @@ class Turn:
         self.callback = 0
         self.ran: Any = None
         self.frame = 0
-        #: When the loop ended to wait for events; none while it waits.
-        self.since: Optional[float] = None
-        self.number = 0
+        #: When the loop ended to wait for events, by which the turn is known; WAITS while it waits.
+        self.since = WAITS
         self.samples: List[Sample] = []
         self.looked = 0.0
         self.cpu: Optional[float] = None
-        #: How much of this turn is nobody's fault: garbage collections, a process that was stopped.
+        #: How much of a turn, and of which, is nobody's fault: garbage collections, a process that was stopped.
         self.not_counted = 0.0
+        self.not_counted_of = WAITS
         self.collecting_since = 0.0
-        self.debugged = False
+        self.debugged = WAITS
 
     def callback_of(self, outermost: int) -> int:
         """The number of what runs now; another one than at the last look has another number."""
@@ -93,10 +99,11 @@ class Turn:
         self.frame = outermost
         return self.callback
 
-    def begin(self, now: float) -> None:
-        self.number += 1
-        self.not_counted = 0.0
-        self.since = now
+    def excuse(self, seconds: float) -> None:
+        """So much of this turn does not count."""
+        if self.not_counted_of != self.since:
+            self.not_counted_of, self.not_counted = self.since, 0.0
+        self.not_counted += seconds
 
 
 class Watchdog:
@@ -113,6 +120,7 @@ class Watchdog:
         self.pings: Dict[Turn, Callable[[], None]] = {}
         self._turns: List[Turn] = []
         self._some = threading.Event()
+        self._asleep = False
         self._over = False
         self._thread: Optional[threading.Thread] = None
 
@@ -133,8 +141,10 @@ class Watchdog:
         """A loop begins to run in this thread."""
         turn = Turn(kind, task)
         self._turns.append(turn)
-        self._some.set()
-        turn.begin(CLOCK[0]())
+        if self._asleep:
+            self._asleep = False
+            self._some.set()
+        turn.since = CLOCK[0]()
         return turn
 
     def leave(self, turn: Turn) -> None:
@@ -142,23 +152,22 @@ class Watchdog:
         self.waits(turn)
         if turn in self._turns:
             self._turns.remove(turn)
-        if not self._turns:
-            self._some.clear()
 
     def waits(self, turn: Turn) -> None:
         """The loop begins to wait: its turn is over."""
-        since, turn.since = turn.since, None
-        if since is None:
-            return
-        seconds = CLOCK[0]() - since
-        if seconds > self.threshold:
-            self._ended(turn, seconds - turn.not_counted)
-        turn.debugged = False
+        if CLOCK[0]() - turn.since > self.threshold:
+            self.took_long(turn)
+        turn.since = WAITS
 
-    def _ended(self, turn: Turn, seconds: float) -> None:
-        samples = [sample for sample in turn.samples if sample.turn == turn.number]
-        turn.samples = []
-        if turn.debugged or seconds < self.threshold:
+    def took_long(self, turn: Turn) -> None:
+        """The turn is over, and longer than the threshold."""
+        since = turn.since
+        seconds = CLOCK[0]() - since
+        if turn.not_counted_of == since:
+            seconds -= turn.not_counted
+        samples = [sample for sample in turn.samples if sample.turn == since]
+        debugged, turn.samples = turn.debugged == since, []
+        if debugged or seconds < self.threshold:
             return
         # Many short callbacks make a long turn as well, and none of them stalls the others.
         runs: List[List[Sample]] = []
@@ -182,13 +191,22 @@ class Watchdog:
             if phase == "start":
                 turn.collecting_since = CLOCK[0]()
             elif turn.collecting_since:
-                turn.not_counted += CLOCK[0]() - turn.collecting_since
+                turn.excuse(CLOCK[0]() - turn.collecting_since)
                 turn.collecting_since = 0.0
 
     def _watch(self) -> None:
         clock, sleep, process_time = CLOCK
+        idle = 0
         while not self._over:
-            self._some.wait()
+            idle = 0 if self._turns else idle + 1
+            if idle > IDLE:
+                self._some.clear()
+                self._asleep = True
+                # A loop may have come meanwhile, and have seen nobody sleep.
+                if not self._turns and not self._over:
+                    self._some.wait()
+                self._asleep = False
+                idle = 0
             before, cpu = clock(), process_time()
             sleep(self.interval)
             now = clock()
@@ -197,15 +215,16 @@ class Watchdog:
             # call keeps the interpreter's lock, and that is a stall.
             stopped = late if late > self.interval and process_time() - cpu < late / 5 else 0.0
             for turn in list(self._turns):
-                turn.not_counted += stopped
+                if stopped:
+                    turn.excuse(stopped)
                 self._look(turn, now)
                 ping = self.pings.get(turn)
                 if ping is not None:
                     ping()
 
     def _look(self, turn: Turn, now: float) -> None:
-        number, since = turn.number, turn.since
-        if since is None or now - since < self.interval:
+        since = turn.since
+        if now - since < self.interval:
             return
         frame = sys._current_frames().get(turn.thread)
         stack: List[Frame] = []
@@ -216,22 +235,22 @@ class Watchdog:
             module = frame.f_globals.get("__name__")
             module = module if isinstance(module, str) else ""
             if module.partition(".")[0] in DEBUGGERS:
-                turn.debugged = True
+                turn.debugged = since
             stack.append((frame.f_code, frame.f_lineno or 0, module))
             outermost = id(frame)
             frame = frame.f_back
         stack.reverse()
         callback = turn.callback_of(outermost)
         spent = cpu_of(turn.cpu_clock)
-        if turn.number != number or turn.since is None:
+        if turn.since != since:
             return
-        first = not turn.samples or turn.samples[-1].turn != number
+        first = not turn.samples or turn.samples[-1].turn != since
         seconds = now - (since if first else turn.looked)
         cpu = None if first or spent is None or turn.cpu is None else spent - turn.cpu
         turn.looked, turn.cpu = now, spent
         if first:
             turn.samples = []
-        turn.samples.append(Sample(number, callback, tuple(stack), seconds, cpu))
+        turn.samples.append(Sample(since, callback, tuple(stack), seconds, cpu))
 
 
 def cpu_clock() -> Optional[int]:
