@@ -56,7 +56,7 @@ class Stall:
     def kept_lock(self, interval: float) -> bool:
         """Whether a call kept the interpreter's lock, so that nobody could look in time."""
         longest = max((sample.seconds for sample in self.samples), default=self.seconds)
-        return self.seconds > 4 * interval and longest > self.seconds / 2
+        return longest > max(self.seconds / 2, 1.5 * interval)
 
 
 class Turn:
@@ -111,7 +111,8 @@ class Watchdog:
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
-        self.interval = min(threshold / 5, 0.05)
+        # Twice in the threshold; each look takes the interpreter's lock from the loop for a moment.
+        self.interval = min(threshold * 0.4, 0.05)
         self.stalls: Deque[Stall] = deque(maxlen=MOST_STALLS)
         self.test, self.phase = "", ""
         #: Frames of these codes belong to the loop; what they call is the callback.
