@@ -183,6 +183,15 @@ pub(crate) struct Check {
         help_heading = "Old findings"
     )]
     pub(crate) add_ignore: Option<String>,
+    /// Mark findings that were seen while the program ran, and show them first: a file of `pytest --blocklint-evidence`, asyncio's
+    /// log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may be given several times
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["fix", "diff", "add_ignore"],
+        help_heading = "Evidence"
+    )]
+    pub(crate) evidence: Vec<Utf8PathBuf>,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,
@@ -299,7 +308,7 @@ fn only_planned(argument: clap::Arg) -> clap::Arg {
 
 /// Hides what does not decide what is found, but for some.
 fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
-    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Output"];
+    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
     const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
     let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();

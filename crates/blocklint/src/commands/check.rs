@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::{show_files, show_settings};
 use super::render::{self, Known, Written};
-use super::{baseline, cache, change, current_folder, fix, ignore, unless_closed, watch};
+use super::{baseline, cache, change, current_folder, evidence, fix, ignore, unless_closed, watch};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
@@ -142,6 +142,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let Prepared { current, project, rules, levels, models, discovered } = &prepared;
     let (current, levels) = (current.as_path(), *levels);
     let baseline = baseline::read(check, project, current)?;
+    let seen = evidence::read(check)?;
 
     let include_aside = check.looks_aside(&project.configuration);
     let fixing = FixRequest { project, models, rules, levels, include_aside, allowed: fix::allowed(check) };
@@ -152,13 +153,15 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
     let cache = cache::of(check, project, current);
     let bar = Bar::new();
-    let request = request(check, &prepared, cache.as_ref(), &bar)?;
+    let asked = request(check, &prepared, cache.as_ref(), &bar)?;
+    let request = RunRequest { levels: evidence::levels(check, levels), ..asked };
     let (ran, before) = change::run(check, request)?;
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     let Ran { mut chosen, mut timings, texts, ways, .. } = ran;
     timings.discover = *discovered;
+    let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
     let started = Instant::now();
     let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));

@@ -7,6 +7,7 @@ mod check;
 mod config;
 mod debug;
 mod edits;
+mod evidence;
 mod fix;
 mod generate;
 mod ignore;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold};
+use blocklint_core::{Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -99,6 +99,9 @@ struct One<'a> {
     /// How many causes it has.
     causes: usize,
     fix: Option<FixData<'a>>,
+    /// What was seen of it while the program ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -195,6 +198,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         trace,
         causes: finding.causes.len(),
         fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
+        confirmed: finding.confirmed.as_ref().map(Confirmed::says),
     }
 }
 

@@ -150,7 +150,7 @@ class Detail {
   drawWay(step) {
     const { finding, report } = this;
     const parts = [];
-    const facts = [finding.severity, `confidence ${finding.confidence}`, finding.runtime || finding.context, finding.causes > 1 && `${finding.causes} causes`].filter(Boolean);
+    const facts = [finding.severity, `confidence ${finding.confidence}`, finding.runtime || finding.context, finding.causes > 1 && `${finding.causes} causes`, finding.confirmed].filter(Boolean);
     parts.push(h('div', { class: 'finding-head' },
       h('h3', { class: 'message' }, inlineCode(finding.message)),
       h('p', { class: 'facts' }, h('b', {}, finding.rule), ` ${(report.rules[finding.rule] || {}).name || ''} · ${facts.join(' · ')}`)));
