@@ -6,9 +6,13 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Set, Tuple
 
 import libcst as cst
+import libcst.helpers
 from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor, ImportItem, RemoveImportsVisitor
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
+
+# What edits import of the standard library.
+STANDARD = ("asyncio", "contextlib", "functools")
 
 Span = Tuple[Tuple[int, int], Tuple[int, int]]
 
@@ -45,6 +49,8 @@ class Edits:
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
     imports: Set[str] = field(default_factory=set)
     left: Set[str] = field(default_factory=set)
+    # Names of the module that are made once, below the imports.
+    made: Dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return any(bool(value) for value in vars(self).values())
@@ -179,17 +185,52 @@ def applied(source: str, edits: Edits) -> str:
     wrapper = MetadataWrapper(cst.parse_module(source))
     module = wrapper.visit(Transformer(edits))
     context = CodemodContext()
-    items = []
-    for path in sorted(edits.imports):
-        name, _, member = path.partition(":")
-        items.append(ImportItem(name, member or None))
+    # A module that is imported as a whole already is not imported again.
+    module = _with_standard(module, sorted(name for name in edits.imports if name in STANDARD))
+    items = [ImportItem(name) for name in sorted(edits.imports) if name not in STANDARD]
     if items:
         module = AddImportsVisitor(context, items).transform_module(module)
     for name in sorted(edits.left):
         RemoveImportsVisitor.remove_unused_import(context, name)
+    module = _with_made(module, edits.made)
     if edits.left:
         module = RemoveImportsVisitor(context).transform_module(module)
+    if module.body and module.body[0].leading_lines and not source[:1].isspace():
+        # The first import is gone, and the blank line behind it stays no more.
+        first = module.body[0]
+        lines = list(first.leading_lines)
+        while lines and lines[0].comment is None:
+            lines.pop(0)
+        if not module.header:
+            module = module.with_changes(body=[first.with_changes(leading_lines=lines), *module.body[1:]])
     return module.code
+
+
+def _with_standard(module: cst.Module, names: List[str]) -> cst.Module:
+    """Imports of the standard library before the first import that is not `__future__`'s, as most projects sort them."""
+    body = list(module.body)
+    at = 0
+    there: Set[str] = set()
+    first = None
+    for number, statement in enumerate(body):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        for small in statement.body:
+            if isinstance(small, cst.Import):
+                there.update(cst.helpers.get_full_name_for_node(alias.name) or "" for alias in small.names if alias.asname is None)
+            future = isinstance(small, cst.ImportFrom) and small.module is not None and cst.helpers.get_full_name_for_node(small.module) == "__future__"
+            text = isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString)) and number == 0
+            if future or text:
+                at = number + 1
+            elif isinstance(small, (cst.Import, cst.ImportFrom)) and first is None:
+                first = number
+    at = first if first is not None else at
+    new = [cst.parse_statement(f"import {name}") for name in names if name not in there]
+    if new and at < len(body) and first is not None:
+        # Comments and blank lines stay above.
+        new[0] = new[0].with_changes(leading_lines=body[at].leading_lines)
+        body[at] = body[at].with_changes(leading_lines=[])
+    return module.with_changes(body=[*body[:at], *new, *body[at:]])
 
 
 def parse_problem(source: str) -> Optional[str]:
@@ -198,3 +239,15 @@ def parse_problem(source: str) -> Optional[str]:
     except (SyntaxError, ValueError) as error:
         return str(error)
     return None
+
+
+def _with_made(module: cst.Module, made: Dict[str, str]) -> cst.Module:
+    """Names of the module below its imports."""
+    body = list(module.body)
+    imports = [number for number, one in enumerate(body) if isinstance(one, cst.SimpleStatementLine) and any(isinstance(small, (cst.Import, cst.ImportFrom)) for small in one.body)]
+    at = imports[-1] + 1 if imports else 0
+    for name, value in sorted(made.items()):
+        if f"{name} = {value}" in module.code:
+            continue
+        body.insert(at, cst.parse_statement(f"{name} = {value}").with_changes(leading_lines=[cst.EmptyLine(indent=False)]))
+    return module.with_changes(body=body)

@@ -55,6 +55,9 @@ class Leaves:
         if self.files(file, call, canonical):
             return self.file_block(file, call)
         twins = known["twins"].get(self.runtime, [])
+        if known["type"] and twins:
+            # Making it is not awaited; what is called on it is.
+            return self.receiver_of(file, call, canonical, twins[0])
         rewrite = known["rewrite"].get(self.runtime)
         if rewrite and rewrite.startswith("await "):
             return self.rewrite(file, call, rewrite)
@@ -166,7 +169,8 @@ class Leaves:
         name = next(name for name in ["client", "http_client", "async_client", "client_"] if name not in used)
         edits = self.of(file)
         self.module(file, client.rpartition(".")[0])
-        arguments = ", ".join(f"{key}={value}" for key, value in changes.get("add", {}).items() if not any(k.arg and changes.get("arguments", {}).get(k.arg) == key for k in call.keywords))
+        more = {**changes.get("add", {}), **self.once(file, call, changes)}
+        arguments = ", ".join(f"{key}={value}" for key, value in more.items() if not any(k.arg and changes.get("arguments", {}).get(k.arg) == key for k in call.keywords))
         edits.wraps[span(file, call)] = Wrap(f"{client}({arguments})", name)
         edits.replaced[span(file, call.func)] = f"{name}.{method}"
         edits.left.add(library.split(".")[0])
@@ -231,6 +235,19 @@ class Leaves:
         twin_kind = self.twin_type(kind if isinstance(kind, str) else old) or new
         for where, use in uses:
             self.use(where, use, kind if isinstance(kind, str) else old, twin_kind)
+
+    def receiver_of(self, file: File, call: ast.Call, old: str, new: str) -> None:
+        """A client that is made: where a name holds it, the name's uses change with it."""
+        parent = file.parents.get(call)
+        target = None
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            target = parent.targets[0]
+        elif isinstance(parent, ast.withitem):
+            target = parent.optional_vars
+        if target is None:
+            raise self.refuse("shape", f"`{old}` is made here, and no name holds it", file, call)
+        use = ast.copy_location(ast.Attribute(value=target, attr="", ctx=ast.Load()), call)
+        self.receiver(file, ast.copy_location(ast.Call(func=use, args=[], keywords=[]), call), old, new)
 
     def twin_type(self, kind: str) -> Optional[str]:
         found = self.binary.twin(kind)["twins"].get(self.runtime, [])
@@ -308,7 +325,7 @@ class Leaves:
         parent = twin.rpartition(".")[0]
         self.module(file, parent.rpartition(".")[0] if is_class(parent) else parent)
         edits.left.add(known["path"].split(".")[0])
-        add = {key: value for key, value in changes.get("add", {}).items()}
+        add = {**changes.get("add", {}), **self.once(file, call, changes)}
         if add:
             edits.arguments[span(file, call)] = ({}, add)
         if self.binary.twin(twin)["async"]:
@@ -317,6 +334,15 @@ class Leaves:
         item = file.parents.get(call)
         if isinstance(item, ast.withitem):
             self.block(file, item)
+
+    def once(self, file: File, call: ast.Call, changes: Dict) -> Dict[str, str]:
+        """What every client needs and takes long to make is made once for all that are made for each call."""
+        function = file.around(call)
+        how = changes.get("once")
+        if how is None or function is None or function.name == "__init__":
+            return {}
+        self.of(file).made[how["name"]] = how["value"]
+        return {how["argument"]: how["name"]}
 
     def block(self, file: File, item: ast.withitem) -> None:
         statement = file.parents[item]
