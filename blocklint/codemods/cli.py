@@ -13,7 +13,7 @@ from . import INSTALL
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
-    asked = parser().parse_args(arguments)
+    asked = parser().parse_intermixed_args(arguments)
     try:
         import libcst  # noqa: F401
     except ImportError:

@@ -44,8 +44,8 @@ class Edits:
     threads: Dict[Span, Tuple[str, bool]] = field(default_factory=dict)
     # Starts of `with` and `for`.
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)
-    # Generator expressions that become lists.
-    lists: Set[Span] = field(default_factory=set)
+    # Starts of what generator expressions give that become lists.
+    lists: Set[Tuple[int, int]] = field(default_factory=set)
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
     imports: Set[str] = field(default_factory=set)
     left: Set[str] = field(default_factory=set)
@@ -88,7 +88,7 @@ class Transformer(cst.CSTTransformer):
         return updated
 
     def leave_GeneratorExp(self, original: cst.GeneratorExp, updated: cst.GeneratorExp) -> cst.BaseExpression:
-        if self.span(original) in self.edits.lists:
+        if self.span(original.elt)[0] in self.edits.lists:
             return cst.ListComp(elt=updated.elt, for_in=updated.for_in)
         return updated
 
@@ -162,7 +162,12 @@ def _handed(call: cst.Call, to: str, keywords: bool) -> cst.Call:
     if not keywords and any(arg.keyword or arg.star for arg in call.args):
         call = cst.Call(func=cst.parse_expression("functools.partial"), args=_before(call.func, call.args))
         return cst.Call(func=cst.parse_expression(to), args=[cst.Arg(call)])
-    return call.with_changes(func=cst.parse_expression(to), args=_before(call.func, call.args))
+    args = _before(call.func, call.args)
+    if args[1:] and isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace):
+        # Each argument on a line of its own, as it was.
+        between = call.whitespace_before_args.with_changes(first_line=cst.TrailingWhitespace())
+        args[0] = args[0].with_changes(comma=cst.Comma(whitespace_after=between))
+    return call.with_changes(func=cst.parse_expression(to), args=args)
 
 
 def _before(first: cst.BaseExpression, args) -> List[cst.Arg]:

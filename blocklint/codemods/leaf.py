@@ -26,6 +26,8 @@ THREADS = {
 class Leaves:
     def __init__(self, index: Index, binary: Binary, edits: Dict[str, Edits], runtime: str, causes: Dict[Tuple, str]) -> None:
         self.index, self.binary, self.edits, self.runtime, self.causes = index, binary, edits, runtime, causes
+        # Calls of which blocklint says why no thread may make them.
+        self.unfixed: Dict[Tuple, Dict] = {}
         # Functions whose blocking calls became awaited ones: they must be coroutines.
         self.touched: List[Tuple[Function, str, int]] = []
         self.converted: Set[Tuple[str, int, int, str]] = set()
@@ -106,7 +108,7 @@ class Leaves:
                 target = self.index.target(file, whole.func) if isinstance(whole, ast.Call) else None
                 if target not in CHANGES["whole"] or len(whole.args) != 1:
                     raise self.refuse("generator-expression", "it stands in a generator expression, which runs elsewhere", file, node)
-                self.of(file).lists.add(span(file, above))
+                self.of(file).lists.add(file.start(above.elt))
 
     # --- by kind --------------------------------------------------------------------------------------
 
@@ -137,6 +139,10 @@ class Leaves:
             raise self.refuse("no-twin", f"models name no async twin for `{path}`, and a {known['effect']} call alone does not move to a thread", file, call)
         if known["effect"] == "cpu":
             raise self.refuse("no-twin", f"`{path}` computes: there is no async twin", file, call)
+        if isinstance(file.parents.get(call), ast.withitem):
+            raise self.refuse("handle", f"what `{path}` opens is used and closed here as well: offload a function that does all of it", file, call)
+        if (said := self.unfixed.get((file.path, *file.start(call)))) is not None:
+            raise Refusal("bound", said["reason"], said.get("filename", file.path), said.get("location", {}).get("row", call.lineno))
         to, keywords = THREADS[self.runtime]
         if self.runtime == "asyncio" and self.starlette(file):
             to = "starlette.concurrency.run_in_threadpool"

@@ -39,6 +39,7 @@ class Project:
         self.findings = self.binary.findings(self.root)
         self.shown = self.binary.shown(self.root)
         self.resolved, self.causes = self._told()
+        self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
 
     def _told(self) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
         """What the traces say: which call is of which function, and which enters which library path."""
@@ -47,7 +48,8 @@ class Project:
             steps = finding["trace"]
             for step, below in zip(steps, steps[1:]):
                 callee = self.index.at(below["filename"], below["location"]["row"])
-                if callee and step["call"].rpartition(".")[2] == callee.name:
+                # What blocklint itself is not sure of is not taken for sure here.
+                if finding["confidence"] != "low" and callee and step["call"].rpartition(".")[2] == callee.name:
                     resolved[(*place(step), callee.name)] = callee
             # What only makes a client holds nothing; it changes with what is called on it.
             for cause in [*finding["causes"], *steps[-1:]] if finding["effect"] else []:
@@ -77,6 +79,7 @@ class Project:
         edits: Dict[str, Edits] = {}
         runtime = self.runtime(finding)
         leaves = Leaves(self.index, self.binary, edits, runtime, self.causes)
+        leaves.unfixed = self.unfixed
         chain = Chain(self.index, edits, leaves, self.resolved, public)
         for step in finding["trace"]:
             if step["filename"] not in self.index.files:
@@ -125,6 +128,7 @@ class Project:
             edits = {name: copied(one) for name, one in leaves.edits.items()}
             trial = Leaves(self.index, self.binary, edits, leaves.runtime, self.causes)
             trial.converted = set(leaves.converted)
+            trial.unfixed = self.unfixed
             try:
                 trial.convert(file, node, path)
                 if any(one not in chain.made and not one.is_async for one, _, _ in trial.touched):
