@@ -49,6 +49,11 @@ pub(crate) enum Command {
         after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
     )]
     Plan(Plan),
+    /// Rewrite Python across files so that a finding is gone: `asyncify` or `offload`
+    ///
+    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
+    #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
+    Codemod(Codemod),
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
@@ -352,6 +357,8 @@ pub(crate) enum ModelsCommand {
     },
     /// Show every row that speaks of a name, those that decide first
     Explain(ExplainModel),
+    /// Say as JSON what is known of paths: effect, async twins for each runtime, what they give
+    Twins(Twins),
     /// Check each row of a model against the extracted sources of its library
     #[command(after_help = "Exit code: 0, 1 if something does not hold, 2 if the run failed.")]
     Verify(VerifyModels),
@@ -386,6 +393,26 @@ pub(crate) struct ExplainModel {
     /// Also look at what packages in this environment ship
     #[arg(long, value_name = "FOLDER")]
     pub(crate) environment: Vec<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Twins {
+    /// Paths as code spells them (`requests.Session.get`)
+    #[arg(required = true)]
+    pub(crate) names: Vec<String>,
+    /// The language of which they are, if it is not Python
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(crate) language: Option<Language>,
+    /// Ignore all configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Codemod {
+    /// `asyncify` or `offload` and its arguments; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args, Debug)]
