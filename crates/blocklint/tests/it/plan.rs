@@ -23,7 +23,7 @@ fn a_function_on_all_ways_comes_first() {
        frees  3 functions (6 findings): `app.one`, `app.two`, `app.three`
        blocks `time.sleep` at store.py:7:9, `requests.get` at store.py:8:16
        held   without bound
-       help   hand it to a thread: `await asyncio.to_thread(store.load, …)`
+       help   make the way to it async and use `httpx.AsyncClient.get`, or hand it to a thread: `await asyncio.to_thread(store.load, …)`
        fix    blocklint check --fix --unsafe-fixes --select BLT101,BLT102 app.py
        check  blocklint check --select BLT101,BLT102 app.py
 
