@@ -5,7 +5,7 @@ use blocklint_project::{Configuration, Persona};
 use camino::Utf8PathBuf;
 use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
 
@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// a call, or a function that leads to several. Each step says which functions it frees, how long they are held today, the command with
     /// edits where there are any, and the command that shows whether it is done.
     #[command(
-        mut_args = only_choice,
+        mut_args = only_planned,
         after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
     )]
     Plan(Plan),
@@ -188,6 +188,15 @@ pub(crate) struct Check {
         help_heading = "Old findings"
     )]
     pub(crate) add_ignore: Option<String>,
+    /// Mark findings that were seen while the program ran, and show them first: a file of `pytest --blocklint-evidence`, asyncio's
+    /// log of slow callbacks, raw stacks of py-spy, or BlockHound's errors; may be given several times
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["fix", "diff", "add_ignore"],
+        help_heading = "Evidence"
+    )]
+    pub(crate) evidence: Vec<Utf8PathBuf>,
     /// How findings are written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = OutputFormat::Full, help_heading = "Output")]
     pub(crate) output_format: OutputFormat,
@@ -234,9 +243,9 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("which").required(true).args(["rule", "all"])))]
 pub(crate) struct Rule {
     /// Its code or name
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
@@ -292,14 +301,23 @@ pub(crate) struct Plan {
     pub(crate) steps: u32,
 }
 
-/// Hides the options of `check` that say nothing to a baseline or a plan.
+/// Hides the options of `check` that say nothing to a baseline.
 fn only_choice(argument: clap::Arg) -> clap::Arg {
-    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Output"];
-    const BUT: &[&str] = &["baseline", "output_format"];
+    only_with(argument, &["baseline", "output_format"])
+}
+
+/// Hides those that say nothing to a plan.
+fn only_planned(argument: clap::Arg) -> clap::Arg {
+    only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
+}
+
+/// Hides what does not decide what is found, but for some.
+fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
+    const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
     const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
     let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();
-    let says_nothing = says_nothing && !BUT.contains(&id) || NOR.contains(&id);
+    let says_nothing = says_nothing && !but.contains(&id) || NOR.contains(&id);
     // What is hidden stays so.
     if says_nothing { argument.hide(true) } else { argument }
 }

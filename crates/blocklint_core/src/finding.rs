@@ -45,6 +45,8 @@ pub struct Finding {
     pub reasons: Vec<Reason>,
     /// How bad it would be if it were not only for tests, examples or a command line.
     pub aside: Option<Severity>,
+    /// What was seen of it while the program ran, where the run was given evidence.
+    pub confirmed: Option<Confirmed>,
 }
 
 impl Finding {
@@ -72,8 +74,48 @@ impl Finding {
             suppression: None,
             reasons: Vec::new(),
             aside: None,
+            confirmed: None,
         }
     }
+}
+
+/// What was seen of a finding while the program ran.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Confirmed {
+    /// The longest time for which the thread was held, in seconds; `None` where the evidence measures none.
+    pub seconds: Option<f64>,
+    /// How often it was seen: stalls of a recorder and lines of a log, samples of a profiler.
+    pub times: u64,
+    /// Whether the stack was seen on the way to the call; else only that the function held the thread, by this or another call.
+    pub exact: bool,
+    /// The tests that showed it, each once, in the order in which they did.
+    pub tests: Vec<String>,
+}
+
+impl Confirmed {
+    /// `confirmed: 1.2 s, 3 times, in tests/test_a.py::test_load`.
+    pub fn says(&self) -> String {
+        let mut text = match (self.exact, self.seconds) {
+            (true, Some(seconds)) => format!("confirmed: {}", duration(seconds)),
+            (true, None) => "confirmed".to_owned(),
+            (false, Some(seconds)) => format!("seen: its function held the thread for {}", duration(seconds)),
+            (false, None) => "seen: its function held the thread".to_owned(),
+        };
+        if self.times > 1 {
+            text += &format!(", {} times", self.times);
+        }
+        match &self.tests[..] {
+            [] => {}
+            [one] => text += &format!(", in {one}"),
+            [first, more @ ..] => text += &format!(", in {first} and {} more", more.len()),
+        }
+        text
+    }
+}
+
+/// Seconds as people say them.
+fn duration(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1000.0) } else { format!("{seconds:.1} s") }
 }
 
 /// A signal that spoke of a finding.
@@ -205,7 +247,7 @@ pub fn body_name(qualified: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{body_name, last_name};
+    use super::{Confirmed, body_name, last_name};
 
     #[test]
     fn constructors_go_by_their_class() {
@@ -217,6 +259,19 @@ mod tests {
             ("app.run.<lambda>", "<lambda>"),
         ] {
             assert_eq!(body_name(qualified), name);
+        }
+    }
+
+    #[test]
+    fn what_was_seen_is_said() {
+        let tests = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (seconds, times, exact, of, says) in [
+            (Some(1.24), 1, true, tests(&["t::a"]), "confirmed: 1.2 s, in t::a"),
+            (Some(0.062), 3, true, tests(&["t::a", "t::b"]), "confirmed: 62 ms, 3 times, in t::a and 1 more"),
+            (None, 34, true, tests(&[]), "confirmed, 34 times"),
+            (Some(2.0), 1, false, tests(&[]), "seen: its function held the thread for 2.0 s"),
+        ] {
+            assert_eq!(Confirmed { seconds, times, exact, tests: of }.says(), says);
         }
     }
 

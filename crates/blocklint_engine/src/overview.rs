@@ -13,7 +13,8 @@ use crate::choose::Chosen;
 /// Puts the groups into the order in which they are worth mending, and says what there is to say of each. Paths count from
 /// `root`.
 ///
-/// The causes of the worst findings come first. Of equally bad ones file access comes last, which is mostly over in a moment (46 of 244
+/// What was seen at run time comes first, the longest stall before others: that is no longer an opinion. Then
+/// the causes of the worst findings. Of equally bad ones file access comes last, which is mostly over in a moment (46 of 244
 /// that were read were worth an edit, of others 125 of 325); then that which frees more functions that must not block. One that shares a finding with `n - 1` other causes is
 /// given the `n`-th part of it: only together do they free it. Among equals the one that holds a thread longer, or is
 /// reached by more functions of the program, comes first. Groups without a cause stay last, in their order.
@@ -92,6 +93,8 @@ fn functions<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
 
 /// What decides which cause comes first.
 struct Standing {
+    /// Whether the call itself was seen at run time, and for how long it held its thread.
+    confirmed: Option<(bool, f64)>,
     /// The functions that it frees, each divided by the number of causes that hold it; in parts of `WHOLE`.
     frees: u64,
     hold: Hold,
@@ -117,7 +120,10 @@ impl Standing {
         }
         let own: HashSet<u32> = group.findings.iter().copied().collect();
         let hold = group.findings.iter().filter_map(at).fold(Hold::Unstated, |hold, of| hold.longest(of.hold));
+        let confirmed = group.findings.iter().filter_map(at).filter_map(|of| of.confirmed.as_ref());
+        let confirmed = confirmed.map(|of| (of.exact, of.seconds.unwrap_or(0.0)));
         Standing {
+            confirmed: confirmed.max_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.total_cmp(&b.1))),
             frees: frees.values().sum(),
             hold,
             is_file: group.findings.iter().filter_map(at).all(|of| of.effect == Some(Effect::File)),
@@ -129,7 +135,11 @@ impl Standing {
 
     fn cmp_worth(&self, other: &Self) -> Ordering {
         let ((rank, time), (other_rank, other_time)) = (self.hold.rank(), other.hold.rank());
-        (self.severity.cmp(&other.severity))
+        let seen = |of: &Self| of.confirmed.map(|(exact, _)| exact);
+        let seconds = |of: &Self| of.confirmed.map_or(0.0, |(_, seconds)| seconds);
+        (seen(self).cmp(&seen(other)))
+            .then_with(|| seconds(self).total_cmp(&seconds(other)))
+            .then_with(|| self.severity.cmp(&other.severity))
             .then_with(|| other.is_file.cmp(&self.is_file))
             .then_with(|| self.frees.cmp(&other.frees))
             .then_with(|| rank.cmp(&other_rank))

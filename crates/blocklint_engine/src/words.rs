@@ -180,6 +180,7 @@ fn finding_and_remedy(
         fix: None,
         unfixed: None,
         aside: raw.aside,
+        confirmed: None,
         reasons: raw.reasons.iter().map(|raw| reason(link, raw)).collect(),
         suppression: raw.suppressed.clone().map(|reason| Suppression { reason, source: SuppressionSource::Comment }),
     };

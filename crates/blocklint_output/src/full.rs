@@ -196,6 +196,9 @@ fn block<'a>(finding: &'a Finding, shown: &Shown<'a>, look: Look, said: &mut Sai
     if finding.trace.len() > 1 && own == finding.trace.len() {
         elements.push(Level::NOTE.with_name("path").message(finding.trace_line()).into());
     }
+    if let Some(confirmed) = &finding.confirmed {
+        elements.push(Level::NOTE.message(harmless(&confirmed.says()).into_owned()).into());
+    }
     let mut once = |text: &&'a String| said.words.insert(text.as_str());
     elements.extend(finding.notes.iter().filter(&mut once).map(|note| Level::NOTE.message(note.as_str()).into()));
     elements.extend(finding.help.iter().filter(&mut once).map(|help| Level::HELP.message(help.as_str()).into()));

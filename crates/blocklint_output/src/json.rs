@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step};
+use blocklint_core::{Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step};
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 
@@ -34,6 +34,18 @@ pub(crate) struct Object<'a> {
     trace: Vec<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
     fingerprint: &'a str,
+    /// What was seen of it while the program ran; none where there is no evidence.
+    confirmed: Option<ConfirmedObject<'a>>,
+}
+
+/// What was seen while the program ran.
+#[derive(Serialize)]
+pub(crate) struct ConfirmedObject<'a> {
+    seconds: Option<f64>,
+    times: u64,
+    /// `call` where the stack led to the call, `function` where only the function is known.
+    of: &'static str,
+    tests: &'a [String],
 }
 
 /// A signal that made the finding less bad, less sure, or worse.
@@ -129,6 +141,16 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         trace: finding.trace.iter().map(step).collect(),
         reasons: finding.reasons.iter().map(reason).collect(),
         fingerprint: &finding.fingerprint,
+        confirmed: finding.confirmed.as_ref().map(confirmed),
+    }
+}
+
+pub(crate) fn confirmed(confirmed: &Confirmed) -> ConfirmedObject<'_> {
+    ConfirmedObject {
+        seconds: confirmed.seconds,
+        times: confirmed.times,
+        of: if confirmed.exact { "call" } else { "function" },
+        tests: &confirmed.tests,
     }
 }
 

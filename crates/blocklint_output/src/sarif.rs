@@ -14,6 +14,7 @@ use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 use crate::Shown;
+use crate::json::confirmed;
 use crate::paths::shown_place;
 use crate::paths::{encoded, file_uri, slashes};
 use crate::wording::step_label;
@@ -269,6 +270,9 @@ impl Writer<'_> {
         let mut properties = json!({ "confidence": finding.confidence.as_str(), "causes": finding.causes.len() });
         if !finding.reasons.is_empty() {
             properties["signals"] = finding.reasons.iter().map(|reason| reason.name).collect();
+        }
+        if let Some(seen) = finding.confirmed.as_ref().map(confirmed).and_then(|of| serde_json::to_value(of).ok()) {
+            properties["confirmed"] = seen;
         }
         set("properties", properties);
         Value::Object(result)

@@ -12,15 +12,18 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::config::{show_files, show_settings};
 use super::render::{self, Known, Written};
-use super::{baseline, cache, change, current_folder, fix, ignore, unless_closed, watch};
+use super::{baseline, cache, change, current_folder, evidence, fix, ignore, unless_closed, watch};
 use crate::arguments::{Check, OutputFormat};
 use crate::messages::{Failure, error, verbose, warning};
 use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
     Cache, CommentChecks, FixRequest, Levels, Options, Progress, Ran, RuleArguments, Rules, RunRequest, SignalSet, cap,
-    load_models_and_tell, locate_in, overview, set_threads, signal_named,
+    load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
 };
+
+/// Changes that a report plans: as many as somebody does in some weeks.
+const STEPS: usize = 10;
 
 /// What is found of a project before any of its source files is read.
 struct Discovered {
@@ -96,6 +99,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
+        ways: plans(check),
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -138,6 +142,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     let Prepared { current, project, rules, levels, models, discovered } = &prepared;
     let (current, levels) = (current.as_path(), *levels);
     let baseline = baseline::read(check, project, current)?;
+    let seen = evidence::read(check)?;
 
     let include_aside = check.looks_aside(&project.configuration);
     let fixing = FixRequest { project, models, rules, levels, include_aside, allowed: fix::allowed(check) };
@@ -148,13 +153,15 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
 
     let cache = cache::of(check, project, current);
     let bar = Bar::new();
-    let request = request(check, &prepared, cache.as_ref(), &bar)?;
+    let asked = request(check, &prepared, cache.as_ref(), &bar)?;
+    let request = RunRequest { levels: evidence::levels(check, levels), ..asked };
     let (ran, before) = change::run(check, request)?;
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, mut timings, texts, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, ways, .. } = ran;
     timings.discover = *discovered;
+    let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
     let started = Instant::now();
     let held = baseline.as_ref().map(|baseline| baseline::hold(check, baseline, &mut chosen, &prepared));
@@ -182,7 +189,11 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let sources = locate_in(project, &mut chosen, texts);
+    let mut planned = ways.map(|ways| plan(&chosen, &ways, STEPS));
+    let mut sources = locate_in(project, &mut chosen, texts);
+    if let Some(planned) = &mut planned {
+        locate_plan(project, planned, &mut sources);
+    }
     let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
     let written = Written {
         check,
@@ -196,6 +207,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         },
         chosen: &chosen,
         overview: &overviewed,
+        plan: planned.as_ref(),
         levels,
         causes,
         capped,
@@ -219,6 +231,11 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         (true, true) => FOUND,
         (true, false) => CLEAN,
     })
+}
+
+/// Whether the output shows a plan.
+fn plans(check: &Check) -> bool {
+    check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
 }
 
 /// The least that is shown: what the command line says, else the configuration.

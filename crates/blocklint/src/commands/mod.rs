@@ -8,6 +8,7 @@ mod codemod;
 mod config;
 mod debug;
 mod edits;
+mod evidence;
 mod fix;
 mod generate;
 mod ignore;

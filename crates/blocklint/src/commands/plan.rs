@@ -1,10 +1,10 @@
 //! `blocklint plan`.
 
-use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan, run};
+use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
 use blocklint_output::{Look, Shown, plan_json, plan_text};
 
 use super::check::{nothing_read, prepare, request};
-use super::{baseline, cache, unless_closed};
+use super::{baseline, cache, change, unless_closed};
 use crate::arguments::{OutputFormat, Plan};
 use crate::messages::Failure;
 use crate::output_file::Output;
@@ -18,6 +18,11 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
         OutputFormat::Json => true,
         _ => return Err(Failure::new("a plan is written in the formats `full` and `json`")),
     };
+    if check.fix || check.diff || check.add_ignore.is_some() || check.run.watch || check.statistics.is_some() {
+        return Err(Failure::new(
+            "a plan says what to change and changes nothing: options for fixes and counts say nothing to it",
+        ));
+    }
     let prepared = prepare(check)?;
     let (project, current) = (&prepared.project, prepared.current.as_path());
     let baseline = baseline::read(check, project, current)?;
@@ -25,13 +30,16 @@ pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
     let bar = Bar::new();
     let mut asked_for = request(check, &prepared, cache.as_ref(), &bar)?;
     asked_for.options.ways = true;
-    let ran = run(asked_for)?;
+    let (ran, before) = change::run(check, asked_for)?;
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
     let Ran { mut chosen, texts, ways, .. } = ran;
     if let Some(baseline) = &baseline {
         baseline::hold(check, baseline, &mut chosen, &prepared);
+    }
+    if let Some(before) = &before {
+        before.compare(&mut chosen, project);
     }
     // Causes stand in the order in which they are worth mending.
     overview(&mut chosen, &project.base);

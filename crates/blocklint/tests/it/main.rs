@@ -9,6 +9,7 @@ mod change;
 mod cli;
 mod configuration;
 mod docs;
+mod evidence;
 mod expectations;
 mod fix;
 mod formats;

@@ -88,6 +88,31 @@ fn what_is_in_the_baseline_is_not_planned() {
 }
 
 #[test]
+fn what_a_change_brought_is_planned() {
+    let project = project();
+    project.commit();
+    project.write("five.py", &FOUR.replace("four", "five"));
+    let run = project.run(&["plan", "--changed"]);
+    assert!(
+        run.out.starts_with("1 finding in 1 function: 1 change frees all of them.\n\n1. `time.sleep` in `five.five`"),
+        "{}",
+        run.out
+    );
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn options_that_say_nothing_to_it_are_refused() {
+    let project = project();
+    for option in ["--fix", "--diff", "--watch", "--add-ignore", "--statistics"] {
+        let run = project.run(&["plan", option]);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{option}");
+        assert!(run.err.contains("say nothing to it"), "{option}: {}", run.err);
+    }
+    assert_eq!(project.read("four.py"), FOUR);
+}
+
+#[test]
 fn it_is_the_same_with_what_earlier_runs_left() {
     let project = project();
     let cold = project.run(&["plan", "--no-cache"]);

@@ -224,6 +224,9 @@ fn what_cannot_be_read_is_said_once() {
     assert_eq!(run.err.matches("dangling.py").count(), 1, "{}", run.err);
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
+    // Who names such a link is told what is told of any name behind which nothing lies.
+    let run = folder.run(&["check", "dangling.py"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(2), "error: dangling.py: no such file or folder\n"));
     let closed = folder.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
     // Who may do everything is stopped by nothing.

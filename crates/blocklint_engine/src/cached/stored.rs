@@ -277,6 +277,8 @@ impl Reader {
             suppression,
             reasons: stored.reasons.iter().map(|reason| self.reason(reason)).collect::<Option<_>>()?,
             aside: stored.aside,
+            // Evidence is held against what is found after it was taken from the cache.
+            confirmed: None,
         })
     }
 }

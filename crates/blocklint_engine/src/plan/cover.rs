@@ -62,14 +62,14 @@ fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Cover
     let mut left: Vec<u32> = (0..question.findings.len() as u32).collect();
     let mut changed: FxHashSet<u32> = FxHashSet::default();
     let mut steps = Vec::new();
+    let mut ways = Ways::new(question.nodes, &changed);
     while steps.len() < most && !left.is_empty() {
-        let ways = Ways::new(question.nodes, &changed);
         let Some(spot) = best(question, &ways, &left, with_parts) else { break };
         changed.insert(spot);
-        let after = Ways::new(question.nodes, &changed);
+        ways = Ways::new(question.nodes, &changed);
         let is_left = |finding: &u32| {
             let one = &question.findings[*finding as usize];
-            one.own != spot && (one.begins.is_empty() || one.begins.iter().any(|node| after.is_open(*node)))
+            one.own != spot && (one.begins.is_empty() || one.begins.iter().any(|node| ways.is_open(*node)))
         };
         let (stays, ended): (Vec<u32>, Vec<u32>) = left.iter().partition(|finding| is_left(finding));
         let function = |finding: &u32| question.findings[*finding as usize].function;

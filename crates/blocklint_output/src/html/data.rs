@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use blocklint_core::{Applicability, Cause, Context, Effect, Finding, Fix, Hold};
+use blocklint_core::{Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use super::HtmlReport;
 use super::excerpts::{At, Excerpts, File};
+use super::steps::PlanData;
 use crate::wording::step_label;
 use crate::{GroupOverview, PathNodeKind, Shown};
 
@@ -23,6 +24,7 @@ pub(super) struct Report<'a> {
     files: Vec<File<'a>>,
     groups: Vec<Group<'a>>,
     findings: Vec<One<'a>>,
+    plan: Option<PlanData<'a>>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +99,9 @@ struct One<'a> {
     /// How many causes it has.
     causes: usize,
     fix: Option<FixData<'a>>,
+    /// What was seen of it while the program ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirmed: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -140,6 +145,7 @@ impl<'a> Report<'a> {
             graph: graph(overview),
         });
         let groups = groups.collect();
+        let plan = report.plan.map(|plan| PlanData::new(plan, shown, report.root, &mut excerpts));
         let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
         let rules = rules.map(|rule| {
             (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: shown.url(rule.code) })
@@ -162,6 +168,7 @@ impl<'a> Report<'a> {
             files: excerpts.finish(),
             groups,
             findings,
+            plan,
         }
     }
 }
@@ -191,6 +198,7 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         trace,
         causes: finding.causes.len(),
         fix: finding.fix.as_ref().map(|fix| fix_data(fix, shown, excerpts)),
+        confirmed: finding.confirmed.as_ref().map(Confirmed::says),
     }
 }
 

@@ -1,0 +1,135 @@
+"""The section at the end of pytest's output."""
+
+import os
+from typing import Any, Dict, List, Tuple
+
+from .evidence import innermost, place
+from .matching import Findings
+from .missing import row
+
+#: So many tests are named with each finding.
+MOST_TESTS = 3
+
+
+class Group:
+    """Stalls of one reason."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self.times = 0
+        self.tests: List[str] = []
+        self.stall: Dict[str, Any] = {}
+
+    def add(self, seconds: float, stall: Dict[str, Any]) -> None:
+        self.times += 1
+        if seconds >= self.longest:
+            self.longest, self.stall = seconds, stall
+        test = stall["test"] + ("" if stall["phase"] in ("", "call") else " ({})".format(stall["phase"]))
+        if test not in self.tests:
+            self.tests.append(test)
+
+
+class Told:
+    """What there is to tell."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lines: List[str] = []
+        self.problems: List[str] = []
+        #: Whether code of the project stalls a loop.
+        self.fails = False
+
+
+def told(stalls: List[Dict[str, Any]], findings: Findings, threshold: float, root: str) -> Told:
+    confirmed: Dict[str, Tuple[Dict[str, Any], Group]] = {}
+    others: Dict[Tuple[str, str, str], Group] = {}
+    result = Told()
+    for stall in stalls:
+        whose = place(stall)
+        explained = False
+        for sample in stall["samples"]:
+            for finding in findings.shown_by(sample["stack"]):
+                key = finding.get("fingerprint") or str(finding["location"])
+                if whose == "project":
+                    confirmed.setdefault(key, (finding, Group()))[1].add(min(sample["seconds"], stall["seconds"]), stall)
+                    explained = True
+        result.count += 1
+        # What a test calls itself is the test's own affair.
+        result.fails |= whose == "project"
+        if not explained:
+            others.setdefault((whose, _path(stall), _where(stall, root)), Group()).add(stall["seconds"], stall)
+    for finding, group in sorted(confirmed.values(), key=lambda one: -one[1].longest):
+        at = "{}:{}".format(_relative(finding["filename"], root), finding["location"]["row"])
+        result.lines.append("confirmed, {}: {} {}: {}".format(seconds(group.longest), finding["code"], at, finding["message"]))
+        result.lines += _tests(group)
+    for whose in ("project", "library", "unseen", "test"):
+        groups = [(key, group) for key, group in others.items() if key[0] == whose]
+        for (_, _, where), group in sorted(groups, key=lambda one: -one[1].longest):
+            result.lines.append(_headline(whose, where, group))
+            result.lines += _tests(group)
+            call = group.stall["called"]
+            if whose == "project" and call is not None and "?" not in call["path"]:
+                result.lines.append("    a model that would explain it (docs/teach.md):")
+                result.lines += ["        " + line if line else "" for line in row(call)]
+    return result
+
+
+def _headline(whose: str, where: str, group: Group) -> str:
+    time, call = seconds(group.longest), group.stall["called"]
+    if whose == "unseen":
+        return "{}: nobody could look at it, for one call kept the interpreter's lock".format(time)
+    if whose == "test":
+        return "in the tests' own code, {}: {}".format(time, where)
+    if whose == "library":
+        return "in libraries alone, {}: {}".format(time, where)
+    if call is None:
+        return "not explained, {}: {}, by the project's own code".format(time, where)
+    path = call["path"]
+    if path.startswith("?."):
+        return "not explained, {}: {}, in a call of `{}`, of what is not seen".format(time, where, path[2:])
+    return "not explained, {}: {}, in `{}` of {}".format(time, where, path, call["library"])
+
+
+def _tests(group: Group) -> List[str]:
+    names = [name for name in group.tests if name]
+    lines = ["    " + name for name in names[:MOST_TESTS]]
+    if len(names) > MOST_TESTS:
+        lines.append("    and {} more tests".format(len(names) - MOST_TESTS))
+    if lines and group.times > len(names):
+        lines[-1] += " ({} stalls in all)".format(group.times)
+    return lines
+
+
+def _path(stall: Dict[str, Any]) -> str:
+    return stall["called"]["path"] if stall["called"] else ""
+
+
+def _where(stall: Dict[str, Any], root: str) -> str:
+    """The line at which the code outside of libraries stood."""
+    if not stall["samples"]:
+        return ""
+    stack = stall["samples"][0]["stack"]
+    frame = stack[innermost(stack)]
+    return "{}:{} in {}".format(_relative(frame["file"], root), frame["line"], frame["function"])
+
+
+def _relative(file: str, root: str) -> str:
+    try:
+        inside = os.path.relpath(file, root)
+    except ValueError:  # On another drive.
+        return file
+    return file if inside.startswith("..") else inside
+
+
+def seconds(time: float) -> str:
+    return "{:.0f} ms".format(time * 1000) if time < 1 else "{:.1f} s".format(time)
+
+
+def write(reporter: Any, told: Told) -> None:
+    if not told.count and not told.problems:
+        return
+    reporter.section("blocklint: {} stall{} of the event loop".format(told.count, "" if told.count == 1 else "s"))
+    for line in told.lines:
+        reporter.write_line(line)
+    for problem in told.problems:
+        reporter.write_line("blocklint: {}".format(problem), yellow=True)

@@ -1,0 +1,123 @@
+"""What pytest tells, and what is told at the end of its run."""
+
+import json
+import os
+from typing import Any, Dict, Iterator, List, Optional
+
+import pytest
+
+from . import evidence, matching, report
+from .frames import Places
+from .loops import Hooks
+from .watchdog import Watchdog
+
+#: Under this name a worker hands its stalls to the controller.
+OUTPUT = "blocklint_stalls"
+
+
+class Session:
+    """One run of pytest; of pytest-xdist the controller, or one worker."""
+
+    def __init__(self, config: Any, threshold: float) -> None:
+        self.config = config
+        self.threshold = threshold
+        self.root = str(getattr(config, "rootpath", None) or config.rootdir)
+        self.is_worker = hasattr(config, "workerinput")
+        self.places = Places(self.root)
+        self.watchdog = Watchdog(threshold)
+        self.hooks = Hooks(self.watchdog)
+        self.stalls: List[Dict[str, Any]] = []
+        #: Workers that ended without a word of theirs.
+        self.lost = 0
+        self.lines: Optional[report.Told] = None
+
+    def pytest_sessionstart(self) -> None:
+        self.hooks.install()
+        self.watchdog.start()
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        if any("anyio_backend" in getattr(item, "fixturenames", ()) for item in session.items):
+            self.hooks.import_backends()
+        self.hooks.install_loaded()
+        self.places.test_files |= {str(getattr(item, "path", None) or item.fspath) for item in session.items}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: Any) -> None:
+        self.hooks.install_loaded()
+        self.watchdog.test, self.watchdog.phase = item.nodeid, "setup"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self) -> None:
+        self.watchdog.phase = "call"
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self) -> None:
+        self.watchdog.phase = "teardown"
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        told = getattr(node, "workeroutput", {}).get(OUTPUT)
+        if told is None:
+            self.lost += 1
+        else:
+            self.stalls += json.loads(told)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_sessionfinish(self, session: Any) -> Iterator[None]:
+        self.watchdog.stop()
+        self.hooks.remove()
+        interval = self.watchdog.interval
+        self.stalls += [evidence.recorded(stall, self.places, interval) for stall in self.watchdog.stalls]
+        self.watchdog.stalls.clear()
+        if self.is_worker:
+            # Before the worker says that it has finished.
+            self.config.workeroutput[OUTPUT] = json.dumps(self.stalls)
+        yield
+        if self.is_worker:
+            return
+        # The controller's own plugin has heard of all workers by now.
+        self.stalls.sort(key=lambda stall: (stall["test"], -stall["seconds"]))
+        self._finish(session)
+
+    def _finish(self, session: Any) -> None:
+        option = self.config.getoption
+        problems = []
+        if self.lost:
+            problems.append("{} of the workers ended without telling what they saw".format(self.lost))
+        written = option("blocklint_evidence")
+        if written:
+            try:
+                evidence.write(written, self.stalls, self.threshold)
+            except OSError as error:
+                problems.append("--blocklint-evidence: {}".format(error))
+        findings: List[Dict[str, Any]] = []
+        given = option("blocklint_findings")
+        if given:
+            try:
+                findings = matching.read(given)
+            except (OSError, ValueError) as error:
+                problems.append("--blocklint-findings {}: {}".format(given, error))
+        elif self.stalls:
+            findings, failed = matching.find(self._files(), self.root)
+            if failed:
+                problems.append("blocklint could not run: {}".format(failed))
+        self.lines = report.told(self.stalls, matching.Findings(findings, self.root), self.threshold, self.root)
+        self.lines.problems = problems
+        if option("blocklint_fail") and self.lines.fails and session.exitstatus in (0, 5):
+            session.exitstatus = int(pytest.ExitCode.TESTS_FAILED)
+
+    def _files(self) -> List[str]:
+        """The files outside of libraries that were on a stack: the findings that matter stand there."""
+        frames = [frame for stall in self.stalls for sample in stall["samples"] for frame in sample["stack"]]
+        files = {matching.source_of(frame["file"], self.root) for frame in frames if frame["of"] != "library"}
+        return sorted(file for file in files if os.path.isfile(file)) or [self.root]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.lines is not None:
+            report.write(terminalreporter, self.lines)
+
+    def pytest_unconfigure(self) -> None:
+        # A run that ends before its session does leaves nothing patched either.
+        self.watchdog.stop()
+        self.hooks.remove()
