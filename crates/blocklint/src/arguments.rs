@@ -49,7 +49,7 @@ pub(crate) enum Command {
         after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
     )]
     Plan(Plan),
-    /// Rewrite Python across files so that a finding is gone: `asyncify` or `offload`
+    /// Mend findings across Python files: `asyncify` or `offload`
     ///
     /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
     #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
