@@ -28,6 +28,8 @@ class Leaves:
         self.index, self.binary, self.edits, self.runtime, self.causes = index, binary, edits, runtime, causes
         # Calls of which blocklint says why no thread may make them.
         self.unfixed: Dict[Tuple, Dict] = {}
+        # Exceptions that are raised no more.
+        self.raising: Set[str] = set()
         # Functions whose blocking calls became awaited ones: they must be coroutines.
         self.touched: List[Tuple[Function, str, int]] = []
         self.converted: Set[Tuple[str, int, int, str]] = set()
@@ -139,6 +141,8 @@ class Leaves:
             raise self.refuse("no-twin", f"models name no async twin for `{path}`, and a {known['effect']} call alone does not move to a thread", file, call)
         if known["effect"] == "cpu":
             raise self.refuse("no-twin", f"`{path}` computes: there is no async twin", file, call)
+        if known["type"]:
+            raise self.refuse("no-twin", f"a `{path}` is made here, and belongs where it is used: make it once, at start-up", file, call)
         if isinstance(file.parents.get(call), ast.withitem):
             raise self.refuse("handle", f"what `{path}` opens is used and closed here as well: offload a function that does all of it", file, call)
         if (said := self.unfixed.get((file.path, *file.start(call)))) is not None:
@@ -198,6 +202,8 @@ class Leaves:
 
     def errors(self, file: File, function: Function, changes: Dict) -> None:
         """Exceptions that are caught around the call are those of the twin from now on."""
+        if changes.get("errors"):
+            self.raising.update(changes["errors"])
         for node in own_nodes(function.node):
             if not isinstance(node, ast.ExceptHandler) or node.type is None:
                 continue
@@ -345,7 +351,7 @@ class Leaves:
         """What every client needs and takes long to make is made once for all that are made for each call."""
         function = file.around(call)
         how = changes.get("once")
-        if how is None or function is None or function.name == "__init__":
+        if how is None or function is None:
             return {}
         self.of(file).made[how["name"]] = how["value"]
         return {how["argument"]: how["name"]}

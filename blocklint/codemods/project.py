@@ -90,6 +90,13 @@ class Project:
             self._leaf(leaves, cause)
         chain.settle()
         self._besides(leaves, chain)
+        for file, call in chain.calls:
+            # A caller that catches the old library's errors would catch nothing.
+            for above in file.up(call):
+                for handler in above.handlers if isinstance(above, ast.Try) else []:
+                    for one in ast.walk(handler.type) if handler.type else []:
+                        if self.index.target(file, one) in leaves.raising and span(file, one) not in edits.get(file.path, Edits()).replaced:
+                            raise Refusal("errors", f"`{ast.unparse(one)}` is caught here, which the twin does not raise", file.path, one.lineno)
         return self._made(edits, chain)
 
     def _leaf(self, leaves: Leaves, step: Dict[str, Any]) -> None:
@@ -139,6 +146,7 @@ class Project:
             leaves.edits.clear()
             leaves.edits.update(edits)
             leaves.converted = trial.converted
+            leaves.raising |= trial.raising
 
     def _made(self, edits: Dict[str, Edits], chain: Chain) -> Mended:
         texts = {}

@@ -10,7 +10,8 @@ mod span;
 mod words;
 
 pub use finding::{
-    Applicability, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource, body_name, last_name,
+    Applicability, Cause, Confirmed, Edit, Finding, Fix, Group, Reason, Step, Suppression, SuppressionSource,
+    body_name, last_name,
 };
 pub use fingerprint::fingerprint;
 pub use remedy::{Mended, Offload, Piece, Publishers, Refusal, Remedy, Way};

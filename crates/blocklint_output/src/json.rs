@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use blocklint_core::{Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step};
+use blocklint_core::{
+    Applicability, Cause, Confirmed, Context, Effect, Finding, Fix, Hold, Location, Reason, Refusal, Step,
+};
 use blocklint_rules::UNREADABLE_SOURCE;
 use serde::{Serialize, Serializer};
 

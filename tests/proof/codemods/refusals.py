@@ -103,6 +103,17 @@ def helper():
 async def root():
     return helper()
 """,
+    "errors": """
+import requests
+def helper():
+    response = requests.get("u", timeout=3)
+    return response.text
+async def root():
+    try:
+        return helper()
+    except requests.RequestException:  # here
+        return None
+""",
     "handed-on": """
 import requests
 def helper():

@@ -23,6 +23,8 @@ class Beat:
 
 
 async def on_asyncio() -> tuple:
+    # The first time, frameworks import and build what they need.
+    await main.work()
     beat = Beat()
 
     async def ticks() -> None:
@@ -39,6 +41,7 @@ async def on_asyncio() -> tuple:
 
 
 async def on_trio() -> tuple:
+    await main.work()
     beat = Beat()
 
     async def ticks() -> None:

@@ -38,7 +38,9 @@ fn pythons() -> Vec<PathBuf> {
     let beside = this.as_ref().and_then(|this| this.parent()).map(PathBuf::from);
     let active = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(scripts));
     for folder in beside.into_iter().chain(active) {
-        found.extend(["python3", "python"].map(|name| folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)));
+        found.extend(
+            ["python3", "python"].map(|name| folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)),
+        );
     }
     found.extend(["python3", "python"].map(PathBuf::from));
     found

@@ -2,7 +2,8 @@
 
 use crate::support::{Project, Run};
 
-const STORE: &str = "import os\nimport time\n\ndef load():\n    time.sleep(3)\n\ndef look():\n    return os.stat('x')\n";
+const STORE: &str =
+    "import os\nimport time\n\ndef load():\n    time.sleep(3)\n\ndef look():\n    return os.stat('x')\n";
 const APP: &str = "import time\nimport store\n\nasync def handler():\n    store.load()\n\nasync def brief():\n    store.look()\n\n\
                    async def other():\n    time.sleep(1)\n";
 
@@ -45,7 +46,8 @@ fn all(handler: &str, other: &str) -> Vec<(u64, String)> {
 fn a_stack_confirms_the_finding_on_whose_way_it_is() {
     let project = project();
     // On another machine the files lie elsewhere.
-    for (app, store) in [("/srv/app.py", "/srv/store.py"), ("app.py", "store.py"), ("C:\\x\\app.py", "C:\\x\\store.py")] {
+    for (app, store) in [("/srv/app.py", "/srv/store.py"), ("app.py", "store.py"), ("C:\\x\\app.py", "C:\\x\\store.py")]
+    {
         let evidence = recorded(1.5, &[(app, 5, "handler"), (store, 5, "load")]);
         assert_eq!(seen(&project, &evidence), all("\"call\" 1.5", NOT), "{app}");
     }
@@ -72,7 +74,11 @@ fn each_form_is_read() {
     let run = check(&project, stacks, &["-v", "-q"]);
     assert!(!run.err.contains("evidence"), "-q takes -v back: {}", run.err);
     let run = check(&project, stacks, &["-v"]);
-    assert!(run.err.contains("evidence evidence: sampled stacks, 19 in all; 12 of a finding, 7 of none"), "{}", run.err);
+    assert!(
+        run.err.contains("evidence evidence: sampled stacks, 19 in all; 12 of a finding, 7 of none"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

@@ -172,7 +172,8 @@ impl Places {
             lines.push(files.meant(&frame.path).iter().map(|file| (*file, line)).collect());
         }
         let Some(innermost) = lines.iter().rposition(|line| !line.is_empty()) else { return BTreeSet::new() };
-        let behind: BTreeSet<u32> = lines[innermost].iter().filter_map(|at| self.causes.get(at)).flatten().copied().collect();
+        let behind: BTreeSet<u32> =
+            lines[innermost].iter().filter_map(|at| self.causes.get(at)).flatten().copied().collect();
         let passed = lines[..=innermost].iter().flatten().filter_map(|at| self.findings.get(at)).flatten();
         let shown: BTreeSet<u32> = passed.copied().filter(|index| behind.contains(index)).collect();
         // Of several calls in one line that which the stack goes on with, where it says so.

@@ -98,9 +98,11 @@ impl Evidence {
             Some((kind, stalls)) => Ok(Evidence { kind, stalls }),
             // A test run in which nothing stalled leaves an empty log.
             None if text.trim().is_empty() => Ok(Evidence { kind: "an empty file", stalls: Vec::new() }),
-            None => Err("1:1: this is no evidence: neither JSON of `pytest --blocklint-evidence`, nor asyncio's log of slow \
+            None => Err(
+                "1:1: this is no evidence: neither JSON of `pytest --blocklint-evidence`, nor asyncio's log of slow \
                          callbacks, nor raw stacks of py-spy, nor an error of BlockHound"
-                .to_owned()),
+                    .to_owned(),
+            ),
         }
     }
 
