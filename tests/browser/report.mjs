@@ -177,6 +177,68 @@ await test('everything is done by keys', async () => {
   await close(page);
 });
 
+await test('the plan tells what to change first, and leads to each finding', async () => {
+  const page = await open('shop');
+  const { plan, findings } = await page.evaluate(() => JSON.parse(document.getElementById('data').textContent));
+  assert.equal(await page.locator('#plan').isVisible(), false);
+  await page.locator('#to-plan').click();
+  assert.equal(await page.locator('#plan').isVisible(), true);
+  assert.equal(await page.locator('#detail').isVisible(), false);
+  assert.equal(await page.locator('.row[aria-selected="true"]').count(), 0);
+  assert.equal(await hash(page), '#plan');
+  const steps = page.locator('.plan-step');
+  assert.equal(await steps.count(), plan.steps.length);
+  assert.match(await text(page, '#plan h2'), /free all 7 stalled functions/);
+  assert.equal(await page.locator('.plan-bar span').count(), plan.steps.filter((step) => step.frees.length).length);
+  const first = steps.first();
+  assert.match(await first.locator('h3').innerText(), /All that Pricing.price_in does/);
+  assert.match(await first.locator('.plan-facts').innerText(), /frees 2 functions · ends 8 findings · held up to 30 s today/);
+  assert.ok((await first.locator('mark').innerText()).startsWith('price_in'), 'its source is shown');
+  await page.screenshot({ path: path.join(folder, 'plan-1440.png') });
+  // Its commands are copied as they are.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await first.getByRole('button', { name: 'Copy the command: check' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), plan.steps[0].check);
+  await first.getByRole('button', { name: 'Copy the command: fix' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), plan.steps[0].fix);
+  // A function that is freed, a cause behind it, a finding that goes: each leads there, and back to the plan.
+  const names = await first.locator('.free').allInnerTexts();
+  assert.deepEqual(names, ['quote', 'refresh']);
+  await first.locator('.free', { hasText: 'refresh' }).click();
+  assert.equal(await hash(page), `#finding-${findings[plan.steps[0].frees[1]].id}`);
+  assert.match(await text(page, '#detail .message'), /refresh/);
+  assert.equal(await page.locator('#plan').isVisible(), false);
+  await page.goBack();
+  await page.waitForSelector('#plan:not([hidden])');
+  await first.locator('.plan-calls a', { hasText: 'requests.Session.get' }).click();
+  assert.equal(await text(page, '.cause-head h2 span'), 'requests.Session.get');
+  await page.keyboard.press('l');
+  await page.waitForSelector('#plan:not([hidden])');
+  await first.locator('summary').click();
+  await first.locator('.entry').first().waitFor();
+  assert.equal(await first.locator('.entry').count(), plan.steps[0].findings.length);
+  await first.locator('.entry').last().click();
+  assert.equal(await hash(page), `#finding-${findings[plan.steps[0].findings.at(-1)].id}`);
+  assert.equal(await page.locator('#detail').isVisible(), true);
+  // A row of the list, and filters, which do not change the plan.
+  await page.keyboard.press('l');
+  await page.locator('#search').fill('redis');
+  await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
+  assert.equal(await page.locator('#plan').isVisible(), true);
+  assert.match(await hash(page), /^#plan&q=redis$/);
+  await page.locator('.row').first().click();
+  assert.equal(await page.locator('#plan').isVisible(), false);
+  assert.ok(await page.locator('.graph .node').count() > 1);
+  await close(page);
+  const again = await open('shop', { hash: '#plan', width: 390, height: 800, dark: true });
+  assert.equal(await again.locator('#plan').isVisible(), true);
+  assert.ok(await again.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.getElementById('plan').scrollWidth <= innerWidth), 'nothing stands out');
+  await again.screenshot({ path: path.join(folder, 'plan-390-dark.png') });
+  await again.locator('.back').click();
+  assert.equal(await again.locator('.list').isVisible(), true);
+  await close(again);
+});
+
 await test('dark, narrow and phone', async () => {
   const dark = await open('shop', { dark: true });
   await dark.locator('.row', { hasText: 'requests.Session.get' }).click();
@@ -186,7 +248,7 @@ await test('dark, narrow and phone', async () => {
     const page = await open('shop', { width, height });
     await page.screenshot({ path: path.join(folder, `shop-${width}-list.png`) });
     await page.locator('.row', { hasText: 'requests.Session.get' }).click();
-    assert.equal(await page.locator('.detail').isVisible(), true);
+    assert.equal(await page.locator('#detail').isVisible(), true);
     assert.equal(await page.locator('.list').isVisible(), false);
     await page.screenshot({ path: path.join(folder, `shop-${width}.png`) });
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `nothing stands out at ${width}`);
@@ -199,7 +261,7 @@ await test('dark, narrow and phone', async () => {
 await test('contrast is enough to read', async () => {
   for (const dark of [false, true]) {
     const page = await open('shop', { dark });
-    const poor = await page.evaluate(() => {
+    const poorOf = (of) => of.evaluate(() => {
       const parse = (colour) => (colour.match(/[\d.]+/g) || []).map(Number);
       const light = ([r, g, b]) => {
         const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
@@ -213,14 +275,16 @@ await test('contrast is enough to read', async () => {
         return [255, 255, 255];
       };
       const poorly = [];
-      for (const one of document.querySelectorAll('.row-place, .many, .code, .facts, .stat dt, .eyebrow, .entry-place, .where, .hold, .tag, footer, .found, .says-text')) {
+      for (const one of document.querySelectorAll('.row-place, .many, .code, .facts, .stat dt, .eyebrow, .entry-place, .where, .hold, .tag, footer, .found, .says-text, .plan-facts, .plan-step .label, .free, .command code')) {
         const [a, b] = [light(parse(getComputedStyle(one).color)), light(ground(one))];
         const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
         if (ratio < 4.5) poorly.push(`${one.className} ${ratio.toFixed(2)}`);
       }
       return [...new Set(poorly)];
     });
-    assert.deepEqual(poor, []);
+    assert.deepEqual(await poorOf(page), []);
+    await page.keyboard.press('l');
+    assert.deepEqual(await poorOf(page), []);
     await close(page);
   }
 });
@@ -235,10 +299,16 @@ await test('names and source text from strangers stay text', async () => {
   let seen = '';
   for (let at = 0; at < rows; at += 1) {
     await page.locator('.row').nth(at).click();
-    seen += await page.locator('.detail').innerText();
+    seen += await page.locator('#detail').innerText();
     assert.equal(await page.evaluate(() => window.pwned), undefined);
   }
   assert.ok(seen.includes('</script><script>window.pwned=1</script>'), 'it is shown as it is');
+  await page.locator('#to-plan').click();
+  for (const box of await page.locator('#plan summary').all()) await box.click();
+  assert.ok((await page.locator('#plan').innerText()).includes('<img src=x onerror=window.pwned=1>.py'));
+  assert.equal(await page.evaluate(() => window.pwned), undefined);
+  assert.equal(await page.locator('img').count(), 0);
+  await page.screenshot({ path: path.join(folder, 'hostile-plan.png') });
   assert.ok(seen.includes('🦀'), 'and so is what is no harm');
   assert.ok(seen.includes('U+202E') && seen.includes('U+0007'), 'what cannot be seen is told');
   assert.equal(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/u.test(await page.evaluate(() => document.getElementById('app').textContent)), false);
@@ -303,6 +373,16 @@ await test('2,000 findings are quick', async () => {
   assert.ok(await page.locator('.entry').count() > 150);
   console.log(`     ready ${ready} ms, ${nodes} elements, a frame of scrolling ${timed.scrolled} ms, a search ${timed.searched} ms`);
   await page.screenshot({ path: path.join(folder, 'large.png') });
+  const planned = await page.evaluate(async () => {
+    const begun = performance.now();
+    document.getElementById('to-plan').click();
+    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+    return performance.now() - begun;
+  });
+  assert.ok(planned < 500, `the plan takes ${planned} ms`);
+  assert.equal(await page.locator('.plan-step').count(), 10);
+  assert.match(await text(page, '.plan-left'), /would be left/);
+  await page.screenshot({ path: path.join(folder, 'large-plan.png') });
   await close(page);
 });
 

@@ -5,7 +5,7 @@ use blocklint_project::{Configuration, Persona};
 use camino::Utf8PathBuf;
 use clap::builder::styling::{AnsiColor, Effects, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::run_arguments::{Counted, GlobalArguments, RunArguments};
 
@@ -39,6 +39,21 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: BaselineCommand,
     },
+    /// Say which few changes free most functions, in order
+    ///
+    /// Looks at all ways from functions that must not block to the calls that do, and lists the places whose change ends most findings:
+    /// a call, or a function that leads to several. Each step says which functions it frees, how long they are held today, the command with
+    /// edits where there are any, and the command that shows whether it is done.
+    #[command(
+        mut_args = only_planned,
+        after_help = "Exit code: 0, or 2 if the run failed. Formats: full and json."
+    )]
+    Plan(Plan),
+    /// Rewrite Python across files so that a finding is gone: `asyncify` or `offload`
+    ///
+    /// Runs the codemods of blocklint's Python package (`pip install 'blocklint-async[codemods]'`), which rest on libcst.
+    #[command(disable_help_flag = true, after_help = "Exit code: 0, 1 if something was refused, 2 if the run failed.")]
+    Codemod(Codemod),
     /// Remove the cache of a project
     Clean(Clean),
     /// Show the page of a rule, or of all rules
@@ -228,9 +243,9 @@ pub(crate) struct Check {
 }
 
 #[derive(Args, Debug)]
+#[command(group(ArgGroup::new("which").required(true).args(["rule", "all"])))]
 pub(crate) struct Rule {
     /// Its code or name
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
     pub(crate) rule: Option<String>,
     /// Show the pages of all rules
     #[arg(long)]
@@ -277,14 +292,32 @@ pub(crate) enum BaselineCommand {
     },
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) check: Box<Check>,
+    /// How many changes to plan
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: u32,
+}
+
 /// Hides the options of `check` that say nothing to a baseline.
 fn only_choice(argument: clap::Arg) -> clap::Arg {
+    only_with(argument, &["baseline", "output_format"])
+}
+
+/// Hides those that say nothing to a plan.
+fn only_planned(argument: clap::Arg) -> clap::Arg {
+    only_with(argument, &["baseline", "no_baseline", "since", "changed", "staged", "output_format", "output_file"])
+}
+
+/// Hides what does not decide what is found, but for some.
+fn only_with(argument: clap::Arg, but: &[&str]) -> clap::Arg {
     const SAY_NOTHING: &[&str] = &["Fixes", "Old findings", "Evidence", "Output"];
-    const BUT: &[&str] = &["baseline", "output_format"];
     const NOR: &[&str] = &["show_settings", "show_files", "stdin_filename", "trace_in_paths"];
     let says_nothing = argument.get_help_heading().is_some_and(|heading| SAY_NOTHING.contains(&heading));
     let id = argument.get_id().as_str();
-    let says_nothing = says_nothing && !BUT.contains(&id) || NOR.contains(&id);
+    let says_nothing = says_nothing && !but.contains(&id) || NOR.contains(&id);
     // What is hidden stays so.
     if says_nothing { argument.hide(true) } else { argument }
 }
@@ -324,6 +357,8 @@ pub(crate) enum ModelsCommand {
     },
     /// Show every row that speaks of a name, those that decide first
     Explain(ExplainModel),
+    /// Say as JSON what is known of paths: effect, async twins for each runtime, what they give
+    Twins(Twins),
     /// Check each row of a model against the extracted sources of its library
     #[command(after_help = "Exit code: 0, 1 if something does not hold, 2 if the run failed.")]
     Verify(VerifyModels),
@@ -358,6 +393,26 @@ pub(crate) struct ExplainModel {
     /// Also look at what packages in this environment ship
     #[arg(long, value_name = "FOLDER")]
     pub(crate) environment: Vec<Utf8PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Twins {
+    /// Paths as code spells them (`requests.Session.get`)
+    #[arg(required = true)]
+    pub(crate) names: Vec<String>,
+    /// The language of which they are, if it is not Python
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
+    pub(crate) language: Option<Language>,
+    /// Ignore all configuration
+    #[arg(long)]
+    pub(crate) isolated: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Codemod {
+    /// `asyncify` or `offload` and its arguments; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args, Debug)]

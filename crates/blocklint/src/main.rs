@@ -46,6 +46,8 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Check(check) => commands::check(&check),
         Command::Baseline { what } => commands::baseline(&what),
+        Command::Plan(plan) => commands::plan_command(&plan),
+        Command::Codemod(codemod) => commands::codemod(&codemod),
         Command::Clean(clean) => commands::clean(&clean),
         Command::Rule(rule) => commands::rule(&rule),
         Command::Why(why) => commands::why(&why),

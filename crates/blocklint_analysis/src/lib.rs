@@ -24,6 +24,7 @@ pub use blocklint_flow::entries::unawaited::unawaited;
 pub use blocklint_flow::graph::finding::{
     Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
 };
+pub use blocklint_flow::graph::net::{Net, NetNode, Spot};
 pub use blocklint_flow::judge::list::SIGNALS;
 pub use blocklint_flow::judge::signal::{Makes, Signal, SignalSet, signal_named};
 pub use blocklint_flow::search::cuts::{Misuse, RuleNames, UsedComment};
@@ -39,7 +40,7 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::handles::{Given, given_by};
+pub use findings::handles::{Given, given_by, gives_what_blocks, opener_of, uses_of_given};
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]
@@ -54,6 +55,8 @@ pub struct Options {
     pub include_aside: bool,
     /// Whether findings say which signals spoke of them: costs time.
     pub account: bool,
+    /// Whether all ways of findings are told, not only the best one of each: costs memory.
+    pub ways: bool,
 }
 
 /// What a run found: findings by path, offset and rule, and the causes behind them.
@@ -65,6 +68,8 @@ pub struct Solved {
     pub causes: Vec<RawCause>,
     /// The comments that silenced something.
     pub used: Vec<UsedComment>,
+    /// All ways of the findings, where that was asked for.
+    pub net: Option<Net>,
 }
 
 /// Links a loaded program: nothing is resolved before it is asked for.
@@ -77,6 +82,7 @@ pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let cuts = Cuts::new(link.program, options.rules);
     let judge = Judge::new(options.without);
     let graph = Search::new(link, &cuts, &judge).run();
-    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options);
-    Solved { findings, causes, used: cuts.used() }
+    let mut net = options.ways.then(Net::default);
+    let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
+    Solved { findings, causes, used: cuts.used(), net }
 }

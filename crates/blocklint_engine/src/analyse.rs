@@ -17,6 +17,7 @@ use crate::Failure;
 use crate::comments::{CommentChecks, comments, unread_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
+use crate::plan::Ways;
 use crate::progress::{Progress, Silent, Step};
 use crate::timings::Timings;
 use crate::units::units;
@@ -46,6 +47,8 @@ pub struct Options {
     pub include_aside: bool,
     /// What is asked of comments that silence rules.
     pub comments: CommentChecks,
+    /// Whether all ways of findings are told, as a plan needs them: costs memory.
+    pub ways: bool,
 }
 
 impl Options {
@@ -57,6 +60,7 @@ impl Options {
             account: false,
             include_aside: false,
             comments: CommentChecks::default(),
+            ways: false,
         }
     }
 }
@@ -72,6 +76,8 @@ pub struct Report {
     pub read: usize,
     /// What is to be done about the findings.
     pub remedies: Remedies,
+    /// All ways of the findings, where that was asked for.
+    pub ways: Option<Ways>,
     /// How long it took.
     pub timings: Timings,
 }
@@ -177,11 +183,12 @@ pub(crate) fn analyse_files(
     }
     sort(&mut findings);
     let groups = grouped(&findings);
+    let ways = Ways::new(&link, &solved);
     timings.output = started.elapsed();
     // Freeing a large program costs time that nobody waits for.
     std::mem::forget(link);
     std::mem::forget(program);
-    Report { findings, groups, read, remedies, timings }
+    Report { findings, groups, read, remedies, ways, timings }
 }
 
 /// Findings by path, offset, rule.
@@ -209,8 +216,8 @@ pub(crate) fn options_of(options: Options) -> blocklint_analysis::Options {
         named: blocklint_rules::meant,
         alias: blocklint_rules::rules_of_async,
     };
-    let Options { min_confidence, without, account, include_aside, comments: _ } = options;
-    blocklint_analysis::Options { min_confidence, rules, without, account, include_aside }
+    let Options { min_confidence, without, account, include_aside, comments: _, ways } = options;
+    blocklint_analysis::Options { min_confidence, rules, without, account, include_aside, ways }
 }
 
 /// The files that were read, and the layout, as the analysis takes them.

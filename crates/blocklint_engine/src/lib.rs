@@ -18,6 +18,7 @@ mod missing;
 mod models;
 mod overview;
 mod panics;
+mod plan;
 mod progress;
 mod rules;
 mod session;
@@ -46,10 +47,11 @@ pub use missing::{Missing, missing};
 pub use models::{load as load_models, load_and_tell as load_models_and_tell};
 pub use overview::overview;
 pub use panics::install_hook;
+pub use plan::{Ways, plan};
 pub use progress::{Progress, Step};
 pub use rules::{RuleArguments, Rules};
 pub use session::{BodyPlace, Buffers, Cancelled, Session};
-pub use sources::{locate, locate_in};
+pub use sources::{locate, locate_in, locate_plan};
 pub use timings::Timings;
 
 /// Why a run ends without a result: one line per reason.

@@ -189,7 +189,7 @@ impl Session {
             sort(&mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
-            hand_over(session, Report { findings, groups, read: session.files.len(), remedies, timings })
+            hand_over(session, Report { findings, groups, read: session.files.len(), remedies, ways: None, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Finding, Location, Place, Span};
-use blocklint_output::{CellStart, Sources};
+use blocklint_output::{CellStart, Plan, Sources};
 use blocklint_project::Project;
 use camino::Utf8Path;
 
@@ -24,6 +24,13 @@ pub fn locate_in(project: &Project, chosen: &mut Chosen, mut sources: Sources) -
         locate_one(project, place, &mut sources);
     }
     sources
+}
+
+/// The same of a plan's places.
+pub fn locate_plan(project: &Project, plan: &mut Plan, sources: &mut Sources) {
+    for place in crate::plan::places(plan) {
+        locate_one(project, place, sources);
+    }
 }
 
 /// Computes rows and columns of a place.

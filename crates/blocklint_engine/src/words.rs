@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, moved_with,
+    Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
+    opener_of, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -30,6 +31,10 @@ pub(crate) struct Wanted {
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
     /// The oldest Python that the project runs on, where it says so.
     pub(crate) oldest: Option<(u8, u8)>,
+    /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
+    pub(crate) uses: Vec<Span>,
+    /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
+    pub(crate) opened: Option<Span>,
 }
 
 impl Wanted {
@@ -144,6 +149,7 @@ fn finding_and_remedy(
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
         along: None,
+        older_workers: matches!(raw.mending.pool, Available::Since { .. }),
     };
     let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
     let remedy = moved(link, raw, blocklint_rules::remedy(&told, &advice), |bound| {
@@ -196,14 +202,33 @@ fn moved(
         return on_worker(link, raw, remedy);
     }
     if !hands_over || language == Language::Java {
-        return Ok(Wanted { remedy, moves: Ok(Vec::new()), way: Vec::new(), blocks: Vec::new(), oldest });
+        return Ok(Wanted {
+            remedy,
+            moves: Ok(Vec::new()),
+            way: Vec::new(),
+            blocks: Vec::new(),
+            oldest,
+            uses: Vec::new(),
+            opened: None,
+        });
     }
     if language == Language::Rust {
+        if raw.trace.len() == 1 && gives_what_blocks(link, raw.site) {
+            return Err(Refusal::new("what it gives holds the thread as well where it is used, and must move with it"));
+        }
         // What the call itself runs says by its signature whether what it gives can leave a closure.
         let mut called = moved_with(link, raw.site);
         let way = functions_on_the_way(link, raw, &called);
         called.functions.truncate(called.direct);
-        return Ok(Wanted { remedy, moves: Ok(functions(link, &called)), way, blocks: Vec::new(), oldest });
+        return Ok(Wanted {
+            remedy,
+            moves: Ok(functions(link, &called)),
+            way,
+            blocks: Vec::new(),
+            oldest,
+            uses: Vec::new(),
+            opened: None,
+        });
     }
     // What hands over to threads before 3.9 takes no context along.
     let loses_context = oldest.is_some_and(|oldest| oldest < (3, 9));
@@ -218,16 +243,22 @@ fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
+    let uses = if raw.trace.len() == 1 { uses_of_given(link, raw.site) } else { Vec::new() };
+    let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
-        return Ok(Wanted { remedy, moves: Ok(functions(link, &carried)), way, blocks, oldest });
+        let moves = match raw.trace.len() == 1 && raw.mending.brief && raw.repeats {
+            true => Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function")),
+            false => Ok(functions(link, &carried)),
+        };
+        return Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, way, blocks, oldest })
+    Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -243,7 +274,15 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
             }
         }
     }
-    Ok(Wanted { remedy, moves: Ok(Vec::new()), way: Vec::new(), blocks: Vec::new(), oldest: None })
+    Ok(Wanted {
+        remedy,
+        moves: Ok(Vec::new()),
+        way: Vec::new(),
+        blocks: Vec::new(),
+        oldest: None,
+        uses: Vec::new(),
+        opened: None,
+    })
 }
 
 /// What else has to go where the call of a finding goes.
@@ -291,6 +330,7 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Loop => BoundTo::Loop,
         Bound::Context => BoundTo::Context,
         Bound::ContextRead => BoundTo::Asked,
+        Bound::Loaded => BoundTo::Loaded,
         Bound::Nothing => return None,
     };
     let how = match bound.how {
@@ -374,6 +414,7 @@ fn reach(available: &Available) -> Reach {
         Available::Since { library, since, has } => {
             Reach::Newer(format!("`{library}` {since}, and {has} is what the build has"))
         }
+        Available::Beside(other) => Reach::Beside(other.clone()),
         Available::No => Reach::No,
     }
 }

@@ -1,4 +1,4 @@
-//! Types as forms: `A<B>` is `Subscript(A, B)`, several arguments a tuple display; `A[]` a list display of `A`;
+//! Types as forms: `A<B>` is `Subscript(A, B)`, several arguments a tuple display; `A[]` a list display of `A`, `A[][]` one of that;
 //! `? extends A` and a method's bounded type parameter are `Bound(A)`, several bounds `Alt(And, …)`; a primitive is its
 //! name.
 
@@ -7,6 +7,9 @@ use tree_sitter::Node;
 
 use crate::kinds::{K, all, child, fields, kind, named};
 use crate::walker::{Walker, Walking};
+
+/// Dimensions of an array that are told apart.
+const MOST_DIMENSIONS: usize = 8;
 
 impl Walker<'_> {
     /// The form of a type.
@@ -21,7 +24,16 @@ impl Walker<'_> {
             return FormId::NONE;
         }
         let form = self.type_form(node);
-        if dimensions.is_some() { self.array_of(form) } else { form }
+        match dimensions {
+            Some(dimensions) => self.arrays_of(form, dimensions),
+            None => form,
+        }
+    }
+
+    /// The array type of an element type, of as many dimensions as are written: `[][]`.
+    fn arrays_of(&mut self, element: FormId, dimensions: Node<'_>) -> FormId {
+        let count = self.bytes(dimensions).iter().filter(|&&byte| byte == b'[').count();
+        (0..count.clamp(1, MOST_DIMENSIONS)).fold(element, |form, _| self.array_of(form))
     }
 
     /// The array type of an element type.
@@ -86,7 +98,10 @@ impl Walker<'_> {
                     Some(element) => self.type_form(element),
                     None => self.other(),
                 };
-                self.array_of(element)
+                match child(node, f.dimensions) {
+                    Some(dimensions) => self.arrays_of(element, dimensions),
+                    None => self.array_of(element),
+                }
             }
             K::AnnotatedType => match named(node).find(|part| !is_annotation(*part)) {
                 Some(inner) => self.type_form(inner),

@@ -119,7 +119,8 @@ pub fn type_expr(ty: &TypeExpr, language: Language) -> String {
     }
 }
 
-fn template(template: &Template) -> String {
+/// A template as a row writes it.
+pub fn template(template: &Template) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),
         Part::Receiver => "{receiver}".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use blocklint_core::Language;
@@ -311,7 +311,8 @@ impl Named {
                 named.reported_folders.push(path);
                 continue;
             }
-            if fs::symlink_metadata(&path).is_err() {
+            // A link that leads nowhere is as good as none.
+            if fs::metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 named.missing.push(path);
                 continue;
             }

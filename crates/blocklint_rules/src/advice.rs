@@ -1,6 +1,6 @@
 //! What to do about a finding, for the runtime it stands in.
 
-use blocklint_core::{Effect, Language, Runtime};
+use blocklint_core::{Effect, Language, Runtime, last_name};
 
 use crate::words::one_line;
 use crate::{Along, RawFinding, SiteKind, What};
@@ -124,7 +124,7 @@ fn offload(raw: &RawFinding<'_>) -> Option<String> {
             ),
         },
         Language::Rust => rust(raw),
-        Language::Java => java(raw.runtime).to_owned(),
+        Language::Java => java(raw.runtime, raw.older_workers),
     })
 }
 
@@ -170,18 +170,24 @@ fn rust(raw: &RawFinding<'_>) -> String {
     format!("hand it to the blocking pool: `{call}{ending}`")
 }
 
-fn java(runtime: Option<Runtime>) -> &'static str {
-    match runtime {
-        Some(Runtime::Reactor) => {
-            "hand it to a worker: `Mono.fromCallable(() -> …).subscribeOn(Schedulers.boundedElastic())`"
-        }
+fn java(runtime: Option<Runtime>, older: bool) -> String {
+    if let Some(of) = Runtime::publishers(runtime) {
+        let schedulers = last_name(of.schedulers);
+        let workers = if older { of.older_workers } else { of.workers };
+        return format!(
+            "hand it to a worker: `{}.fromCallable(() -> …).subscribeOn({schedulers}.{workers})`",
+            last_name(of.one)
+        );
+    }
+    let advice = match runtime {
         Some(Runtime::Rxjava) => "hand it to a worker: `Single.fromCallable(() -> …).subscribeOn(Schedulers.io())`",
         Some(Runtime::Mutiny) => {
             "hand it to a worker: `Uni.createFrom().item(() -> …).runSubscriptionOn(Infrastructure.getDefaultWorkerPool())`"
         }
         Some(Runtime::Vertx) => "hand it to a worker: `vertx.executeBlocking(() -> …)`",
         _ => "hand it to an executor of its own threads: `executor.execute(() -> …)`",
-    }
+    };
+    advice.to_owned()
 }
 
 #[cfg(test)]
@@ -211,6 +217,7 @@ mod tests {
             note: None,
             more_causes: 0,
             along: None,
+            older_workers: false,
         }
     }
 

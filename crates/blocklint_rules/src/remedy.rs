@@ -66,6 +66,8 @@ pub enum BoundTo {
     Context,
     /// The same, which it only asks.
     Asked,
+    /// To what nobody sees: code that is loaded while the program runs.
+    Loaded,
 }
 
 impl BoundCall {
@@ -82,8 +84,19 @@ impl BoundCall {
             (BoundTo::Thread, BoundUse::Called) => {
                 format!("`{call}` works only in the thread in which it is called now")
             }
-            (BoundTo::Loop, BoundUse::Used | BoundUse::Made) => {
+            (BoundTo::Loop, BoundUse::Made) => {
+                format!("it makes a `{call}`, whose coroutines belong to the running loop")
+            }
+            (BoundTo::Loop, BoundUse::Used) => {
                 format!("a `{call}` is used, which belongs to the running loop")
+            }
+            (BoundTo::Loaded, BoundUse::Called) => {
+                format!("`{call}` runs code that is loaded while the program runs, and nobody sees what that needs")
+            }
+            (BoundTo::Loaded, BoundUse::Used | BoundUse::Made) => {
+                format!(
+                    "a `{call}` is used, whose code is loaded while the program runs, and nobody sees what that needs"
+                )
             }
             (BoundTo::Loop, BoundUse::Called) => format!("`{call}` needs the thread of the running loop"),
             (BoundTo::Context, BoundUse::Used | BoundUse::Made) => {
@@ -110,6 +123,8 @@ pub enum Reach {
     Needs(String),
     /// A newer version of the library has it: "`a` 2, and 1 is what the build has".
     Newer(String),
+    /// It depends on another runtime as well, and nothing shows which runs the code.
+    Beside(String),
     /// It does not depend on the library.
     No,
 }

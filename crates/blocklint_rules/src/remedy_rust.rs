@@ -53,6 +53,12 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     if advice.kind == Some(FixKind::None) {
         return refuse("no edit of this call is right");
     }
+    for reach in [&advice.twin, &advice.pool] {
+        if let Reach::Beside(other) = reach {
+            let runtime = Runtime::Tokio;
+            return Err(Refusal::new(format!("nothing shows that it runs on `{runtime}`, and not on `{other}`")));
+        }
+    }
     let (mut ways, mut at_most) = (Vec::new(), Applicability::Safe);
     let mut missing = None;
     if advice.kind != Some(FixKind::Offload) && raw.direct && !advice.lazy {

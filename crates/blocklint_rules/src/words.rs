@@ -47,6 +47,8 @@ pub struct RawFinding<'a> {
     pub more_causes: u32,
     /// What else has to go where the call goes, if it is handed over.
     pub along: Option<Along>,
+    /// Java: the build has a version of the library that lacks the workers of today.
+    pub older_workers: bool,
 }
 
 /// Why a call should not be handed to a thread by itself.
@@ -437,6 +439,7 @@ mod tests {
             note: None,
             more_causes: 0,
             along: None,
+            older_workers: false,
         }
     }
 

@@ -280,7 +280,7 @@ impl Desk {
     /// What of a report is shown, with all that answers need.
     fn shown(&mut self, session: &Session, report: Report) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, remedies, mut timings, read: _ } = report;
+        let Report { mut findings, groups, remedies, mut timings, read: _, ways: _ } = report;
         let rules = self.rules(session.project());
         rules.hide(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));

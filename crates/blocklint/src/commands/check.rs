@@ -19,8 +19,11 @@ use crate::progress::Bar;
 use crate::{CLEAN, FAILED, FOUND, console};
 use blocklint_engine::{
     Cache, CommentChecks, FixRequest, Levels, Options, Progress, Ran, RuleArguments, Rules, RunRequest, SignalSet, cap,
-    load_models_and_tell, locate_in, overview, set_threads, signal_named,
+    load_models_and_tell, locate_in, locate_plan, overview, plan, set_threads, signal_named,
 };
+
+/// Changes that a report plans: as many as somebody does in some weeks.
+const STEPS: usize = 10;
 
 /// What is found of a project before any of its source files is read.
 struct Discovered {
@@ -96,6 +99,7 @@ pub(super) fn options(check: &Check, prepared: &Prepared) -> Result<Options, Fai
         account: check.output_format == OutputFormat::Json || check.output_format == OutputFormat::Sarif,
         include_aside: check.looks_aside(&prepared.project.configuration),
         comments: CommentChecks::new(&prepared.project, &prepared.rules.selection),
+        ways: plans(check),
         ..Options::new(prepared.levels.confidence)
     })
 }
@@ -155,7 +159,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     drop(bar);
     nothing_read(project, &ran)?;
     cache::tell(check, &ran);
-    let Ran { mut chosen, mut timings, texts, .. } = ran;
+    let Ran { mut chosen, mut timings, texts, ways, .. } = ran;
     timings.discover = *discovered;
     let texts = evidence::weigh(&seen, &mut chosen, project, levels, texts);
 
@@ -185,7 +189,11 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     } else {
         chosen.suppressed.clear();
     }
-    let sources = locate_in(project, &mut chosen, texts);
+    let mut planned = ways.map(|ways| plan(&chosen, &ways, STEPS));
+    let mut sources = locate_in(project, &mut chosen, texts);
+    if let Some(planned) = &mut planned {
+        locate_plan(project, planned, &mut sources);
+    }
     let fixed_findings = fixed.as_ref().map_or(0, |fixed| fixed.mended.len());
     let written = Written {
         check,
@@ -199,6 +207,7 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
         },
         chosen: &chosen,
         overview: &overviewed,
+        plan: planned.as_ref(),
         levels,
         causes,
         capped,
@@ -224,19 +233,28 @@ pub(super) fn once(check: &Check) -> Result<u8, Failure> {
     })
 }
 
+/// Whether the output shows a plan.
+fn plans(check: &Check) -> bool {
+    check.output_format == OutputFormat::Html && check.statistics.is_none() && check.add_ignore.is_none()
+}
+
 /// The least that is shown: what the command line says, else the configuration.
 fn levels(check: &Check, configuration: &Configuration) -> Levels {
     let ((severity, confidence), of_file) = (check.levels(), configuration.levels());
     Levels { severity: severity.unwrap_or(of_file.0), confidence: confidence.unwrap_or(of_file.1) }
 }
 
-/// The text of `--stdin-filename`, where `-` is the path.
+/// The text of `--stdin-filename`, where `-` is the path or none is given.
 fn given(check: &Check) -> Result<Option<Vec<u8>>, Failure> {
-    let reads_stdin = check.paths.iter().any(|path| path == "-");
+    // Without a path, as for ruff, the text is all that is meant.
+    let named = check.run.stdin_filename.is_some() && check.paths.is_empty();
+    let reads_stdin = named || check.paths.iter().any(|path| path == "-");
     match (&check.run.stdin_filename, reads_stdin) {
         (None, false) => return Ok(None),
         (None, true) => return Err(Failure::new("`-` needs --stdin-filename, which says whose text it is")),
-        (Some(_), false) => return Err(Failure::new("--stdin-filename says whose text `-` is, but no path is `-`")),
+        (Some(_), false) => {
+            return Err(Failure::new("--stdin-filename says whose text `-` is, but another path is given"));
+        }
         (Some(_), true) if check.paths.len() > 1 => {
             return Err(Failure::new(
                 "`-` goes with no other path: the project around --stdin-filename is analysed anyway",

@@ -4,8 +4,8 @@ use std::io;
 
 use blocklint_engine::{Chosen, Compared, Held, Levels};
 use blocklint_output::{
-    HtmlReport, Look, Overview, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary, full,
-    github, gitlab, html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause,
+    HtmlReport, Look, Overview, Plan, SarifRun, Shown, Summary, begin, changed_files, concise, fixable, fixed_summary,
+    full, github, gitlab, html, in_baseline, json, jsonl, junit, rdjson, sarif, statistics, statistics_by_cause,
     statistics_by_cause_json, statistics_json, summary, were_there,
 };
 use blocklint_project::Project;
@@ -26,6 +26,7 @@ pub(super) struct Written<'a> {
     pub(super) shown: Shown<'a>,
     pub(super) chosen: &'a Chosen,
     pub(super) overview: &'a Overview,
+    pub(super) plan: Option<&'a Plan>,
     pub(super) levels: Levels,
     /// How many causes were found.
     pub(super) causes: usize,
@@ -45,7 +46,7 @@ pub(super) struct Known<'k> {
 
 /// Writes findings or counts, and for people the last lines.
 pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
-    let Written { check, project, shown, chosen, overview, levels, causes, capped, fixed, known } = written;
+    let Written { check, project, shown, chosen, overview, plan, levels, causes, capped, fixed, known } = written;
     let mut out = Output::new(check.output_file.as_deref())?;
     let to_stdout = check.output_file.is_none();
     let look =
@@ -75,7 +76,7 @@ pub(super) fn write(written: &Written<'_>) -> io::Result<()> {
             (None, OutputFormat::Junit) => junit(&mut out, shown)?,
             (None, OutputFormat::Rdjson) => rdjson(&mut out, shown)?,
             (None, OutputFormat::Html) => {
-                html(&mut out, shown, &HtmlReport { root: &project.root, overview, summary: &counts })?;
+                html(&mut out, shown, &HtmlReport { root: &project.root, overview, plan: *plan, summary: &counts })?;
             }
             (None, OutputFormat::Sarif) => {
                 let (root, complete) = (repository(&project.root), project.missing.is_empty());

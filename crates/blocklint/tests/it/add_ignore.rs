@@ -150,3 +150,12 @@ fn files_are_named_from_where_the_user_is() {
     let run = project.run(&["check", "--add-ignore", "pkg"]);
     assert_eq!(run.out, "Ignored 1 finding in 1 file:\n- pkg/a.py: 1\n");
 }
+
+#[test]
+fn what_was_not_read_is_named_and_left() {
+    let broken = "import time\n\nasync def g():\n    time.sleep(1)\n\ndef f(:\n";
+    let project = Project::new(&[("a.py", "import time\n\nasync def f():\n    time.sleep(1)\n"), ("b.py", broken)]);
+    let run = project.run(&["check", "--add-ignore"]);
+    assert!(run.err.contains("b.py:6: BLT902 not ignored: a comment cannot stand for what was not read"), "{run:?}");
+    assert_eq!(run.code, Some(0), "{run:?}");
+}

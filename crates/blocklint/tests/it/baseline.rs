@@ -223,3 +223,25 @@ fn a_change_that_lets_it_grow_fails_in_ci() {
     assert!(project.read("blocklint-baseline.json").contains("service.py"));
     assert_eq!(strict(&project), said(0, "[]\n"));
 }
+
+#[test]
+fn what_a_mended_call_brings_to_light_is_held_by_a_baseline_of_notes() {
+    const APP: &str = "import helper\n\nasync def handler():\n    helper.load()\n";
+    const HELPER: &str =
+        "import time\n\ndef load():\n    time.sleep(1)\n    with open('x') as f:\n        return f.read()\n";
+    for (options, code) in [(&["baseline", "create"][..], 1), (&["baseline", "create", "--min-severity", "note"], 0)] {
+        let project = Project::new(&[("app.py", APP), ("helper.py", HELPER)]);
+        project.run(options);
+        assert_eq!(check(&project).code, Some(0), "{options:?}");
+        project.write("helper.py", &HELPER.replace("    time.sleep(1)\n", ""));
+        let run = check(&project);
+        assert_eq!((run.code, run.out.contains("app.py:4:5: BLT104 ")), (Some(code), code == 1), "{}", run.out);
+        // What an added line does at the call is new all the same.
+        project.write(
+            "helper.py",
+            &HELPER.replace("time.sleep(1)", "input()").replace("import time", "import subprocess"),
+        );
+        let run = check(&project);
+        assert_eq!((run.code, run.out.contains("app.py:4:5: BLT109 ")), (Some(1), true), "{}", run.out);
+    }
+}

@@ -189,6 +189,9 @@ fn pages_are_shown_by_code_and_name() {
     assert!(all.code == Some(0) && pages == told && pages > 15, "{pages} pages, {told} tell how to mend it");
     let unknown = "error: unknown rule `blocking-slep`; did you mean `blocking-sleep`?\n";
     assert_eq!(project.run(&["rule", "blocking-slep"]), run(2, "", unknown));
+    // Both ways to say what is meant are told.
+    let none = project.run(&["rule"]);
+    assert_eq!((none.code, none.err.contains("<RULE|--all>")), (Some(2), true), "{}", none.err);
 }
 
 #[test]

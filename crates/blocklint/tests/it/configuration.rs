@@ -518,12 +518,12 @@ fn the_command_line_names_a_file_or_a_key() {
 
 #[test]
 fn files_of_any_size_are_read_only_where_the_user_says_so() {
-    let folder = Folder::service("max-file-size = '20MB'");
+    let folder = Folder::service("max-file-size = '16MB'");
     assert_eq!(folder.run_in("", &["check"]).0, Some(1));
-    folder.write("blocklint.toml", "max-file-size = '21MB'");
+    folder.write("blocklint.toml", "max-file-size = '16_000_001'");
     let (code, _, err) = folder.run_in("", &["check"]);
     assert_eq!(code, Some(2));
-    assert!(err.starts_with("error: blocklint.toml:1: max-file-size: more than 20000000 bytes are read only"), "{err}");
+    assert!(err.starts_with("error: blocklint.toml:1: max-file-size: more than 16000000 bytes are read only"), "{err}");
     assert_eq!(folder.run_in("", &["check", "--config", "blocklint.toml"]).0, Some(1));
     assert_eq!(folder.run_in("", &["check", "--isolated", "--config", "max-file-size='1GB'"]).0, Some(1));
 }

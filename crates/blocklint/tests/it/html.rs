@@ -144,6 +144,35 @@ fn its_data_are_those_of_the_other_formats() {
 }
 
 #[test]
+fn its_plan_is_that_of_the_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("report.html");
+    let shop = repository().join("tests/browser/shop");
+    report(&shop, &file);
+    let data = data(&fs::read_to_string(&file).expect("a page"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+    command.env_clear().current_dir(&shop).args(["plan", "--steps", "10", "--output-format", "json"]);
+    let plan: Value =
+        serde_json::from_slice(&command.stdin(Stdio::null()).output().expect("it starts").stdout).expect("JSON");
+    let list = |of: &Value| of.as_array().expect("a list").clone();
+    let finding = |number: &Value| data["findings"][number.as_u64().expect("a number") as usize].clone();
+    let (steps, planned) = (list(&data["plan"]["steps"]), list(&plan["steps"]));
+    assert!(steps.len() >= 4 && steps.len() == planned.len(), "{} of {}", steps.len(), planned.len());
+    for (step, planned) in steps.iter().zip(&planned) {
+        for key in ["kind", "function", "hold", "severity", "help", "fix", "check"] {
+            assert_eq!(step[key], planned[key], "{key}");
+        }
+        let freed: Vec<Value> = list(&step["frees"]).iter().map(|of| finding(of)["function"].clone()).collect();
+        assert_eq!(freed, list(&planned["frees"]));
+        let ended: Vec<Value> = list(&step["findings"]).iter().map(|of| finding(of)["id"].clone()).collect();
+        assert_eq!(ended, list(&planned["findings"]).iter().map(|of| of["fingerprint"].clone()).collect::<Vec<_>>());
+        assert_eq!(step["group"].is_null(), step["kind"] != "cause", "a cause leads to its group");
+    }
+    let functions: Vec<&Value> = steps.iter().filter(|step| step["kind"] == "function").collect();
+    assert!(!functions.is_empty() && functions.iter().all(|step| !list(&step["calls"]).is_empty()));
+}
+
+#[test]
 fn hostile_text_is_no_markup() {
     let folder = tempfile::tempdir().expect("a folder");
     hostile(folder.path());

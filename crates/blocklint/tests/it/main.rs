@@ -24,6 +24,7 @@ mod models;
 mod names;
 mod notebooks;
 mod pages;
+mod plan;
 mod programs;
 mod readme;
 mod ruff;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 struct Folder(tempfile::TempDir);
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Run {
     code: Option<i32>,
     out: String,
@@ -172,6 +172,8 @@ fn stdin_takes_the_place_of_a_file() {
         assert!(run.out.contains(&format!("{name}:4:5")) && run.out.contains("work.py:4:5"), "{}", run.out);
         assert!(run.out.contains("4 |     pause()"), "the frames show what was given: {}", run.out);
     }
+    let bare = folder.with(&["check", "--output-format", "full", "--stdin-filename", "app.py"], &[], Some(text));
+    assert_eq!(bare, check("app.py"), "`-` may be left out");
     assert_eq!(fs::read_to_string(folder.path().join("app.py")).expect("text"), "x = 1\n");
     for wrong in [
         &["-"][..],
@@ -222,6 +224,9 @@ fn what_cannot_be_read_is_said_once() {
     assert_eq!(run.err.matches("dangling.py").count(), 1, "{}", run.err);
     assert!(run.err.lines().all(|line| line.starts_with("warning: ")), "{}", run.err);
     assert_eq!(run.code, Some(0));
+    // Who names such a link is told what is told of any name behind which nothing lies.
+    let run = folder.run(&["check", "dangling.py"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(2), "error: dangling.py: no such file or folder\n"));
     let closed = folder.path().join("closed");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).expect("set");
     // Who may do everything is stopped by nothing.

@@ -242,10 +242,18 @@ impl<'l, 'a> Explainer<'l, 'a> {
         let judge = Judge::new(options.without);
         let graph = Search::new(link, &cuts, &judge).run();
         let (findings, causes) =
-            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options });
+            crate::findings::findings(link, &cuts, &judge, &graph, Options { account: true, ..options }, None);
         let above = above::of(&graph);
         let (callers, roots) = (Callers::new(link), Roots::new(link));
-        Explainer { link, cuts, graph, callers, roots, solved: Solved { findings, causes, used: Vec::new() }, above }
+        Explainer {
+            link,
+            cuts,
+            graph,
+            callers,
+            roots,
+            solved: Solved { findings, causes, used: Vec::new(), net: None },
+            above,
+        }
     }
 
     /// The linked program.

@@ -5,7 +5,7 @@ use blocklint_flow::graph::LeafSite;
 use blocklint_flow::graph::finding::Mending;
 use blocklint_link::link::Link;
 use blocklint_link::link::available::Available;
-use blocklint_link::program::ids::FileId;
+use blocklint_link::program::ids::SiteRef;
 use blocklint_models::{Part, Template, expand_twin};
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
@@ -64,26 +64,28 @@ pub(super) fn mending(
     link: &Link<'_>,
     leaf: &LeafSite<'_>,
     runtime: Option<blocklint_core::Runtime>,
-    file: FileId,
+    site: SiteRef,
     twins: &[(String, bool)],
 ) -> Mending {
+    let file = site.file;
     let calls = link.library.calls(leaf.path);
     let rewrite = leaf.row.rewrite.as_ref().or_else(|| calls.advice().find_map(|row| row.row.rewrite.as_ref()));
     let mut mending = Mending {
         rewrite: rewrite.and_then(|rewrite| rewrite.for_runtime(runtime)).cloned(),
         kind: leaf.row.fix,
         lazy: leaf.row.lazy,
+        brief: leaf.row.severity == Some(blocklint_core::Severity::Note),
         ..Mending::default()
     };
     if link.program.language(file) == Language::Rust {
-        mending.pool = link.available(file, blocklint_core::Runtime::blocking_pool(runtime).0);
+        mending.pool = link.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
             let rows = link.library.calls(link.library.path(Language::Rust, twin));
             let given = |rows: &blocklint_models::CallRows<'_>| {
                 rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
             };
             mending.same = !rows.is_empty() && given(&rows) == given(&calls);
-            mending.twin = link.available(file, twin);
+            mending.twin = link.available_at(site, twin);
         }
     }
     if link.program.language(file) == Language::Java {

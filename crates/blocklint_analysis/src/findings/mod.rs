@@ -18,6 +18,7 @@ use blocklint_flow::entries::roots::{Root, RootKind};
 use blocklint_flow::entries::when::source_of_chain;
 use blocklint_flow::entries::when::{Scopes, When};
 use blocklint_flow::graph::finding::{Mending, RawCause, RawFinding, RawStep, Reason, Starved, What};
+use blocklint_flow::graph::net::Net;
 use blocklint_flow::graph::paths::{Causes, Cost, Paths};
 use blocklint_flow::graph::steps::{place_of, step};
 use blocklint_flow::graph::{Graph, Next, Way};
@@ -100,6 +101,7 @@ pub(crate) fn findings<'a>(
     judge: &Judge,
     graph: &Graph<'a>,
     options: Options,
+    mut net: Option<&mut Net>,
 ) -> (Vec<RawFinding>, Vec<RawCause>) {
     let Options { min_confidence, account, .. } = options;
     let paths = Paths::new(link, graph);
@@ -303,6 +305,20 @@ pub(crate) fn findings<'a>(
             }
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
+            }
+            if let Some(net) = net.as_deref_mut() {
+                // It is there as long as one of these is.
+                let least = finding.severity.min(Severity::Warning);
+                let counts = |c: &&Candidate| {
+                    c.silenced.is_none() && c.label.severity >= least && c.confidence() >= min_confidence
+                };
+                let ways = candidates.iter().filter(counts).map(|candidate| candidate.way);
+                let joined = joined.get(&(site, arg, rule)).into_iter().flatten().copied();
+                let mut begins: Vec<u32> =
+                    ways.chain([best.way]).chain(joined).map(|way| net.take(graph, &causes, &way)).collect();
+                begins.sort_unstable();
+                begins.dedup();
+                net.begins.insert((finding.file, finding.span, rule), begins);
             }
             finding
         })
@@ -515,7 +531,7 @@ fn finding<'c>(
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
         held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holder_name(link, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
-        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site.file, &twins)),
+        mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site, &twins)),
         twins,
         holds_gil: leaf.is_some_and(|leaf| leaf.row.thread == Some(Thread::HoldsGil)),
         occurrence: 0,

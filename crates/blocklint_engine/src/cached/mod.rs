@@ -18,6 +18,7 @@ use crate::choose::{Chosen, Hidden, Levels, choose_keeping};
 use crate::comments::unread_languages;
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::attach;
+use crate::plan::Ways;
 use crate::timings::Timings;
 use crate::{Failure, Options, Progress, Rules, analyse_watched};
 
@@ -59,11 +60,13 @@ pub struct Ran {
     pub texts: Sources,
     /// Why nothing was kept for the next run, where something should have been.
     pub unkept: Option<String>,
+    /// All ways of the findings, where that was asked for.
+    pub ways: Option<Ways>,
 }
 
 impl Ran {
     fn of(chosen: Chosen, read: usize, timings: Timings) -> Self {
-        Ran { chosen, read, timings, texts: Sources::default(), unkept: None }
+        Ran { chosen, read, timings, texts: Sources::default(), unkept: None, ways: None }
     }
 }
 
@@ -110,7 +113,8 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let layout = layout_of(project, request.models);
     let key = settings(request, &layout);
     let mut looked = on_large_stacks(|| look(project, now))?;
-    let kept: Option<Kept> = cache.run(key);
+    // Ways are not kept: the facts are, and the rest is found anew.
+    let kept: Option<Kept> = if request.options.ways { None } else { cache.run(key) };
     if let Some(kept) = &kept
         && kept.stats.is_some()
         && kept.stats == looked.stats
@@ -155,7 +159,8 @@ fn run_with(request: &RunRequest<'_>, cache: &Cache) -> Result<Ran, Failure> {
     let contents = facts::digest(project, &seen);
     let stats = looked.stats;
     let kept = Kept { stats, contents, read: ran.read as u64, chosen: StoredChosen::of(&ran.chosen) };
-    let unkept = saved.and_then(|()| keep(cache, key, &kept)).err().map(|error| error.to_string());
+    let keep = |()| if ran.ways.is_some() { Ok(()) } else { keep(cache, key, &kept) };
+    let unkept = saved.and_then(keep).err().map(|error| error.to_string());
     Ok(Ran { unkept, ..ran })
 }
 
@@ -225,7 +230,7 @@ pub(crate) fn finish_keeping(request: &RunRequest<'_>, mut report: crate::Report
     }
     let mut timings = report.timings;
     timings.output += started.elapsed();
-    Ok((Ran::of(chosen, report.read, timings), hidden))
+    Ok((Ran { ways: report.ways, ..Ran::of(chosen, report.read, timings) }, hidden))
 }
 
 /// The digest of files by their paths and what is said of each.

@@ -1,34 +1,39 @@
 //! What functions of other files do that cannot move to a thread, though it is no call: `raise` and the like.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use blocklint_core::{Place, Refusal, Span};
 use blocklint_python::Binding;
 use camino::Utf8Path;
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::make::TextOf;
 use crate::words::Wanted;
 
-/// Of each function that some call would take along to a thread, what keeps it.
-pub(super) struct Elsewhere(BTreeMap<(Arc<Utf8Path>, Span), Vec<Binding>>);
+/// Of each function that some call would take along to a thread, what keeps it; by file and span.
+pub(super) struct Elsewhere(FxHashMap<Box<str>, FxHashMap<Span, Vec<Binding>>>);
 
 impl Elsewhere {
     /// Looks at all that would move: one parse of each file.
     pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
-        let mut files: BTreeMap<&Arc<Utf8Path>, BTreeSet<Span>> = BTreeMap::new();
+        let mut files: FxHashMap<&str, FxHashSet<Span>> = FxHashMap::default();
         for (path, span) in wanted.flat_map(Wanted::functions) {
-            files.entry(path).or_default().insert(*span);
+            files.entry(path.as_str()).or_default().insert(*span);
         }
         let files: Vec<_> = files.into_iter().collect();
-        let found = files.into_par_iter().flat_map_iter(|(path, spans)| {
+        let found = files.into_par_iter().filter_map(|(path, spans)| {
             let spans: Vec<Span> = spans.into_iter().collect();
-            let bindings = text(path).map_or_else(Vec::new, |text| blocklint_python::bindings(&text, &spans));
-            let of_path = spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty());
-            of_path.map(|(span, bindings)| ((Arc::clone(path), span), bindings)).collect::<Vec<_>>()
+            let bindings = blocklint_python::bindings(&text(Utf8Path::new(path))?, &spans);
+            let of_path: FxHashMap<_, _> =
+                spans.into_iter().zip(bindings).filter(|(_, bindings)| !bindings.is_empty()).collect();
+            (!of_path.is_empty()).then(|| (Box::from(path), of_path))
         });
         Elsewhere(found.collect::<Vec<_>>().into_iter().collect())
+    }
+
+    fn bindings(&self, (path, span): &(Arc<Utf8Path>, Span)) -> Option<&[Binding]> {
+        self.0.get(path.as_str())?.get(span).map(Vec::as_slice)
     }
 
     /// Why a call of the file at `from` cannot move, or the block at this span. `handles`: an exception is being handled where it
@@ -56,13 +61,13 @@ impl Elsewhere {
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
         let mut on_the_way = wanted.way.iter().filter(|_| block.is_none());
         let once = on_the_way.find_map(|key| {
-            let binding = self.0.get(key)?.iter().find(|binding| binding.only_on_the_way)?;
+            let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))
         });
         if once.is_some() {
             return once;
         }
-        others.filter_map(|key| Some((key, self.0.get(key)?))).find_map(|((path, _), bindings)| {
+        others.filter_map(|key| Some((key, self.bindings(key)?))).find_map(|((path, _), bindings)| {
             let fits = |of: &&Binding| !of.only_on_the_way && (handles || !of.only_while_handling);
             let binding = bindings.iter().find(fits)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(path), binding.span)))

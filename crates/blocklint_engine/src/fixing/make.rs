@@ -1,14 +1,13 @@
 //! From remedies to fixes: by the front end of each finding's language, on one parse of each file, and only when fixes
 //! are shown or applied.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix, Refusal, Remedy, RuleCode, Span};
+use blocklint_core::{Finding, Fix, Place, Refusal, Remedy, RuleCode, Span};
 use blocklint_project::Project;
 use camino::Utf8Path;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elsewhere::Elsewhere;
 use crate::comments::{Mend, mended};
@@ -27,6 +26,9 @@ pub struct Remedies {
     of_code: FxHashMap<At, Result<Wanted, Refusal>>,
     of_comments: FxHashMap<At, Mend>,
 }
+
+/// A file, and the findings in it by number, with what is to be done about each.
+type OfFile<'w> = (Arc<Utf8Path>, Vec<(usize, &'w Wanted)>);
 
 /// Where a finding stands, and its rule.
 type At = (Arc<Utf8Path>, Span, RuleCode);
@@ -71,7 +73,7 @@ pub fn attach(project: &Project, remedies: &Remedies, findings: &mut [Finding]) 
 /// The same with the texts of files from elsewhere.
 pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf<'_>) -> Vec<Option<Refusal>> {
     let mut refused: Vec<Option<Refusal>> = vec![None; findings.len()];
-    let mut files: BTreeMap<Arc<Utf8Path>, Vec<(usize, &Wanted)>> = BTreeMap::new();
+    let mut files: FxHashMap<Box<str>, OfFile<'_>> = FxHashMap::default();
     for (at, finding) in findings.iter_mut().enumerate() {
         if let Some(mend) = remedies.of_comment(finding).filter(|_| is_fixable(&finding.place.path)) {
             finding.fix = text_of(&finding.place.path).and_then(|text| mended(&text, &finding.place, mend));
@@ -84,15 +86,19 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             Ok(_) if !is_fixable(&finding.place.path) => {
                 refused[at] = Some(Refusal::new("cells of a notebook are left to whoever runs them"));
             }
-            Ok(wanted) => files.entry(finding.place.path.clone()).or_default().push((at, wanted)),
+            Ok(wanted) => {
+                let path = &finding.place.path;
+                let of_file = files.entry(path.as_str().into()).or_insert_with(|| (path.clone(), Vec::new()));
+                of_file.1.push((at, wanted));
+            }
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
     let places: &[Finding] = findings;
-    let elsewhere = Elsewhere::new(files.values().flatten().map(|(_, wanted)| *wanted), text_of);
+    let elsewhere = Elsewhere::new(files.values().flat_map(|(_, of_file)| of_file).map(|(_, wanted)| *wanted), text_of);
     let made: Vec<(usize, Result<Fix, Refusal>)> = files
         .par_iter()
-        .flat_map_iter(|(path, wanted)| {
+        .flat_map_iter(|(_, (path, wanted))| {
             let Some(text) = text_of(path) else {
                 let gone = |(at, _): &(usize, _)| (*at, Err(Refusal::new("the file cannot be read any more")));
                 return wanted.iter().map(gone).collect::<Vec<_>>();
@@ -126,10 +132,35 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
             Err(refusal) => refused[at] = Some(refusal),
         }
     }
+    for (at, use_of_it) in half_done(findings, files.values()) {
+        findings[at].fix = None;
+        refused[at] =
+            Some(Refusal::at("what is done here with the same object would go on holding the thread", use_of_it));
+    }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);
     }
     refused
+}
+
+/// The findings whose edits leave behind what holds the thread by what their call gives, and where that is.
+fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
+    let mut found = Vec::new();
+    for (path, wanted) in files {
+        let mended: FxHashSet<Span> = wanted
+            .iter()
+            .filter(|(at, _)| findings[*at].fix.is_some())
+            .map(|(at, _)| findings[*at].place.span)
+            .collect();
+        for (at, wanted) in wanted {
+            let Some(fix) = &findings[*at].fix else { continue };
+            let moves = |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
+            if let Some(left) = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of)) {
+                found.push((*at, Place::unlocated(Arc::clone(path), *left)));
+            }
+        }
+    }
+    found
 }
 
 /// The definitions of the functions that a call runs, as far as they matter to its edit.

@@ -91,21 +91,36 @@ impl<'r, 'a> Round<'r, 'a> {
             Err(broken) => broken,
         };
         if let [one] = more[..] {
-            self.refused.push((one, broken.reason));
+            self.refused.extend(broken.into_iter().next().map(|broken| (one, broken.reason)));
             return;
         }
-        let (blamed, others): (Vec<usize>, Vec<usize>) = more.iter().partition(|&&index| {
+        let stands_in = |index: usize, functions: &[(Arc<Utf8Path>, String)]| {
+            functions.iter().any(|(path, function)| self.candidates[index].key.is_in(path, function))
+        };
+        let is_meant = |index: usize, broken: &&Broken| {
             let candidate = &self.candidates[index];
             match &broken.blame {
                 Blame::Findings { key, .. } => candidate.key == *key,
+                Blame::Functions(functions) => match more.iter().any(|of| stands_in(*of, functions)) {
+                    true => stands_in(index, functions),
+                    false => functions.first().is_some_and(|(path, _)| candidate.changes(path)),
+                },
                 Blame::File(path) => candidate.changes(path),
             }
-        });
-        let surely = matches!(broken.blame, Blame::Findings { surely: true, .. });
-        if surely && !blamed.is_empty() {
-            self.refused.extend(blamed.iter().map(|&index| (index, broken.reason.clone())));
+        };
+        let is_sure = |broken: &&Broken| matches!(broken.blame, Blame::Findings { surely: true, .. });
+        let surely = |index: usize| broken.iter().filter(is_sure).find(|broken| is_meant(index, broken));
+        let refused = more.iter().filter_map(|&index| Some((index, surely(index)?.reason.clone())));
+        let refused: Vec<(usize, String)> = refused.collect();
+        if !refused.is_empty() {
+            let others = more.iter().copied().filter(|&index| surely(index).is_none()).collect();
+            self.refused.extend(refused);
             self.settle(others);
-        } else if !blamed.is_empty() && !others.is_empty() {
+            return;
+        }
+        let (blamed, others): (Vec<usize>, Vec<usize>) =
+            more.iter().partition(|&&index| broken.iter().any(|broken| is_meant(index, &broken)));
+        if !blamed.is_empty() && !others.is_empty() {
             self.settle(others);
             self.settle(blamed);
         } else {
@@ -116,7 +131,7 @@ impl<'r, 'a> Round<'r, 'a> {
     }
 
     /// Applies these together to the files as they stand before the round, and verifies.
-    fn try_all(&mut self, all: Vec<usize>) -> Result<Kept, Broken> {
+    fn try_all(&mut self, all: Vec<usize>) -> Result<Kept, Vec<Broken>> {
         let mut together = Together::default();
         for &index in &all {
             // They were chosen because they go together.
@@ -128,7 +143,12 @@ impl<'r, 'a> Round<'r, 'a> {
             let new = changed(overlay, old, path, edits);
             new.map_err(|reason| Broken { reason, blame: Blame::File(Arc::clone(path)) })
         });
-        let done = done.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (done, unwritten): (Vec<_>, Vec<_>) = done.collect::<Vec<_>>().into_iter().partition(Result::is_ok);
+        let unwritten: Vec<Broken> = unwritten.into_iter().filter_map(Result::err).collect();
+        if !unwritten.is_empty() {
+            return Err(unwritten);
+        }
+        let done = done.into_iter().filter_map(Result::ok);
         let mut kept = Kept { applied: all, ..Kept::default() };
         for ((path, _), (bytes, facts)) in files.iter().zip(done) {
             kept.bytes.insert(Arc::clone(path), bytes);
@@ -138,13 +158,12 @@ impl<'r, 'a> Round<'r, 'a> {
         let after = self.facts.analyse(Some(&self.before.watched), self.show);
         self.swap(&mut kept);
         let mended = kept.applied.iter().map(|&index| self.candidates[index].key.clone()).collect::<Vec<_>>();
-        match broken(self.before, &after, &mended) {
-            Some(broken) => Err(broken),
-            None => {
-                kept.state = Some(after);
-                Ok(kept)
-            }
+        let broken = broken(self.before, &after, &mended);
+        if !broken.is_empty() {
+            return Err(broken);
         }
+        kept.state = Some(after);
+        Ok(kept)
     }
 
     /// Exchanges facts; twice is as it was.

@@ -1,6 +1,6 @@
 //! Whether fixes did what they promise: their findings are gone, no finding is new, no coroutine is left un-awaited.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use blocklint_core::{Finding, RuleCode};
@@ -18,6 +18,11 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// Whether the finding stands in a function.
+    pub(crate) fn is_in(&self, path: &Utf8Path, function: &str) -> bool {
+        *self.path == *path && self.function == function
+    }
+
     pub(crate) fn of(finding: &Finding) -> Self {
         Key {
             rule: finding.rule,
@@ -47,12 +52,16 @@ pub(crate) enum Blame {
         /// Whether all of them are meant.
         surely: bool,
     },
+    /// A fix that stands in one of these functions, or where none does, one that changes the file of the first.
+    Functions(Vec<(Arc<Utf8Path>, String)>),
     /// A fix that changes this file.
     File(Arc<Utf8Path>),
 }
 
-/// Compares the findings before and after the fixes of `mended` were applied.
-pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Broken> {
+/// Compares the findings before and after the fixes of `mended` were applied: all that they did not keep, each of whom it is laid
+/// to once. One analysis costs as much as ten of these answers are worth.
+pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Vec<Broken> {
+    let mut all: Vec<Broken> = Vec::new();
     let (old, new) = (counted(&before.all), counted(&after.all));
     let count = |counts: &HashMap<Key, usize>, key: &Key| counts.get(key).copied().unwrap_or_default();
     let mut wanted: HashMap<&Key, usize> = HashMap::new();
@@ -60,12 +69,17 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
         *wanted.entry(key).or_default() += 1;
     }
     // In the order of the fixes: the same refusals on every run.
-    for key in mended {
+    let mut told: HashSet<&Key> = HashSet::new();
+    for key in mended.iter().filter(|key| told.insert(key)) {
         let (old, new) = (count(&old, key), count(&new, key));
         if new > old.saturating_sub(wanted[key]) {
             let blame = Blame::Findings { key: key.clone(), surely: new >= old };
-            return Some(Broken { reason: "the finding would still be there".to_owned(), blame });
+            all.push(Broken { reason: "the finding would still be there".to_owned(), blame });
         }
+    }
+    // What is new beside a fix that does nothing may come of that.
+    if !all.is_empty() {
+        return all;
     }
     // A neighbour may be named by another path once a value next to it comes from elsewhere; it is new where its function
     // has more of its kind than what was mended leaves.
@@ -88,7 +102,9 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
             });
         if is_new && !is_rest && is_more(&(key.rule, &key.path, &key.function)) {
             let reason = format!("it would bring a new finding: {} {}", finding.rule, finding.message);
-            return Some(Broken { reason, blame: Blame::File(key.path) });
+            let on_the_way = finding.trace.iter().map(|step| (Arc::clone(&step.place.path), step.function.clone()));
+            let own = (Arc::clone(&finding.place.path), finding.function.clone());
+            lay_to(&mut all, reason, [own].into_iter().chain(on_the_way).collect());
         }
     }
     for (key, count) in &after.unawaited {
@@ -98,10 +114,18 @@ pub(crate) fn broken(before: &State, after: &State, mended: &[Key]) -> Option<Br
                 true => format!("it would leave the coroutine of `{name}` un-awaited"),
                 false => format!("it would leave the coroutine of `{name}` in `{function}` un-awaited"),
             };
-            return Some(Broken { reason, blame: Blame::File(Arc::clone(path)) });
+            lay_to(&mut all, reason, vec![(Arc::clone(path), function.clone())]);
         }
     }
-    None
+    all
+}
+
+/// Lays something to the fixes of some functions, unless they answer for something else already.
+fn lay_to(all: &mut Vec<Broken>, reason: String, functions: Vec<(Arc<Utf8Path>, String)>) {
+    let blame = Blame::Functions(functions);
+    if !all.iter().any(|of| of.blame == blame) {
+        all.push(Broken { reason, blame });
+    }
 }
 
 /// Rule, file and function.

@@ -29,6 +29,10 @@ use page::Page;
 /// Each round ignores at least one more rule of some line, and few lines break more than two.
 const ROUNDS: usize = 20;
 
+/// What is not read is no call that a comment could speak for, and may hide some.
+const UNREADABLE: &str =
+    "a comment cannot stand for what was not read; `exclude` or `per-file-ignores` leaves the file out";
+
 /// What is to be ignored.
 #[derive(Clone, Copy)]
 pub struct IgnoreRequest<'a> {
@@ -121,11 +125,14 @@ fn round<'p>(
     unplaced: &mut Vec<Unplaced>,
 ) -> Vec<Finding> {
     let mut by_file: BTreeMap<&Arc<Utf8Path>, Vec<&Finding>> = BTreeMap::new();
-    for finding in findings.iter().filter(|finding| finding.rule != UNREADABLE_SOURCE.code) {
-        by_file.entry(&finding.place.path).or_default().push(finding);
+    let told = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
+    for finding in findings {
+        match finding.rule == UNREADABLE_SOURCE.code {
+            true => unplaced.push(told(&finding, UNREADABLE)),
+            false => by_file.entry(&finding.place.path).or_default().push(finding),
+        }
     }
     let mut placed = Vec::new();
-    let told = |finding: &&Finding, reason: &str| Unplaced { finding: (*finding).clone(), reason: reason.to_owned() };
     for (path, findings) in by_file {
         let page = match pages.remove(path).map_or_else(|| open(request.project, path), Ok) {
             Ok(page) => pages.entry(Arc::clone(path)).or_insert(page),
@@ -168,7 +175,15 @@ fn locate(project: &Project, pages: &Pages<'_>, unplaced: &mut [Unplaced]) {
     for (path, page) in pages {
         sources.insert(Arc::clone(path), Arc::clone(&page.text));
     }
-    unplaced.iter_mut().for_each(|one| locate_one(project, &mut one.finding.place, &mut sources));
+    for Unplaced { finding, .. } in unplaced {
+        // What was not read is known from before the comments, which move it.
+        if finding.rule == UNREADABLE_SOURCE.code
+            && let Some(problem) = pages.get(&finding.place.path).and_then(|page| page.facts.problems.first())
+        {
+            finding.place.span = problem.span;
+        }
+        locate_one(project, &mut finding.place, &mut sources);
+    }
 }
 
 fn changes(pages: Pages<'_>, findings: &[Finding]) -> Vec<Change> {

@@ -6,7 +6,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use blocklint_core::{Context, Span};
+use blocklint_core::{Context, Language, Span};
 use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
 use blocklint_models::{
     Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
@@ -18,10 +18,11 @@ use crate::entries::roots::{RootKind, Roots};
 use blocklint_link::code::regions;
 use blocklint_link::link::Link;
 use blocklint_link::link::eval::Scope;
+use blocklint_link::link::hierarchy::Ancestor;
 use blocklint_link::link::rows::Shown;
 use blocklint_link::link::targets::{Edge, Target};
-use blocklint_link::link::value::{BoundId, EnvId, ValueId};
-use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
+use blocklint_link::link::value::{BoundId, EnvId, Val, ValueId};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use blocklint_link::program::index::Mention;
 
 /// Bodies after which the rest of what a call runs is not looked at.
@@ -76,7 +77,39 @@ pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
     if carried.bound.is_none() {
         carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
     }
+    if carried.bound.is_none() {
+        carried.bound = makes_for_the_loop(link, site);
+    }
     carried
+}
+
+/// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
+/// often bound to the loop in which it is made, and what costs time there is rarely the object's own matter.
+fn makes_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+    if link.program.language(site.file) != Language::Python {
+        return None;
+    }
+    let callee = link.callee(site, EnvId::NONE).value;
+    let class = link.values.members(callee).iter().find_map(|val| match *val {
+        Val::Class(class) if has_coroutines(link, class) => Some(class),
+        _ => None,
+    })?;
+    let span = link.program.facts(site.file).site(site.site).span;
+    let facts = link.program.facts(class.file);
+    let call = facts.text(facts.class(class.class).name).to_owned();
+    Some(BoundCall { to: Bound::Loop, how: BoundUse::Made, call, file: site.file, span })
+}
+
+/// Whether a class of the project, or one that it derives from, has methods that are coroutines.
+fn has_coroutines(link: &Link<'_>, class: ClassRef) -> bool {
+    let is_async = |flow: Flow| matches!(flow, Flow::Coroutine | Flow::AsyncGenerator);
+    link.mro(class).iter().any(|ancestor| match *ancestor {
+        Ancestor::Class(of) => {
+            let bodies = &link.program.facts(of.file).bodies;
+            bodies.iter().any(|row| row.class == of.class && is_async(row.flow))
+        }
+        _ => false,
+    })
 }
 
 fn bound(link: &Link<'_>, site: SiteRef, to: Bound, how: BoundUse, path: PathId) -> BoundCall {
@@ -325,6 +358,9 @@ impl Walk<'_, '_> {
         }
         if looked.bound.is_none() {
             self.use_of_value(site, &mut looked.values);
+            // Who made it says nothing of what its code needs.
+            let loaded = looked.values.iter().find(|(_, to, _)| *to == Bound::Loaded);
+            looked.bound = loaded.map(|&(ty, to, site)| bound(self.link, site, to, BoundUse::Used, ty));
         }
         let looked = Rc::new(looked);
         self.known().borrow_mut().of_site.insert(site, Rc::clone(&looked));

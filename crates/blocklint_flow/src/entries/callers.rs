@@ -10,11 +10,12 @@ use blocklint_facts::{BodyKind, Flow, Form, SiteKind, Sym};
 use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::{EnvId, Val, ValueId};
 use blocklint_link::link::{LOW_STEPS, Link};
-use blocklint_link::program::ids::{BodyRef, FileId, Name, PathId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entries::containers_of_calls::Dispatch;
+use crate::entries::objects::objects_in;
 
 /// A body under a binding of what it captured; without one it stands for all its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,6 +86,8 @@ pub(crate) enum Trail {
     NamedIn(FileId, Sym),
     ResultOf(SiteRef, EnvId),
     Literal(BodyRef),
+    /// Java: where an object of a class stands without its name.
+    Object(ClassRef),
 }
 
 /// Callers by node, remembered.
@@ -98,9 +101,6 @@ pub struct Callers<'l, 'a> {
     busy: RefCell<FxHashSet<Node>>,
     busy_sites: RefCell<FxHashSet<BodyRef>>,
 }
-
-/// Methods that run where an instance is called, or read or set as an attribute.
-const RUN_BY_INSTANCE: &[&str] = &["__call__", "__get__", "__set__"];
 
 /// The argument of a caller that drives what was handed over elsewhere: none that the site lists.
 const NOT_AT_THE_SITE: u32 = u32::MAX;
@@ -181,16 +181,17 @@ impl<'l, 'a> Callers<'l, 'a> {
             trails.push(Trail::NamedIn(body.file, row.name));
         } else {
             trails.extend(link.body_names(body).into_iter().map(Trail::Named));
+            trails.extend(link.names_run_during_override(body).into_iter().map(Trail::Named));
         }
         if let Some(class) = row.class.get()
-            && RUN_BY_INSTANCE.contains(&facts.text(row.name))
+            && link.is_run_by_instance(body)
         {
-            self.start_instances(blocklint_link::program::ids::ClassRef { file: body.file, class }, trails);
+            self.start_instances(ClassRef { file: body.file, class }, trails);
         }
     }
 
     /// What runs a method without naming it is the instance: where instances of a class are made, or declared.
-    fn start_instances(&self, class: blocklint_link::program::ids::ClassRef, trails: &mut Vec<Trail>) {
+    fn start_instances(&self, class: ClassRef, trails: &mut Vec<Trail>) {
         let link = self.link;
         let mut classes = vec![class];
         let mut at = 0;
@@ -205,6 +206,9 @@ impl<'l, 'a> Callers<'l, 'a> {
         let mut names: Vec<Name> = classes.iter().flat_map(|&class| link.class_names(class)).collect();
         names.sort();
         names.dedup();
+        if link.program.language(class.file) == Language::Java {
+            trails.extend(classes.iter().map(|&class| Trail::Object(class)));
+        }
         for name in names {
             for &(file, sym) in link.program.occurrences(name) {
                 let facts = link.program.facts(file);
@@ -253,6 +257,16 @@ impl<'l, 'a> Callers<'l, 'a> {
                         self.follow_mention(subject, site.file, mention, wrap, env, &mut trails, found);
                     }
                 }
+                Trail::Object(class) => {
+                    let objects = objects_in(link, class.file);
+                    for &site in objects.made.get(&class.class).into_iter().flatten() {
+                        trails.push(Trail::ResultOf(SiteRef { file: class.file, site }, EnvId::NONE));
+                    }
+                    for &mention in objects.own.get(&class.class).into_iter().flatten() {
+                        let wrap = Wrap::Direct;
+                        self.follow_mention(subject, class.file, mention, wrap, EnvId::NONE, &mut trails, found);
+                    }
+                }
                 Trail::Literal(body) => {
                     for (mention, wrap) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
                         self.follow_mention(subject, body.file, mention, wrap, EnvId::NONE, &mut trails, found);
@@ -269,7 +283,7 @@ impl<'l, 'a> Callers<'l, 'a> {
         let by_name = link.bearers(name);
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
-            let class = blocklint_link::program::ids::ClassRef { file: node.body.file, class };
+            let class = ClassRef { file: node.body.file, class };
             for ancestor in link.mro(class).iter() {
                 if let blocklint_link::link::hierarchy::Ancestor::Class(base) = ancestor {
                     sites.extend(by_name.by_base.get(base).into_iter().flatten());
@@ -463,23 +477,10 @@ impl<'l, 'a> Callers<'l, 'a> {
                 let row = facts.body(node.body.body);
                 row.class.get().is_some_and(|own| {
                     matches!(facts.text(row.name), "__init__" | "__new__" | "__post_init__")
-                        && self.link.is_subclass(
-                            class,
-                            blocklint_link::program::ids::ClassRef { file: node.body.file, class: own },
-                        )
+                        && self.link.is_subclass(class, ClassRef { file: node.body.file, class: own })
                 })
             }
-            Val::Instance { class, .. } => {
-                let facts = self.link.program.facts(node.body.file);
-                let row = facts.body(node.body.body);
-                row.class.get().is_some_and(|own| {
-                    RUN_BY_INSTANCE.contains(&facts.text(row.name))
-                        && self.link.is_subclass(
-                            class,
-                            blocklint_link::program::ids::ClassRef { file: node.body.file, class: own },
-                        )
-                })
-            }
+            Val::Instance { .. } => self.link.runs_as_callable(val, node.body),
             _ => false,
         }
     }

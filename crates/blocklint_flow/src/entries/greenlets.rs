@@ -8,7 +8,7 @@ use blocklint_link::link::units::Units;
 use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::index::Mention;
-use blocklint_models::{HandoverContext, HandoverRow, Passes, Phase, Runs, Selector, Uses, Via};
+use blocklint_models::{HandoverContext, HandoverRow, Passes, Runs, Selector, Uses, Via};
 use rustc_hash::FxHashMap;
 
 use crate::entries::callers::Callers;
@@ -229,7 +229,7 @@ fn registration(row: &HandoverRow, real_threads: bool) -> Option<Registration> {
     };
     let elsewhere = row.native
         || row.process
-        || matches!(row.phase, Some(Phase::Startup | Phase::Exit | Phase::Test))
+        || row.phase.is_some()
         || runs == Runs::In(Context::Unknown)
         || real_threads && runs == Runs::In(Context::Worker) && !matches!(row.selector, Selector::Via(Via::Decorator));
     match runs {

@@ -19,6 +19,8 @@ pub(crate) struct Memo {
     pub(crate) answering: RefCell<FxHashMap<Language, Rc<FxHashSet<Name>>>>,
     /// What makes sites run the first time only.
     pub(crate) first_times: RefCell<FxHashMap<SiteRef, Option<crate::entries::first_time::FirstTime>>>,
+    /// Java: where objects stand without the name of their class.
+    pub(crate) objects: RefCell<FxHashMap<FileId, Rc<crate::entries::objects::InFile>>>,
 }
 
 impl Remembers for Memo {

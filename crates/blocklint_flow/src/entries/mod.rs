@@ -10,6 +10,7 @@ pub mod how_often;
 pub mod lifetime;
 mod memo;
 pub(crate) mod no_loop;
+pub(crate) mod objects;
 pub mod roots;
 pub mod unawaited;
 pub mod when;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::entries::assembly::{assembles, runtime_of_publisher};
 use crate::entries::no_loop::off_the_loop;
+use crate::entries::objects::uses_of_anonymous;
 use crate::entries::unawaited::is_dropped;
 
 /// Why a body is a root.
@@ -114,8 +115,12 @@ impl<'l, 'a> Roots<'l, 'a> {
         if let Some(runtime) = link.registered(body) {
             return Some(Root { kind: RootKind::Registered, context: Context::EventLoop, runtime });
         }
+        let uses = link.program.index_of(body.file).uses_of_callable(body.body);
         if matches!(row.kind, BodyKind::Lambda) {
-            return self.literal(body);
+            return self.literal(body, uses.iter().map(|(mention, _)| mention));
+        }
+        if let Some(root) = self.literal(body, uses_of_anonymous(link, body).into_iter()) {
+            return Some(root);
         }
         if assembles(link, body) {
             let runtime = runtime.or_else(|| runtime_of_publisher(link, body));
@@ -191,10 +196,10 @@ impl<'l, 'a> Roots<'l, 'a> {
         })
     }
 
-    /// A lambda that a call hands to an event loop.
-    fn literal(&self, body: BodyRef) -> Option<Root> {
+    /// A lambda, or the method of an anonymous class, that a call hands to an event loop.
+    fn literal(&self, body: BodyRef, uses: impl Iterator<Item = Mention>) -> Option<Root> {
         let link = self.link;
-        for (mention, _) in link.program.index_of(body.file).uses_of_callable(body.body).iter() {
+        for mention in uses {
             let Mention::Arg(site, arg) = mention else { continue };
             let site = SiteRef { file: body.file, site };
             if off_the_loop(link, site) {

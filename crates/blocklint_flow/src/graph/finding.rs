@@ -96,6 +96,8 @@ pub struct Mending {
     pub passes: bool,
     /// The call gives a coroutine.
     pub gives_coroutine: bool,
+    /// It holds the thread shortly: only a loop around it makes it long.
+    pub brief: bool,
     /// The twin gives what the call gives, and can fail in the same way.
     pub same: bool,
     /// Whether the twin can be called there.

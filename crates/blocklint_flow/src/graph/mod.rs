@@ -2,6 +2,7 @@
 //! nothing and lowers nothing.
 
 pub mod finding;
+pub mod net;
 pub mod paths;
 pub(crate) mod shortest;
 pub mod steps;

@@ -44,7 +44,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                         uses.iter().map(move |(mention, wrap)| (file, mention, wrap))
                     })
                     .collect(),
-                Trail::Literal(_) => Vec::new(),
+                Trail::Literal(_) | Trail::Object(_) => Vec::new(),
             };
             for (file, mention, wrap) in mentions {
                 if wrap == Wrap::Element {

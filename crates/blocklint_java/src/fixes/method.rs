@@ -1,9 +1,9 @@
 //! Methods that put a chain together: what they do themselves is put off until their result is subscribed to.
 
-use blocklint_core::{Publishers, Refusal};
+use blocklint_core::{Publishers, Refusal, Span};
 use tree_sitter::Node;
 
-use super::{Edits, File, Shape, insert};
+use super::{Edits, File, Shape};
 use crate::kinds::{K, all, has, kind, named};
 
 impl<'t> File<'_, 't> {
@@ -52,14 +52,20 @@ impl<'t> File<'_, 't> {
         };
         let indent = self.indent_of(body);
         let step = self.step_of(body, indent);
-        edits.push(insert(body.start_byte() + 1, format!("\n{indent}{step}return {head}")));
-        for line in self.lines_of(body) {
-            edits.push(insert(line, step.clone()));
+        // All of the body is one edit: what else would be mended in it runs on the worker by then.
+        let (start, end) = (body.start_byte() + 1, body.end_byte() - 1);
+        let last = self.source.get(..end).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+        let mut text = format!("\n{indent}{step}return {head}");
+        let mut from = start;
+        for line in self.lines_of(body).into_iter().filter(|line| *line < last) {
+            text.push_str(self.source.get(from..line).unwrap_or_default());
+            text.push_str(&step);
+            from = line;
         }
-        let end = body.end_byte() - 1;
-        let line = self.source.get(..end).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
-        edits.push(insert(line, format!("{indent}{step}}}).subscribeOn({workers}){tail};\n")));
-        Ok((shape, merged(edits)))
+        text.push_str(self.source.get(from..last).unwrap_or_default());
+        text.push_str(&format!("{indent}{step}}}).subscribeOn({workers}){tail};\n"));
+        edits.push((Span::new(start as u32, last as u32), text));
+        Ok((shape, edits))
     }
 
     /// What a method is declared to give: of many or of one, and what.
@@ -132,16 +138,4 @@ impl<'t> File<'_, 't> {
             })
             .collect()
     }
-}
-
-/// Insertions at one place become one, in the order in which they were made.
-fn merged(edits: Edits) -> Edits {
-    let mut found: Edits = Vec::new();
-    for (span, text) in edits {
-        match found.iter_mut().find(|(known, _)| *known == span && span.start == span.end) {
-            Some((_, known)) => known.push_str(&text),
-            None => found.push((span, text)),
-        }
-    }
-    found
 }

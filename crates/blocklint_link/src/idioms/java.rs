@@ -9,6 +9,9 @@ pub const CAUSE: &str = "cause";
 /// The object itself, as its base sees it.
 pub(crate) const SUPER: &str = "super";
 
+/// The object itself, also of a class around: `Outer.this`.
+pub(crate) const THIS: &str = "this";
+
 /// Give a task to a thread again and again.
 pub const REPEATS: &[&str] = &["scheduleAtFixedRate", "scheduleWithFixedDelay"];
 

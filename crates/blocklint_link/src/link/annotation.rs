@@ -98,8 +98,10 @@ impl<'a> Link<'a> {
             }
             Form::Display(kind, list) => {
                 let parts: Vec<Typed> = facts.list(list).iter().map(|&part| read(part)).collect();
-                if facts.language == Language::Rust {
-                    return self.rust_display(kind, &parts);
+                match facts.language {
+                    Language::Rust => return self.rust_display(kind, &parts),
+                    Language::Java => return self.array_of(self.join(&parts)),
+                    Language::Python => {}
                 }
                 self.join(&parts)
             }
@@ -167,6 +169,16 @@ impl<'a> Link<'a> {
         }
         let bases = self.bases(class);
         bases.iter().find_map(|&base| self.argument_at(base, owner, index, depth))
+    }
+
+    /// Java: an array of something; unknown if that is.
+    fn array_of(&self, element: Typed) -> Typed {
+        if self.values.is_unknown(element.value) {
+            return element;
+        }
+        let ty = self.library.path(Language::Java, names::java::ARRAY);
+        let args = self.values.args(&[element.value]);
+        Typed { value: self.values.one(Val::Library { ty, args, made: None }), steps: element.steps }
     }
 
     /// `(A, B)` and `[T]` in a type of Rust.
@@ -459,7 +471,7 @@ impl<'a> Link<'a> {
                     parts.iter().map(|part| self.type_value(part, receiver, call).value).collect();
                 self.known(Val::Tuple(self.values.args(&parts)))
             }
-            TypeExpr::Array(inner) => self.type_value(inner, receiver, call),
+            TypeExpr::Array(inner) => self.array_of(self.type_value(inner, receiver, call)),
             TypeExpr::None => self.known(Val::None),
         }
     }

@@ -1,10 +1,14 @@
 //! Whether what an edit would call is there, as far as manifests and build files tell.
 
-use blocklint_core::Language;
+use blocklint_core::{Language, Runtime};
+use blocklint_facts::SiteId;
 use blocklint_models::Version;
 
 use crate::link::Link;
-use crate::program::ids::FileId;
+use crate::link::names;
+use crate::link::targets::Target;
+use crate::link::value::EnvId;
+use crate::program::ids::{BodyRef, FileId, PathId, SiteRef};
 
 /// Whether a crate or module can call a path of a library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,8 @@ pub enum Available {
         /// The version that is there.
         has: Version,
     },
+    /// Nothing shows that the library's runtime runs the code, and not this one, which the crate depends on as well.
+    Beside(String),
     /// It does not depend on the library.
     No,
 }
@@ -59,6 +65,51 @@ impl Link<'_> {
         }
     }
 
+    /// Whether an edit at a site can call this path: what needs a runtime works only in what that runs.
+    pub fn available_at(&self, site: SiteRef, path: &str) -> Available {
+        match self.available(site.file, path) {
+            Available::No => Available::No,
+            found if runtime_of_path(path) == Some(Runtime::Tokio) => {
+                self.other_runtime(site).map_or(found, Available::Beside)
+            }
+            found => found,
+        }
+    }
+
+    /// Another runtime that the crate of a site depends on, unless the code around the site is seen to run on tokio.
+    fn other_runtime(&self, site: SiteRef) -> Option<String> {
+        let dependencies = self.crate_of(site.file)?.dependencies.as_ref()?;
+        let is_other = |package: &str| names::rust::OTHER_RUNTIMES.contains(&package);
+        let (_, other, _) = dependencies.iter().find(|(_, package, _)| is_other(package))?;
+        let mut body = Some(self.program.body_of_site(site));
+        while let Some(own) = body {
+            if self.names_tokio(own) {
+                return None;
+            }
+            let facts = self.program.facts(own.file);
+            body = facts.body(own.body).parent.get().map(|parent| BodyRef { body: parent, ..own });
+        }
+        Some(other.clone())
+    }
+
+    /// Whether a body is given its runtime by an attribute of tokio's, or calls what works nowhere else.
+    fn names_tokio(&self, body: BodyRef) -> bool {
+        let is_tokios = |path: PathId| runtime_of_path(&self.library.text(path)) == Some(Runtime::Tokio);
+        if self.decorators(body).iter().any(|(path, _)| is_tokios(*path)) {
+            return true;
+        }
+        let facts = self.program.facts(body.file);
+        (0..facts.sites.len() as u32).map(SiteId).any(|site| {
+            facts.body_of(facts.site(site).at) == body.body
+                && self.targets(SiteRef { file: body.file, site }, EnvId::NONE).list.iter().any(
+                    |target| match *target {
+                        Target::Row { path, .. } => is_tokios(path),
+                        _ => false,
+                    },
+                )
+        })
+    }
+
     /// Whether the crate of a file can call this path.
     pub fn available(&self, file: FileId, path: &str) -> Available {
         let head = path.split("::").next().unwrap_or(path);
@@ -82,4 +133,9 @@ impl Link<'_> {
             _ => Available::Yes,
         }
     }
+}
+
+/// The runtime whose own name a path begins with.
+fn runtime_of_path(path: &str) -> Option<Runtime> {
+    Runtime::parse(path.split("::").next()?)
 }

@@ -127,6 +127,7 @@ impl<'a> Link<'a> {
                         _ => None,
                     }));
                 }
+                found.extend(self.callables_of(val));
             }
             _ => {}
         }

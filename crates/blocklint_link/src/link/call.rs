@@ -179,7 +179,8 @@ impl<'a> Link<'a> {
                     let given = self.map(callee, |val| self.call_member(val, site, env));
                     if facts.language == Language::Java && self.values.is_unknown(given.value) {
                         let made = names::java_generated::generated(self, site, env);
-                        return made.or_else(|| self.functional_result(site, env)).unwrap_or(given);
+                        let made = made.or_else(|| self.functional_result(site, env));
+                        return made.or_else(|| self.put_together(site, env)).unwrap_or(given);
                     }
                     given
                 }
@@ -484,6 +485,13 @@ impl<'a> Link<'a> {
                     (false, Some(form)) => self.eval(self.scope_of(site, env), form),
                     (false, None) => self.unknown(Why::Result),
                 }
+            }
+            None if rows.is_empty()
+                && facts.language == Language::Java
+                && let Some(stub) = names::java_generated::generated_stub(&text) =>
+            {
+                let ty = self.library.path(Language::Java, &stub);
+                self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
             }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),

@@ -47,15 +47,19 @@ impl Link<'_> {
         }
     }
 
-    /// The callables of a value, also those behind pointers: `Box::new(work)`.
-    fn callables_in(&self, typed: Typed, depth: u32, found: &mut Vec<Val>) {
+    /// The callables of a value, also those behind pointers: `Box::new(work)`. With `objects` also those that implement an
+    /// interface of a library.
+    fn callables_in(&self, typed: Typed, objects: bool, depth: u32, found: &mut Vec<Val>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         for val in self.values.members(typed.value) {
             match val {
                 Val::Fn { .. } | Val::Partial { .. } if !found.contains(&val) => found.push(val),
+                Val::Instance { .. } if objects && !found.contains(&val) && !self.callables_of(val).is_empty() => {
+                    found.push(val);
+                }
                 Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
                     if let Some(inner) = self.through(ty, args) {
-                        self.callables_in(inner, depth, found);
+                        self.callables_in(inner, objects, depth, found);
                     }
                 }
                 _ => {}
@@ -69,11 +73,12 @@ impl Link<'_> {
         if !self.takes_lambda(declared) {
             return declared;
         }
+        let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. }]);
         let mut steps = declared.steps;
         let mut found: Vec<Val> = Vec::new();
         for typed in given() {
             let before = found.len();
-            self.callables_in(typed, POINTERS, &mut found);
+            self.callables_in(typed, of_library, POINTERS, &mut found);
             if found.len() > before {
                 steps = steps.max(typed.steps);
             }
@@ -152,7 +157,11 @@ impl Link<'_> {
             passed.collect()
         });
         // Which of several an object got depends on who made it.
-        let is_callable = |val: &&Val| matches!(val, Val::Fn { .. } | Val::Partial { .. });
+        let is_callable = |val: &&Val| match val {
+            Val::Fn { .. } | Val::Partial { .. } => true,
+            Val::Instance { .. } => !self.callables_of(**val).is_empty(),
+            _ => false,
+        };
         let several = self.values.members(typed.value).iter().filter(is_callable).count() > 1;
         if several { Typed { steps: LOW_STEPS, ..typed } } else { typed }
     }
@@ -168,6 +177,25 @@ impl Link<'_> {
         })
     }
 
+    /// Java: both halves of what is put together of callables: `load.andThen(show)` runs one and the other.
+    pub(crate) fn put_together(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        if !names::java::PUTS_TOGETHER.contains(&facts.text(facts.site(site.site).name)) {
+            return None;
+        }
+        let scope = self.scope_of(site, env);
+        let [second] = facts.args_of(site.site)[..] else { return None };
+        let mut found = Vec::new();
+        let first = self.eval(scope, self.receiver_form(site)?);
+        self.callables_in(first, true, POINTERS, &mut found);
+        if found.is_empty() {
+            return None;
+        }
+        let second = self.eval(scope, second.value);
+        self.callables_in(second, true, POINTERS, &mut found);
+        Some(Typed { value: self.values.union(&found), steps: first.steps.max(second.steps) })
+    }
+
     /// Java: the names under which a lambda or method reference is called, by the interfaces that its place asks for.
     pub fn called_through(&self, file: FileId, mention: Mention) -> Vec<Name> {
         if self.program.language(file) != Language::Java {
@@ -176,6 +204,7 @@ impl Link<'_> {
         let mut names: Vec<Name> = Vec::new();
         if let Mention::Arg(site, arg) = mention {
             names.extend(self.asked_by_rows(SiteRef { file, site }, arg));
+            names.extend(self.names_run_during(SiteRef { file, site }, arg));
         }
         for val in self.declared_for(file, mention) {
             match val {

@@ -180,7 +180,14 @@ impl<'a> Link<'a> {
             }
             Form::Cast(value, ty) => {
                 let declared = self.annotation(scope, ty);
-                if self.values.is_unknown(declared.value) { self.eval_within(scope, value, depth) } else { declared }
+                match self.values.is_unknown(declared.value) {
+                    true => self.eval_within(scope, value, depth),
+                    // `(Supplier<String>) () -> load()`
+                    false if facts.language == Language::Java => {
+                        self.or_callables(declared, || vec![self.eval_within(scope, value, depth)])
+                    }
+                    false => declared,
+                }
             }
             Form::Bound(inner) => self.eval_within(scope, inner, depth),
         }
@@ -473,7 +480,10 @@ impl<'a> Link<'a> {
             return declared;
         }
         let given = self.eval(scope, row.value);
-        let [val] = self.values.members(given.value)[..] else { return declared };
+        let [val] = self.values.members(given.value)[..] else {
+            // `Supplier<String> chosen = isQuick ? this::quick : this::slow;`
+            return if is_java { self.or_callables(declared, || vec![given]) } else { declared };
+        };
         match (base, val) {
             (Val::Instance { class: base, .. }, Val::Instance { class, .. })
                 if class != base && self.is_subclass(class, base) =>
@@ -488,7 +498,8 @@ impl<'a> Link<'a> {
             (Val::Library { ty: base, args: of_base, .. }, Val::Library { ty, args, made })
                 if is_java && self.library.is_subtype(ty, base) =>
             {
-                let args = if args == ArgsId::NONE { of_base } else { args };
+                let says_nothing = self.values.list(args).iter().all(|&arg| self.values.is_unknown(arg));
+                let args = if says_nothing { of_base } else { args };
                 Typed { value: self.values.one(Val::Library { ty, args, made }), ..given }
             }
             // A lambda for an interface of the project: its call is a call of the lambda.
@@ -496,6 +507,11 @@ impl<'a> Link<'a> {
                 given
             }
             (Val::Library { ty, .. }, Val::Fn { .. }) if is_java && self.is_functional_type(ty) => given,
+            (Val::Library { ty, .. }, Val::Instance { .. })
+                if is_java && self.is_functional_type(ty) && !self.callables_of(val).is_empty() =>
+            {
+                given
+            }
             // `Stream<Path> all = Files.list(folder)`: what it holds back runs where it is consumed.
             (Val::Library { .. }, Val::Lazy { .. }) if is_java => given,
             _ => declared,

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::link::Link;
 use crate::link::names::java::package;
+use crate::link::names::java_generated;
 use crate::program::ids::{FileId, Name, SiteRef};
 
 /// What globs of rows may mean.
@@ -53,6 +54,9 @@ impl<'a> Link<'a> {
             let mut patterns: Vec<&str> = spelled_out.remove(&file).unwrap_or_default();
             for import in &facts.imports {
                 let module = facts.text(import.module);
+                if java_generated::names_stubs(module) {
+                    patterns.extend(by_package.get(java_generated::PACKAGE_OF_STUBS).into_iter().flatten());
+                }
                 // The package of what is imported, and those around it.
                 let mut at = Some(module);
                 while let Some(package) = at {

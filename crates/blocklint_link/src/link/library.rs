@@ -7,6 +7,7 @@ use blocklint_core::Language;
 use blocklint_models::{CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses};
 use rustc_hash::FxHashMap;
 
+use crate::link::names;
 use crate::program::ids::PathId;
 
 /// Names of methods with the states they put their receiver in.
@@ -197,6 +198,13 @@ impl<'a> Library<'a> {
                 }
             }
             at += 1;
+        }
+        if language == Language::Java
+            && found.len() == 1
+            && let Some(base) = names::java_generated::generated_base(&self.text(path))
+        {
+            let base = self.path(language, base);
+            found.extend(self.supertypes(base).iter().copied());
         }
         let found: Rc<[PathId]> = Rc::from(found);
         self.supertypes.borrow_mut().insert(path, found.clone());

@@ -8,6 +8,7 @@ use blocklint_facts::{
 };
 use blocklint_models::Uses;
 
+use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
@@ -167,6 +168,12 @@ impl<'a> Link<'a> {
                 self.or_below(class, name, own)
             }
             Some(typed) => typed,
+            // `Outer.this`
+            None if self.program.language(class.file) == Language::Java
+                && self.program.text(name) == idioms::java::THIS =>
+            {
+                self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
+            }
             None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {
                 Some(path) => {
                     let path = self.library.path(Language::Rust, path);

@@ -10,12 +10,14 @@ pub(crate) mod call;
 pub(crate) mod callables;
 pub(crate) mod called_before;
 pub mod chains;
+pub(crate) mod class_marks;
 pub mod completed;
 pub(crate) mod constants;
 pub(crate) mod containers;
 pub(crate) mod contents;
 pub(crate) mod declarative;
 pub(crate) mod deployed;
+pub(crate) mod during;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub mod eval;
@@ -49,6 +51,7 @@ pub(crate) mod reaching;
 pub mod registered;
 pub(crate) mod request_bodies;
 pub mod rows;
+pub(crate) mod run_by_instance;
 pub(crate) mod state_by_param;
 pub mod summary;
 pub mod targets;
@@ -57,7 +60,7 @@ pub mod units;
 pub mod value;
 pub(crate) mod written;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -250,6 +253,7 @@ pub struct Link<'a> {
     pub(crate) iterated: RefCell<FxHashMap<PathId, bool>>,
     /// What a site runs of which nothing is known; many are.
     pub(crate) no_targets: Rc<Targets>,
+    pub(crate) during: OnceCell<during::During>,
     pub(crate) summaries: RefCell<FxHashMap<(BodyRef, u32), Rc<Summary>>>,
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
@@ -370,6 +374,7 @@ impl<'a> Link<'a> {
             mros: RefCell::default(),
             targets: RefCell::new(TargetsMemo::new(program)),
             iterated: RefCell::default(),
+            during: OnceCell::new(),
             no_targets: Rc::new(Targets { unknown: true, ..Targets::default() }),
             summaries: RefCell::default(),
             uses: RefCell::default(),

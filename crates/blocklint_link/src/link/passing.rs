@@ -8,6 +8,9 @@ use blocklint_core::Language;
 use blocklint_facts::{Flow, SiteKind};
 use blocklint_models::{Runs, Selector, Via};
 
+/// Steps of a lazy chain that are followed to its end.
+const STEPS_OF_CHAIN: u32 = 12;
+
 impl Link<'_> {
     /// What a call does with its n-th argument, by the rows and summaries of its targets.
     pub fn passing(&self, site: SiteRef, arg: u32, env: EnvId) -> Passing {
@@ -63,6 +66,10 @@ impl Link<'_> {
                 continue;
             }
             spoken = true;
+            // It is kept, and run by later calls.
+            if !row.during.is_empty() {
+                continue;
+            }
             let runs = self.handover_context(row.row, site, is_async);
             let runtime = row.runtime;
             if row.wraps {
@@ -73,7 +80,7 @@ impl Link<'_> {
                 continue;
             }
             match runs {
-                Runs::Caller => passing.called = true,
+                Runs::Caller => passing.called |= !self.is_never_consumed(site, STEPS_OF_CHAIN),
                 Runs::In(context) => passing.handed.push((context, runtime)),
                 Runs::Chain => {
                     passing.on_chain = true;
@@ -93,6 +100,28 @@ impl Link<'_> {
         if is_decoration && !spoken {
             passing.returned = true;
         }
+    }
+
+    /// Java: whether a call only adds a step to a lazy chain that nothing consumes: its callable never runs.
+    fn is_never_consumed(&self, site: SiteRef, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if self.program.language(site.file) != Language::Java
+            || !self.program.index_of(site.file).uses_of_result(site.site).is_empty()
+        {
+            return false;
+        }
+        let targets = self.targets(site, EnvId::NONE);
+        let is_lazy = |target: &Target| match *target {
+            Target::Row { path, .. } => self.library.calls(path).effect().any(|row| row.lazy && row.held().is_none()),
+            Target::Body { .. } | Target::Overrides { .. } => false,
+        };
+        !targets.unknown
+            && !targets.list.is_empty()
+            && targets.list.iter().all(is_lazy)
+            && self
+                .operators_of(site.file)
+                .on_result(site.site)
+                .all(|next| self.is_never_consumed(SiteRef { file: site.file, site: next }, depth))
     }
 
     fn passing_to_body(&self, passing: &mut Passing, body: BodyRef, with_receiver: bool, site: SiteRef, arg: u32) {

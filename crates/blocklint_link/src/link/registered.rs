@@ -27,6 +27,7 @@ impl Link<'_> {
             };
             rows.extend(found.of_via(Via::Decorator).map(|found| found.row).find(|row| holds(row)));
         }
+        rows.extend(self.registered_by_class(body));
         if let Some(class) = row.class.get() {
             let class = ClassRef { file: body.file, class };
             let before = rows.len();

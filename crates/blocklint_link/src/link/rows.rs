@@ -397,6 +397,7 @@ impl<'a> Link<'a> {
                     TypeTest::Type(blocklint_models::TypeExpr::Path { path, .. }) => {
                         self.library.is_subtype(ty, self.library.path(language, path))
                     }
+                    TypeTest::Type(blocklint_models::TypeExpr::Array(_)) => self.is_array(ty),
                     TypeTest::Type(_) => false,
                 });
                 if hit {

@@ -208,7 +208,7 @@ impl<'a> Link<'a> {
     }
 
     /// Adds what calling a member runs.
-    fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
+    pub(crate) fn add_callee(&self, targets: &mut Targets, val: Val, site: SiteRef) {
         match val {
             Val::Fn { body, receiver, env: captured } => {
                 let with_receiver = self.takes(body, receiver);
@@ -266,6 +266,7 @@ impl<'a> Link<'a> {
                     self.push(targets, lazy);
                 }
                 self.push(targets, Target::Row { path, receiver, property: false, made: None });
+                self.add_during(targets, path, site);
             }
             Val::Partial { inner, made, .. } => match self.wrapped_context(made) {
                 None => self.add_callee(targets, self.values.single(inner), site),

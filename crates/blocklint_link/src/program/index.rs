@@ -208,7 +208,10 @@ impl FileIndex {
                 && site.kind == SiteKind::Call
                 && let Form::Attr(base, name) = facts.form(site.callee)
                 && crate::idioms::is_functional_method(facts.language, facts.text(name))
-                && matches!(facts.form(base), Form::Var(_) | Form::Name(_) | Form::Attr(..))
+                && matches!(
+                    facts.form(base),
+                    Form::Var(_) | Form::Name(_) | Form::Attr(..) | Form::Result(_) | Form::Cast(..)
+                )
             {
                 reader.mention(base, Mention::Operand(id), Wrap::Direct, 8);
             }

@@ -400,7 +400,8 @@ pub struct HandoverRow {
     pub bounded: bool,
     /// Runtimes in which a fix may use this one.
     pub offer: Vec<Runtime>,
-    /// The calls that run an override handed to the same receiver.
+    /// The later calls that run it: of an argument on what this call gives, or on the object that it was called on; of an override on
+    /// an object that was given one of its class.
     pub during: Vec<String>,
     /// Before it runs, values of its annotated parameters are made of a request, on the event loop.
     pub parses: bool,

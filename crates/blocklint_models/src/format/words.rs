@@ -48,6 +48,8 @@ words! {
         Context = "context",
         /// The task or context that calls it, which it only asks: a thread that is given a copy may do so too.
         ContextRead = "context-read",
+        /// To nobody who can be asked: it runs code that is loaded while the program runs.
+        Loaded = "loaded",
         /// To nothing: any thread may call it, whatever other rows say of it.
         Nothing = "nothing",
     }
@@ -138,6 +140,8 @@ words! {
         Exit = "exit",
         /// For a test.
         Test = "test",
+        /// When a person gives a command, who waits for it: once in a program.
+        Command = "command",
     }
 }
 

@@ -32,13 +32,31 @@ dark.addEventListener('change', () => setTheme(null));
 
 const list = new CauseList(model, (row, quiet) => open(row, undefined, quiet));
 const detail = new Detail(model, (group, finding) => replaceAddress(group, finding));
+const plan = report.plan && report.plan.steps.length ? new PlanPage(report) : null;
+
+/** Shows the plan in place of a cause, or the cause again. */
+function showPlan(on) {
+  if (!plan) return;
+  plan.element.hidden = !on;
+  detail.element.hidden = on;
+  planButton.setAttribute('aria-pressed', String(on));
+  list.isRead = !on;
+  list.mark();
+}
+
+function openPlan() {
+  showPlan(true);
+  replaceAddress();
+  document.body.classList.add('reading');
+}
 
 function replaceAddress(group, finding) {
-  const address = model.address(group, finding);
+  const address = model.address(group, finding, Boolean(plan) && !plan.element.hidden);
   if (address !== location.hash) history.replaceState(null, '', address === '#' ? location.pathname + location.search : address);
 }
 
 function open(row, finding, stay) {
+  showPlan(false);
   detail.show(row, finding);
   replaceAddress(row && row.group, finding);
   if (!stay && row) document.body.classList.add('reading');
@@ -130,6 +148,7 @@ function drawFilters() {
 /** Shows what passes the filters; keeps what is read where it still passes. */
 function refresh(wanted, finding) {
   const rows = model.view();
+  if (wanted) showPlan(false);
   const group = wanted || (detail.row && detail.row.group);
   const kept = rows.find((row) => row.group === group) || rows[0];
   const shown = finding || (!wanted && detail.row && kept && kept.group === detail.row.group ? detail.finding : undefined);
@@ -153,15 +172,18 @@ const first = summary.first === null ? null : report.groups[summary.first];
 const hero = first && h('button', { type: 'button', class: 'hero', on: { click: () => { model.clear(); model.sort = 'impact'; refresh(first); document.body.classList.add('reading'); } } },
   h('span', { class: 'hero-label' }, 'Begin here'), h('span', {}, 'One edit at ', h('code', {}, tail(placeText(report, first.at).replace(/:\d+$/, '').split('/').pop(), 44)), ` clears `, h('b', {}, `${first.mends} of ${summary.findings}`), ' findings'));
 
+const planButton = plan && h('button', { type: 'button', class: 'hero', id: 'to-plan', 'aria-pressed': 'false', title: 'The plan (l)', on: { click: openPlan } },
+  h('span', { class: 'hero-label' }, 'Plan'), h('span', {}, PlanPage.title(report.plan)));
+
 const help = h('dialog', { class: 'help', 'aria-label': 'keys' }, h('h2', {}, 'Keys'), h('dl', {}, [
-  ['↓ ↑ or j k', 'next and previous cause'], ['n p', 'next and previous stalled function'], ['/', 'search'], ['Enter', 'read the chosen cause'], ['← → ↑ ↓', 'in the graph: to the next function'],
+  ['↓ ↑ or j k', 'next and previous cause'], ['n p', 'next and previous stalled function'], ['l', 'the plan: what to change first'], ['/', 'search'], ['Enter', 'read the chosen cause'], ['← → ↑ ↓', 'in the graph: to the next function'],
   ['Esc', 'back to the list'], ['t', 'light or dark'], ['?', 'this'],
 ].map(([key, does]) => h('div', {}, h('dt', {}, key.split(' ').map((part) => (part === 'or' ? ' or ' : h('kbd', {}, part)))), h('dd', {}, does)))),
 h('form', { method: 'dialog' }, h('button', { class: 'plain' }, 'Close')));
 
 const empty = h('div', { class: 'no-rows', hidden: true }, h('p', {}, 'Nothing passes the filters.'), h('button', { type: 'button', class: 'plain', on: { click: () => { model.clear(); refresh(); } } }, 'Clear filters'));
 
-app.append(h('a', { class: 'skip', href: '#detail', on: { click: (event) => { event.preventDefault(); detail.element.focus(); } } }, 'Skip to the chosen cause'));
+app.append(h('a', { class: 'skip', href: '#detail', on: { click: (event) => { event.preventDefault(); (plan && !plan.element.hidden ? plan : detail).element.focus(); } } }, 'Skip to the chosen cause'));
 app.append(h('header', { class: 'top' }, logo, h('h1', {}, h('span', { class: 'brand' }, 'blocklint'), h('bdi', {}, report.project)),
   h('div', { class: 'totals' }, number(summary.causes, 'cause', 'causes'), number(summary.functions, 'stalled function', 'stalled functions'), number(summary.findings, 'finding', 'findings')),
   h('button', { type: 'button', class: 'quiet', id: 'keys', title: 'Keys (?)', 'aria-label': 'Keys', on: { click: () => help.showModal() } }, icon('keyboard')), themeButton));
@@ -172,8 +194,8 @@ if (report.findings.length) {
       h('div', { class: 'filters' }, h('div', { class: 'search' }, icon('search'), search, h('kbd', {}, '/')),
         h('div', { class: 'facets' }, facets.map((facet) => facet.element), folder, clear),
         h('div', { class: 'order' }, found, h('label', {}, 'by ', sort))),
-      hero, empty, list.element),
-    h('div', { class: 'reader' }, h('button', { type: 'button', class: 'back', on: { click: () => back() } }, icon('back', 14), 'All causes'), detail.element)));
+      hero, planButton, empty, list.element),
+    h('div', { class: 'reader' }, h('button', { type: 'button', class: 'back', on: { click: () => back() } }, icon('back', 14), 'All causes'), detail.element, plan && plan.element)));
 } else {
   app.append(h('main', { class: 'clean' }, h('div', { class: 'clean-mark' }, icon('check', 40)), h('h2', {}, 'No findings'), h('p', {}, 'No call was found that blocks a thread which must not block.')));
 }
@@ -205,6 +227,7 @@ document.addEventListener('keydown', (event) => {
   const act = {
     '/': () => search.focus(), '?': () => help.showModal(), t: () => setTheme(isDark() ? 'light' : 'dark'),
     j: () => list.select(list.at + 1, true), k: () => list.select(list.at - 1, true),
+    l: () => plan && openPlan(),
     n: () => detail.findings && detail.choose(detail.at + 1), p: () => detail.findings && detail.choose(detail.at - 1),
   }[event.key];
   if (!act || (!report.findings.length && !'?t'.includes(event.key))) return;
@@ -213,9 +236,10 @@ document.addEventListener('keydown', (event) => {
 });
 
 function visit() {
-  const { group, finding } = model.visit(location.hash);
+  const { group, finding, isPlan } = model.visit(location.hash);
+  showPlan(isPlan);
   refresh(group, finding);
-  if (group) document.body.classList.add('reading');
+  if (group || isPlan) document.body.classList.add('reading');
 }
 if (report.findings.length) {
   addEventListener('hashchange', visit);

@@ -8,6 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::HtmlReport;
 use super::excerpts::{At, Excerpts, File};
+use super::steps::PlanData;
 use crate::wording::step_label;
 use crate::{GroupOverview, PathNodeKind, Shown};
 
@@ -23,6 +24,7 @@ pub(super) struct Report<'a> {
     files: Vec<File<'a>>,
     groups: Vec<Group<'a>>,
     findings: Vec<One<'a>>,
+    plan: Option<PlanData<'a>>,
 }
 
 #[derive(Serialize)]
@@ -143,6 +145,7 @@ impl<'a> Report<'a> {
             graph: graph(overview),
         });
         let groups = groups.collect();
+        let plan = report.plan.map(|plan| PlanData::new(plan, shown, report.root, &mut excerpts));
         let rules = shown.findings.iter().filter_map(|finding| blocklint_rules::rule(finding.rule));
         let rules = rules.map(|rule| {
             (rule.code.to_string(), Rule { name: rule.name, summary: rule.summary, url: shown.url(rule.code) })
@@ -165,6 +168,7 @@ impl<'a> Report<'a> {
             files: excerpts.finish(),
             groups,
             findings,
+            plan,
         }
     }
 }

@@ -2,6 +2,27 @@
 
 const ENTRIES_AT_ONCE = 100;
 
+/** Findings in a box that is opened, each a link to where it is read; made when asked for, some at a time. */
+function growingList(report, box, findings, name) {
+  const list = h('div', { class: 'also-list' });
+  let shown = 0;
+  const grow = () => {
+    const next = findings.slice(shown, shown + ENTRIES_AT_ONCE);
+    shown += next.length;
+    const items = next.map((number) => {
+      const finding = report.findings[number];
+      return h('a', { class: `entry ${finding.severity}`, href: `#finding-${finding.id}` }, h('span', { class: 'dot' }), name(finding), h('bdi', { class: 'entry-place' }, tail(placeText(report, finding.at), 44)));
+    });
+    const more = list.querySelector('.more');
+    if (more) more.remove();
+    list.append(...items);
+    const left = findings.length - shown;
+    if (left > 0) list.append(h('button', { type: 'button', class: 'more', on: { click: grow } }, `Show ${Math.min(left, ENTRIES_AT_ONCE)} more of ${left.toLocaleString('en')}`));
+  };
+  box.addEventListener('toggle', () => { if (box.open && !shown) grow(); });
+  box.append(list);
+}
+
 class Detail {
   constructor(model, changed) {
     Object.assign(this, { model, report: model.report, changed });
@@ -94,23 +115,7 @@ class Detail {
   also(group) {
     if (!group.also.length) return null;
     const box = h('details', { class: 'also' }, h('summary', {}, `Also stalled, first by another cause`, h('span', { class: 'count' }, group.also.length.toLocaleString('en'))));
-    const list = h('div', { class: 'also-list' });
-    let shown = 0;
-    const grow = () => {
-      const next = group.also.slice(shown, shown + ENTRIES_AT_ONCE);
-      shown += next.length;
-      const items = next.map((number) => {
-        const finding = this.report.findings[number];
-        return h('a', { class: `entry ${finding.severity}`, href: `#finding-${finding.id}` }, h('span', { class: 'dot' }), this.entryName(finding), h('bdi', { class: 'entry-place' }, tail(placeText(this.report, finding.at), 44)));
-      });
-      const more = list.querySelector('.more');
-      if (more) more.remove();
-      list.append(...items);
-      const left = group.also.length - shown;
-      if (left > 0) list.append(h('button', { type: 'button', class: 'more', on: { click: grow } }, `Show ${Math.min(left, ENTRIES_AT_ONCE)} more of ${left.toLocaleString('en')}`));
-    };
-    box.addEventListener('toggle', () => { if (box.open && !shown) grow(); });
-    box.append(list);
+    growingList(this.report, box, group.also, (finding) => [this.entryName(finding)]);
     return box;
   }
 

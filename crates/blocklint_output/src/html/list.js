@@ -5,7 +5,7 @@ const SPARE = 6;
 
 class CauseList {
   constructor(model, choose) {
-    Object.assign(this, { model, choose, rows: [], at: -1 });
+    Object.assign(this, { model, choose, rows: [], at: -1, isRead: true });
     this.space = h('div', { class: 'rows' });
     this.element = h('div', {
       class: 'list', role: 'listbox', tabindex: '0', 'aria-label': 'causes', id: 'causes',
@@ -42,7 +42,7 @@ class CauseList {
   }
 
   mark() {
-    for (const row of this.space.children) row.setAttribute('aria-selected', String(Number(row.dataset.at) === this.at));
+    for (const row of this.space.children) row.setAttribute('aria-selected', String(this.isRead && Number(row.dataset.at) === this.at));
     const id = this.at >= 0 ? `row-${this.at}` : null;
     if (id) this.element.setAttribute('aria-activedescendant', id);
     else this.element.removeAttribute('aria-activedescendant');

@@ -6,6 +6,7 @@
 
 mod data;
 mod excerpts;
+mod steps;
 
 use std::io::{self, Write};
 
@@ -14,18 +15,19 @@ use base64::engine::general_purpose::STANDARD;
 use camino::Utf8Path;
 use sha2::{Digest, Sha256};
 
-use crate::{Overview, Shown, Summary};
+use crate::{Overview, Plan, Shown, Summary};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("report.css");
 /// The scripts, in the order in which they use each other.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("dom.js"),
     include_str!("code.js"),
     include_str!("model.js"),
     include_str!("graph.js"),
     include_str!("list.js"),
     include_str!("detail.js"),
+    include_str!("plan.js"),
     include_str!("app.js"),
 ];
 
@@ -36,6 +38,8 @@ pub struct HtmlReport<'a> {
     pub root: &'a Utf8Path,
     /// What the engine says of the causes.
     pub overview: &'a Overview,
+    /// What to change first; located like the findings.
+    pub plan: Option<&'a Plan>,
     /// What the last line of other formats counts.
     pub summary: &'a Summary,
 }

@@ -135,7 +135,7 @@ class Model {
   }
 
   /** The view as the part of an address behind `#`. */
-  address(group, finding) {
+  address(group, finding, isPlan) {
     const parts = new URLSearchParams();
     for (const name of ['rule', 'severity', 'confidence', 'language']) {
       if (this.filters[name].size) parts.set(name, [...this.filters[name]].join(','));
@@ -143,7 +143,7 @@ class Model {
     if (this.filters.folder) parts.set('folder', this.filters.folder);
     if (this.query.trim()) parts.set('q', this.query.trim());
     if (this.sort !== 'impact') parts.set('sort', this.sort);
-    const target = finding ? `finding-${finding.id}` : group ? `cause-${group.id}` : '';
+    const target = isPlan ? 'plan' : finding ? `finding-${finding.id}` : group ? `cause-${group.id}` : '';
     const rest = parts.toString();
     return `#${target}${rest ? `&${rest}` : ''}`;
   }
@@ -161,6 +161,6 @@ class Model {
     this.sort = Object.hasOwn(SORTS, parts.get('sort') || '') ? parts.get('sort') : 'impact';
     const finding = this.report.findings.find((one) => target === `finding-${one.id}`);
     const group = finding ? finding.group : this.report.groups.find((one) => target === `cause-${one.id}`);
-    return { group, finding };
+    return { group, finding, isPlan: target === 'plan' };
   }
 }

@@ -339,7 +339,7 @@ fn a_released_build_says_where_the_page_of_a_rule_stands() {
         min_severity: Severity::Warning,
         min_confidence: Confidence::Medium,
     };
-    let report = HtmlReport { root, overview: &overview, summary: &counts };
+    let report = HtmlReport { root, overview: &overview, plan: None, summary: &counts };
     let all = |shown: &Shown<'_>| {
         [
             ("full", text(|out| full(out, shown, links))),

@@ -151,8 +151,8 @@ pub const KEYS: [Key; 15] = [
         name: "max-file-size",
         value: "bytes, or a size with a unit",
         default: "`\"8MB\"`",
-        says: "Longer files are skipped, with a note (BLT902). A file that is read takes about fifty times its size of memory, so that more \
-               than 20 MB are read only where the command line names the configuration: `--config FILE`.",
+        says: "Longer files are skipped, with a note (BLT902). A file that is read takes 20 to 70 times its size of memory, and up to 250 times \
+               where hardly anything but punctuation is in it, so that more than 16 MB are read only where the command line names the configuration: `--config FILE`.",
         example: "max-file-size = \"2MB\"",
         option: None,
     },

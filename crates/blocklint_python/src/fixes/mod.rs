@@ -17,8 +17,10 @@
 
 mod arguments;
 mod callee;
+mod chain;
 mod hand_over;
 mod imports;
+mod layout;
 mod names;
 mod offload;
 mod once;
@@ -31,7 +33,7 @@ mod surroundings;
 mod twin;
 mod whole;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -108,6 +110,7 @@ pub fn fix<'r>(
         oldest,
         calls,
         given: RefCell::default(),
+        longest: OnceCell::new(),
         steps: RefCell::default(),
         given_away: RefCell::default(),
         names: Names::new(module),
@@ -151,6 +154,8 @@ struct File<'a, 'r> {
     calls: Vec<Call<'a, 'r>>,
     /// Names given to functions that move, by the statement that they hold.
     given: RefCell<Vec<(TextRange, String)>>,
+    /// How long lines may become.
+    longest: OnceCell<usize>,
     /// Where steps follow each other, by where the first statement of a level begins.
     steps: RefCell<FxHashMap<TextSize, Rc<[Range<usize>]>>>,
     /// The functions that are defined in a function and given away there, by where it stands.
@@ -211,6 +216,9 @@ impl<'a> File<'a, '_> {
                 }
                 if let Some(refusal) = site.around.entered.clone() {
                     return Err(refusal);
+                }
+                if let Some(chain) = self.chain_of(found.0, &found.1) {
+                    return self.chain(&chain, to, elsewhere);
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),

@@ -82,6 +82,9 @@ impl<'a> File<'a, '_> {
         if site.around.is_awaited {
             return Err(Refusal::new("what it returns is awaited, and belongs to the running loop"));
         }
+        if site.around.gives_awaited {
+            return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
+        }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
         }
@@ -185,7 +188,9 @@ impl<'a> File<'a, '_> {
         let callee = self.callee(call);
         let opened = TextRange::new(callee.start(), callee.end() + TextSize::of('('));
         let written = self.text(callee).trim_end();
-        let (content, below) = self.opening(call, head, written);
+        let brackets = if site.around.needs_brackets { "(" } else { "" };
+        let before = if awaits { format!("{brackets}await {head}") } else { head.to_owned() };
+        let (content, below) = self.opening(call, head, written, &before);
         let mut edits = match awaits {
             true => self.awaited(site, opened, &content),
             false => vec![(span(opened), content)],
@@ -203,8 +208,8 @@ impl<'a> File<'a, '_> {
     }
 
     /// The text in place of the callee and its bracket; where the arguments stand on lines of their own, the callee goes
-    /// among them, behind whatever is said behind the bracket.
-    fn opening(&self, call: &ExprCall, head: &str, callee: &str) -> (String, Vec<(Span, String)>) {
+    /// among them, behind whatever is said behind the bracket. `before` is all that the edit puts in front of the callee.
+    fn opening(&self, call: &ExprCall, head: &str, callee: &str, before: &str) -> (String, Vec<(Span, String)>) {
         let arguments = &call.arguments;
         let start = arguments.range().start() + TextSize::of('(');
         let all: Vec<TextRange> = arguments.iter_source_order().map(|argument| argument.range()).collect();
@@ -225,7 +230,16 @@ impl<'a> File<'a, '_> {
         // An argument in brackets begins behind them.
         let blank = &gap[..gap.len() - gap.trim_start().len()];
         let behind = if blank.is_empty() { " " } else { "" };
-        (format!("{head}{blank}{callee},{behind}"), Vec::new())
+        if let Some(edits) = self.exploded(call, before, callee) {
+            return (head.to_owned(), edits);
+        }
+        let width = |text: &str| text.chars().count() as isize;
+        let moved = match callee.contains(['\n', '\r']) || !blank.is_empty() {
+            true => Vec::new(),
+            // The new bracket stands before the callee, the old one behind it.
+            false => self.moved_lines(call, width(before) - width(callee) - width("(")),
+        };
+        (format!("{head}{blank}{callee},{behind}"), moved)
     }
 
     /// Where all arguments share one line below the bracket, the callee joins them if there is room; else each has a line

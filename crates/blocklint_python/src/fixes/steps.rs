@@ -193,12 +193,12 @@ impl<'a> File<'a, '_> {
     }
 }
 
-fn arguments_are_plain(call: &ExprCall) -> bool {
+pub(super) fn arguments_are_plain(call: &ExprCall) -> bool {
     call.arguments.iter_source_order().all(|argument| is_plain(argument.value()))
 }
 
 /// Whether an expression only names or puts together values.
-fn is_plain(expression: &Expr) -> bool {
+pub(super) fn is_plain(expression: &Expr) -> bool {
     match expression {
         Expr::Name(_)
         | Expr::StringLiteral(_)

@@ -16,6 +16,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) needs_brackets: bool,
     /// What the call returns is awaited at once.
     pub(super) is_awaited: bool,
+    /// What is called on what the call returns is awaited: `await session(url).fetch()`.
+    pub(super) gives_awaited: bool,
     /// What the call returns is iterated by `async for`.
     pub(super) is_iterated: bool,
     /// Transactions and connections, by their names, that a `with` around it opened.
@@ -56,6 +58,7 @@ impl<'a> Surroundings<'a> {
             is_statement: matches!(parent, Some(AnyNodeRef::StmtExpr(_))),
             needs_brackets: parent.is_some_and(|parent| binds_tighter(*parent, range)),
             is_awaited: matches!(parent, Some(AnyNodeRef::ExprAwait(_))),
+            gives_awaited: gives_awaited(around, range),
             is_iterated: match parent {
                 Some(AnyNodeRef::StmtFor(each)) => each.is_async && each.iter.range() == range,
                 Some(AnyNodeRef::Comprehension(each)) => each.is_async && each.iter.range() == range,
@@ -226,6 +229,25 @@ fn in_first_iterable(generators: &[Comprehension], inner: TextRange) -> bool {
         // `inner` is either the `for … in …` part, whose iterable may hold the call, or an element.
         first.iter.range().contains_range(inner)
     })
+}
+
+/// Whether a method of what a call gives is awaited, or one of what that gives.
+fn gives_awaited(around: &[AnyNodeRef<'_>], call: TextRange) -> bool {
+    let mut inner = call;
+    for node in around.iter().rev() {
+        let begins_with = match node {
+            AnyNodeRef::ExprAttribute(of) => &of.value,
+            AnyNodeRef::ExprSubscript(of) => &of.value,
+            AnyNodeRef::ExprCall(of) => &of.func,
+            AnyNodeRef::ExprAwait(_) => return inner != call,
+            _ => return false,
+        };
+        if begins_with.range() != inner {
+            return false;
+        }
+        inner = node.range();
+    }
+    false
 }
 
 /// Whether a parent takes only a primary expression here, which `await …` is not.

@@ -274,7 +274,7 @@ impl<'a> File<'a, '_> {
         own.or_else(of_function).unwrap_or(if indent.ends_with('\t') { "\t" } else { "    " })
     }
 
-    fn line_end(&self, at: TextSize) -> TextSize {
+    pub(super) fn line_end(&self, at: TextSize) -> TextSize {
         let rest = self.source.get(at.to_usize()..).unwrap_or_default();
         at + TextSize::of(&rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())])
     }

@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod list;
+mod twins;
 mod verify;
 
 use std::io::Write;
@@ -20,6 +21,7 @@ pub(crate) fn models(what: &ModelsCommand) -> Result<u8, Failure> {
         ModelsCommand::List(list) => list::list(list),
         ModelsCommand::Check { paths, shipped } => check::check(paths, *shipped),
         ModelsCommand::Explain(explain) => explain::explain(explain),
+        ModelsCommand::Twins(twins) => twins::twins(twins),
         ModelsCommand::Verify(verify) => verify::verify(verify),
     }
 }

@@ -61,6 +61,8 @@ impl When {
             Some(Phase::Startup | Phase::Exit) => When::StartUp,
             // In a package; files for tests are known by their names.
             Some(Phase::Test) => When::StartUp,
+            // A command may be the one that serves.
+            Some(Phase::Command) => When::Unknown,
             None => When::Serving,
         }
     }
@@ -322,7 +324,7 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
     }
     for path in link.decorator_paths(body) {
         for row in link.library.handovers(path).iter() {
-            if matches!(row.selector, Selector::Via(_)) && !row.wraps {
+            if matches!(row.selector, Selector::Via(_)) && !row.wraps && row.phase != Some(Phase::Command) {
                 found = Some(When::of(row.phase));
             }
         }

@@ -3,16 +3,17 @@
 
 use blocklint_core::{Effect, Language};
 use blocklint_facts::{
-    BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
+    At, BodyId, BodyKind, Comparison, FileFacts, Flow, Form, FormId, RegionKind, Site, SiteFlags, SiteId,
 };
 use blocklint_link::code::regions::around;
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
+use blocklint_link::link::eval::Scope;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId, PathId, SiteRef};
 use blocklint_link::program::index::Mention;
-use blocklint_models::{Concurrency, Uses};
+use blocklint_models::{Concurrency, Phase, Uses};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -55,12 +56,73 @@ pub(crate) fn is_driven_alone(link: &Link<'_>, made: SiteRef) -> bool {
 /// person waits for it, on a loop that nobody else uses.
 pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
     link.program.language(made.file) == Language::Python
-        && link.program.is_command_line(made.file)
-        && !drivers_of(link, made).is_empty()
+        && (link.program.is_command_line(made.file) || is_command(link, link.program.body_of_site(made), 3))
+        && (!drivers_of(link, made).is_empty() || is_driven_by_helper(link, made))
         && link.targets(made, EnvId::NONE).list.iter().all(|target| match *target {
             Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
             _ => false,
         })
+}
+
+/// Whether a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`;
+/// or with a group of commands, which is a decorated function of the project.
+fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
+    let facts = link.program.facts(body.file);
+    let row = facts.body(body.body);
+    let registers = |path: PathId| link.library.handovers(path).iter().any(|row| row.phase == Some(Phase::Command));
+    if link.decorator_paths(body).into_iter().any(registers) {
+        return true;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let at = facts.body(row.parent.get().unwrap_or(BodyId(0))).region;
+    let scope = Scope { file: body.file, at: At { region: at, position: u32::MAX }, env: EnvId::NONE };
+    let is_group = |form: FormId| {
+        let called = match facts.form(form) {
+            Form::Result(site) => facts.site(site).callee,
+            _ => form,
+        };
+        let Form::Attr(group, _) = facts.form(called) else { return false };
+        link.values.members(link.eval(scope, group).value).iter().any(|val| match *val {
+            Val::Fn { body, .. } => is_command(link, body, depth),
+            _ => false,
+        })
+    };
+    if facts.list(row.decorators).iter().any(|&decorator| is_group(decorator)) {
+        return true;
+    }
+    link.given_body(body).into_iter().any(|(site, arg)| {
+        let facts = link.program.facts(site.file);
+        let Form::Result(made) = facts.form(facts.site(site.site).callee) else { return false };
+        let targets = link.targets(SiteRef { site: made, ..site }, EnvId::NONE);
+        arg == 0 && targets.list.iter().any(|target| matches!(*target, Target::Row { path, .. } if registers(path)))
+    })
+}
+
+/// Whether a coroutine is given to a function of the same file that runs a loop for it.
+fn is_driven_by_helper(link: &Link<'_>, made: SiteRef) -> bool {
+    let facts = link.program.facts(made.file);
+    let drives = |site: SiteId| {
+        let at = SiteRef { file: made.file, site };
+        link.targets(at, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let is_driver = |helper: BodyRef| {
+        let span = facts.body(helper.body).span;
+        helper.file == made.file
+            && facts.body(helper.body).flow != Flow::Coroutine
+            && (0..facts.sites.len() as u32).map(SiteId).any(|of| span.contains(facts.site(of).span) && drives(of))
+    };
+    link.program.index_of(made.file).uses_of_result(made.site).iter().any(|(mention, _)| {
+        let Mention::Arg(site, _) = mention else { return false };
+        link.targets(SiteRef { file: made.file, site }, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Body { body, .. } => is_driver(body),
+            _ => false,
+        })
+    })
 }
 
 /// The calls that run the coroutine which a call makes, on a loop of their own: `asyncio.run(load())`.

@@ -63,6 +63,11 @@ impl<'a> Link<'a> {
                 found.merge(&Position::root(Confidence::Medium));
                 continue;
             };
+            let applied = self.applied_to_chain(next);
+            if !applied.is_empty() {
+                found.merge(&self.ends_of_applied(next, &applied));
+                continue;
+            }
             let rows = self.rows_at(path, next);
             let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, next, EnvId::NONE);
             let mover = rows.with(|row| row.moves.is_some()).find(|row| holds(row.row));
@@ -111,7 +116,7 @@ impl<'a> Link<'a> {
     }
 
     /// The chain is in a variable.
-    fn ends_of_var(&self, var: VarRef) -> Position {
+    pub(super) fn ends_of_var(&self, var: VarRef) -> Position {
         self.followed(Busy::EndsOfVar(var), Position::default(), || {
             let facts = self.program.facts(var.file);
             let mut found = Position::default();
@@ -278,7 +283,8 @@ impl<'a> Link<'a> {
             found.merge(&match mention {
                 Mention::Arg(site, arg) => self.ends_of_inner(SiteRef { file: body.file, site }, arg),
                 _ if self.overrides_on_loop(body).is_some() => Position::root(Confidence::High),
-                _ => Position::root(Confidence::Medium),
+                // Who applies it says where it goes on.
+                _ => Position { open: vec![body], ..Position::default() },
             });
         }
         found
@@ -299,7 +305,8 @@ impl<'a> Link<'a> {
                         Selector::Argument(argument) => self.is_argument(site, arg, argument),
                         Selector::Via(_) => false,
                     });
-                    let runs = row.map(|row| self.handover_context(row.row, site, true));
+                    let runs =
+                        row.filter(|row| row.during.is_empty()).map(|row| self.handover_context(row.row, site, true));
                     found.merge(&match runs {
                         Some(Runs::Chain) => self.at_signals(self.signals_before(site), site),
                         Some(Runs::Caller) => (*self.ends_of_site(site)).clone(),

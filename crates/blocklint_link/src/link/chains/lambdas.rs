@@ -179,7 +179,9 @@ impl<'a> Link<'a> {
             }
             Val::Library { ty, args, .. } => {
                 let text = self.library.text(ty);
-                let index = names::java::functional_argument(&text, index as usize)?;
+                let Some(index) = names::java::functional_argument(&text, index as usize) else {
+                    return self.given_to_method_of(ty, index, interface);
+                };
                 let value = self.values.nth(args, index)?;
                 (!self.values.is_unknown(value)).then_some(Typed { value, steps: 0 })
             }
@@ -192,6 +194,15 @@ impl<'a> Link<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What a row says that the library passes to the one method of its interface.
+    fn given_to_method_of(&self, ty: crate::program::ids::PathId, index: u32, interface: Val) -> Option<Typed> {
+        let method = self.library.ty(ty)?.functional()?;
+        let rows = self.library.handovers(self.library.member(ty, method));
+        let given = rows.of_via(Via::Override).find(|row| !row.gives.is_empty())?;
+        let given = self.type_value(given.row.gives.get(index as usize)?, interface, None);
+        (!self.values.is_unknown(given.value)).then_some(given)
     }
 
     /// The one abstract method of a project's interface.

@@ -4,6 +4,7 @@
 //! position of a callable is read in two directions: what lies before its operator may have switched the thread
 //! (`signals`), and where nothing did it runs on the thread of the subscriber, which what follows decides (`ends`).
 
+mod applied;
 mod complete;
 mod ends;
 mod fields;
@@ -349,6 +350,21 @@ impl<'a> Link<'a> {
 }
 
 impl Operators {
+    /// The calls on the result of a call.
+    pub(crate) fn on_result(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
+        self.of_result.get(&site).into_iter().flatten().copied()
+    }
+
+    /// The calls on a variable.
+    pub(crate) fn on_var(&self, var: VarId) -> impl Iterator<Item = SiteId> {
+        self.of_var.get(&var).into_iter().flatten().copied()
+    }
+
+    /// The calls on an attribute of this name, with what it is read from.
+    pub(crate) fn on_attr(&self, name: Sym) -> impl Iterator<Item = (SiteId, FormId)> {
+        self.of_attr.get(&name).into_iter().flatten().copied()
+    }
+
     fn add(&mut self, facts: &blocklint_facts::FileFacts, form: FormId, site: SiteId, depth: u32) {
         use blocklint_facts::Form;
         let Some(depth) = depth.checked_sub(1) else { return };

@@ -150,7 +150,7 @@ impl<'a> Link<'a> {
     }
 
     /// Where the publisher that a function returns emits.
-    fn signals_of_result(&self, body: BodyRef) -> Signals {
+    pub(super) fn signals_of_result(&self, body: BodyRef) -> Signals {
         if let Some(&known) = self.chains.results.borrow().get(&body) {
             return known;
         }
@@ -226,13 +226,18 @@ impl<'a> Link<'a> {
             let Target::Row { path, .. } = *target else { return false };
             self.library.handovers(path).iter().any(|of| {
                 matches!(&of.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument))
-                    && matches!(of.row.context, HandoverContext::Is(Runs::Caller))
+                    && (matches!(of.row.context, HandoverContext::Is(Runs::Caller))
+                        || matches!(of.row.gives.first(), Some(TypeExpr::SelfType(_))))
             })
         })
     }
 
     /// What a library's operator makes of the signals before it.
     fn signals_behind(&self, site: SiteRef, path: PathId) -> Signals {
+        let applied = self.applied_to_chain(site);
+        if !applied.is_empty() {
+            return self.signals_of_applied(&applied);
+        }
         let before = self.signals_before(site);
         let rows = self.rows_at(path, site);
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, EnvId::NONE);

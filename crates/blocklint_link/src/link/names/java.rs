@@ -9,6 +9,9 @@ use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
 
+/// The type of arrays; of what is the type argument.
+pub(crate) const ARRAY: &str = "java.lang.Object[]";
+
 /// The classes of `java.lang` that hold nothing but themselves: what is declared so is known well enough, and nobody needs
 /// to ask what callers pass.
 const VALUES: &[&str] = &[
@@ -233,6 +236,39 @@ pub const ENTER_LOCK: &[&str] = &["synchronized", "lock"];
 pub(crate) fn is_functional_interface(path: &str) -> bool {
     path.starts_with("java.util.function.")
         || matches!(path, "java.lang.Runnable" | "java.util.concurrent.Callable" | "java.util.Comparator")
+}
+
+/// The one method of a functional interface of `java.*`.
+pub(crate) fn functional_method_of(path: &str) -> Option<&'static str> {
+    match path {
+        "java.lang.Runnable" => return Some("run"),
+        "java.util.concurrent.Callable" => return Some("call"),
+        "java.util.Comparator" => return Some("compare"),
+        _ => {}
+    }
+    let name = path.strip_prefix("java.util.function.")?;
+    let of_result = |plain, int, long, double| match name {
+        _ if name.starts_with("ToInt") || name.starts_with("Int") && name.ends_with("Operator") => int,
+        _ if name.starts_with("ToLong") || name.starts_with("Long") && name.ends_with("Operator") => long,
+        _ if name.starts_with("ToDouble") || name.starts_with("Double") && name.ends_with("Operator") => double,
+        _ if name.ends_with("ToIntFunction") => int,
+        _ if name.ends_with("ToLongFunction") => long,
+        _ if name.ends_with("ToDoubleFunction") => double,
+        _ => plain,
+    };
+    Some(match name {
+        "Supplier" => "get",
+        "BooleanSupplier" => "getAsBoolean",
+        "IntSupplier" => "getAsInt",
+        "LongSupplier" => "getAsLong",
+        "DoubleSupplier" => "getAsDouble",
+        _ if name.ends_with("Consumer") => "accept",
+        _ if name.ends_with("Predicate") => "test",
+        _ if name.ends_with("Function") || name.ends_with("Operator") => {
+            of_result("apply", "applyAsInt", "applyAsLong", "applyAsDouble")
+        }
+        _ => return None,
+    })
 }
 
 /// Which type argument of a functional interface of `java.*` its method's n-th parameter is.
@@ -581,6 +617,9 @@ fn explicit_constructor(link: &Link<'_>, site: SiteRef) -> Typed {
     }
     link.unknown(Why::Unbound)
 }
+
+/// Of these, those that make one callable of two.
+pub(crate) const PUTS_TOGETHER: &[&str] = &["andThen", "compose"];
 
 /// Methods that functional interfaces of the language's own library, and all objects, have besides the one that a lambda is.
 const GIVEN_BY_INTERFACE: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Members that Lombok writes: getters, and builders.
+//! What generators write: getters and builders of Lombok, stubs of gRPC. It stands in no source, but its names are always the same.
 
 use blocklint_facts::{Form, SiteKind};
 
@@ -9,6 +9,38 @@ use crate::program::ids::{ClassRef, FileId, Name, SiteRef};
 
 /// The package of annotations for which members are written.
 const PACKAGE: &str = "lombok";
+
+/// What the generator of gRPC names the class around its stubs, behind the service's name.
+const STUBS: &str = "Grpc";
+
+/// The package of what stubs derive from.
+pub(crate) const PACKAGE_OF_STUBS: &str = "io.grpc.stub";
+
+/// Whether what is imported is, or stands in, such a class.
+pub(crate) fn names_stubs(import: &str) -> bool {
+    import.split('.').any(|part| part.strip_suffix(STUBS).is_some_and(|service| !service.is_empty()))
+}
+
+/// The library's type from which a class derives that gRPC's generator wrote, by its name: `GreeterGrpc.GreeterBlockingStub`.
+pub(crate) fn generated_base(path: &str) -> Option<&'static str> {
+    let (outer, name) = path.rsplit_once('.')?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    match name.strip_prefix(service)? {
+        "BlockingStub" => Some("io.grpc.stub.AbstractBlockingStub"),
+        "FutureStub" => Some("io.grpc.stub.AbstractFutureStub"),
+        "Stub" => Some("io.grpc.stub.AbstractAsyncStub"),
+        "ImplBase" => Some("io.grpc.BindableService"),
+        _ => None,
+    }
+}
+
+/// The stub that a method of such a class makes: `GreeterGrpc.newBlockingStub(channel)`.
+pub(crate) fn generated_stub(path: &str) -> Option<String> {
+    let (outer, name) = path.rsplit_once('.')?;
+    let service = outer.rsplit('.').next()?.strip_suffix(STUBS).filter(|service| !service.is_empty())?;
+    let kind = name.strip_prefix("new").filter(|kind| matches!(*kind, "BlockingStub" | "FutureStub" | "Stub"))?;
+    Some(format!("{outer}.{service}{kind}"))
+}
 
 /// What a call gives whose method nobody wrote.
 pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {

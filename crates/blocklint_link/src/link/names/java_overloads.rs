@@ -9,6 +9,7 @@ use blocklint_models::{CallRows, HandoverRows, Selector};
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
+use crate::link::names::java;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, Name, PathId, SiteRef};
@@ -94,6 +95,12 @@ impl<'a> Link<'a> {
     fn find_type_names(&self, val: Val) -> Option<String> {
         let mut names: Vec<String> = Vec::new();
         match val {
+            Val::Library { ty, args, .. } if self.is_array(ty) => {
+                let element = self.values.members(self.values.nth(args, 0)?);
+                let [element] = element[..] else { return None };
+                names.push(format!("{}[]", self.type_name_of(element)?));
+                names.push(java::ARRAY.to_owned());
+            }
             Val::Library { ty, .. } => {
                 names.extend(self.library.supertypes(ty).iter().map(|&ty| self.library.text(ty).to_string()));
             }
@@ -365,9 +372,20 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// Whether a type is that of Java's arrays.
+    pub(crate) fn is_array(&self, ty: PathId) -> bool {
+        self.library.language(ty) == Language::Java && *self.library.text(ty) == *java::ARRAY
+    }
+
     /// The name of a type.
     fn type_name_of(&self, val: Val) -> Option<Rc<str>> {
         match val {
+            Val::Library { ty, args, .. } if self.is_array(ty) => {
+                match self.values.nth(args, 0).map(|value| self.values.members(value)).as_deref() {
+                    Some(&[element]) => Some(Rc::from(format!("{}[]", self.type_name_of(element)?))),
+                    _ => None,
+                }
+            }
             Val::Library { ty, .. } => Some(self.library.text(ty)),
             Val::Instance { class, .. } => Some(self.class_name(class)),
             _ => None,
@@ -489,27 +507,28 @@ fn is_comparable(given: &str, wanted: &str) -> bool {
 
 /// Types that nothing else derives from.
 fn is_value_type(name: &str) -> bool {
-    matches!(
-        name.rsplit('.').next().unwrap_or(name),
-        "int"
-            | "long"
-            | "short"
-            | "byte"
-            | "char"
-            | "boolean"
-            | "double"
-            | "float"
-            | "String"
-            | "Integer"
-            | "Long"
-            | "Boolean"
-            | "Double"
-            | "Duration"
-            | "TimeUnit"
-            | "Class"
-            | "UUID"
-            | "URI"
-    )
+    name.ends_with("[]")
+        || matches!(
+            name.rsplit('.').next().unwrap_or(name),
+            "int"
+                | "long"
+                | "short"
+                | "byte"
+                | "char"
+                | "boolean"
+                | "double"
+                | "float"
+                | "String"
+                | "Integer"
+                | "Long"
+                | "Boolean"
+                | "Double"
+                | "Duration"
+                | "TimeUnit"
+                | "Class"
+                | "UUID"
+                | "URI"
+        )
 }
 
 fn is_callable(form: Form) -> bool {

@@ -47,6 +47,7 @@ pub(crate) fn literal_type(language: Language, literal: Literal) -> Option<&'sta
         }),
         Language::Java => match literal {
             Literal::Str => Some("java.lang.String"),
+            Literal::List => Some(java::ARRAY),
             _ => None,
         },
         Language::Rust => match literal {

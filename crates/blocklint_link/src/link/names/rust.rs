@@ -32,6 +32,19 @@ pub(crate) const ON_TOKIO: &[&str] = &[
     "zbus",
 ];
 
+/// Packages that bring a runtime of their own, on which what needs tokio's does not work.
+pub(crate) const OTHER_RUNTIMES: &[&str] = &[
+    "async-executor",
+    "async-global-executor",
+    "async-std",
+    "compio",
+    "compio-runtime",
+    "glommio",
+    "monoio",
+    "pollster",
+    "smol",
+];
+
 /// Names of the prelude that are paths of `std`.
 const PRELUDE: &[(&str, &str)] = &[
     ("Box", "std::boxed::Box"),

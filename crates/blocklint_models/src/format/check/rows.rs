@@ -153,10 +153,10 @@ impl RowCheck<'_, HandoverRow> {
         if entry.has("process") && self.file.info.language != Language::Python {
             self.error("process", "only Python has a GIL");
         }
-        let runs_overrides =
-            row.selector == Selector::Via(Via::Override) && row.context == HandoverContext::Is(Runs::Caller);
-        if entry.has("during") && !runs_overrides && entry.all_known {
-            self.error("during", r#"`during` needs via = "override" and context = "caller""#);
+        let runs_later =
+            row.selector != Selector::Via(Via::Decorator) && row.context == HandoverContext::Is(Runs::Caller);
+        if entry.has("during") && !runs_later && entry.all_known {
+            self.error("during", r#"`during` needs context = "caller" and no decorator"#);
         }
     }
 }

@@ -108,7 +108,7 @@ fn expected(row: &HandoverRow, models: Models) -> Result<Expected, Reason> {
             let severity = match row.phase.filter(|_| models == Models::Real) {
                 Some(Phase::Startup | Phase::Exit) => Severity::Note,
                 Some(Phase::Test) => Severity::Warning,
-                None => Severity::Error,
+                Some(Phase::Command) | None => Severity::Error,
             };
             Expected::Found { rule: "BLT101", severity: Some(severity), hold: None, call }
         }

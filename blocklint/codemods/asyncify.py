@@ -1,0 +1,16 @@
+"""For libcst's own tool: `python -m libcst.tool codemod blocklint.codemods.asyncify.AsyncifyCommand PATHS`.
+
+Helpers along the trace become coroutines, and their callers await them.
+"""
+
+from __future__ import annotations
+
+from .command import FindingsCommand
+
+
+class AsyncifyCommand(FindingsCommand):
+    DESCRIPTION = "Helpers along the trace become coroutines, and their callers await them."
+    NAME = "asyncify"
+
+
+__all__ = ["AsyncifyCommand"]

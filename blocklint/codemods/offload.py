@@ -1,0 +1,16 @@
+"""For libcst's own tool: `python -m libcst.tool codemod blocklint.codemods.offload.OffloadCommand PATHS`.
+
+Helpers are handed to a thread where coroutines call them.
+"""
+
+from __future__ import annotations
+
+from .command import FindingsCommand
+
+
+class OffloadCommand(FindingsCommand):
+    DESCRIPTION = "Helpers are handed to a thread where coroutines call them."
+    NAME = "offload"
+
+
+__all__ = ["OffloadCommand"]

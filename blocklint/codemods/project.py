@@ -1,0 +1,277 @@
+"""A project under a codemod: its findings, edits to it, and the proof on a copy that they mend it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+from .binary import Binary
+from .chain import Chain
+from .edits import Edits, applied, parse_problem
+from .index import File, Function, Index, own_nodes
+from .leaf import THREADS, Leaves, span
+from .refusal import Refusal
+
+Finding = Dict[str, Any]
+
+
+@dataclass
+class Mended:
+    """New texts of files, and what a reader should look at."""
+
+    texts: Dict[str, str]
+    notes: List[str] = field(default_factory=list)
+    coroutines: Set[Tuple[str, str]] = field(default_factory=set)
+    # Files in which a function of a library became a client for each call.
+    per_call: Set[str] = field(default_factory=set)
+
+
+class Project:
+    def __init__(self, root: str, binary: Optional[Binary] = None) -> None:
+        self.root = os.path.realpath(root)
+        self.binary = binary or Binary()
+        self.index = Index(self.root)
+        self.findings = self.binary.findings(self.root)
+        self.shown = self.binary.shown(self.root)
+        self.resolved, self.causes = self._told()
+        self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
+
+    def _told(self) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
+        """What the traces say: which call is of which function, and which enters which library path."""
+        resolved, causes = {}, {}
+        for finding in self.findings:
+            steps = finding["trace"]
+            for step, below in zip(steps, steps[1:]):
+                callee = self.index.at(below["filename"], below["location"]["row"])
+                # What blocklint itself is not sure of is not taken for sure here.
+                if finding["confidence"] != "low" and callee and step["call"].rpartition(".")[2] == callee.name:
+                    resolved[(*place(step), callee.name)] = callee
+            # What only makes a client holds nothing; it changes with what is called on it.
+            for cause in [*finding["causes"], *steps[-1:]] if finding["effect"] else []:
+                causes[(*place(cause), cause["call"].rpartition(".")[2])] = cause["call"]
+        return resolved, causes
+
+    def mendable(self) -> List[Finding]:
+        """The findings of a usual run that are of calls on a loop."""
+        return [one for one in self.findings if one["fingerprint"] in self.shown and one["context"] == "event-loop" and one["trace"]]
+
+    def runtime(self, finding: Finding) -> str:
+        """The runtime of the coroutine: what hands its calls to a thread tells, else its file's imports."""
+        said = (finding["fix"] or {}).get("message", "")
+        if "trio." in said or "anyio." in said:
+            return "trio" if "trio." in said else "anyio"
+        file = self.index.files.get(finding["filename"])
+        heads = {path.split(".")[0] for path in file.imports.values()} if file else set()
+        return "trio" if "trio" in heads and "asyncio" not in heads else "asyncio"
+
+    # --- asyncify -------------------------------------------------------------------------------------
+
+    def asyncify(self, finding: Finding, public: bool = False) -> Mended:
+        """The edits that make the finding's call an awaited one.
+
+        Raises Refusal.
+        """
+        edits: Dict[str, Edits] = {}
+        runtime = self.runtime(finding)
+        leaves = Leaves(self.index, self.binary, edits, runtime, self.causes)
+        leaves.unfixed = self.unfixed
+        chain = Chain(self.index, edits, leaves, self.resolved, public)
+        for step in finding["trace"]:
+            if step["filename"] not in self.index.files:
+                raise Refusal("unreadable", "the file cannot be read", step["filename"], step["location"]["row"])
+        self._leaf(leaves, finding["trace"][-1])
+        for cause in finding["causes"]:
+            # The others of the same coroutine: it is free only without all of them.
+            self._leaf(leaves, cause)
+        chain.settle()
+        self._besides(leaves, chain)
+        return self._made(edits, chain)
+
+    def _leaf(self, leaves: Leaves, step: Dict[str, Any]) -> None:
+        file = self.index.files.get(step["filename"])
+        node = file and self._node(file, step)
+        if node is None:
+            raise Refusal("unreadable", "what is called is not written here", step["filename"], step["location"]["row"])
+        leaves.convert(file, node, step["call"])
+
+    @staticmethod
+    def _node(file: File, step: Dict[str, Any]) -> Optional[ast.AST]:
+        start = (step["location"]["row"], step["location"]["column"] - 1)
+        end = step.get("end_location")
+        last = step["call"].rpartition(".")[2]
+        found = []
+        for node in ast.walk(file.tree):
+            if isinstance(node, ast.expr) and file.start(node) == start:
+                if end and file.end(node) == (end["row"], end["column"] - 1):
+                    return node
+                if not end and isinstance(node, ast.Call):
+                    found.append(node)
+        named = [one for one in found if getattr(one.func, "attr", getattr(one.func, "id", "")) == last]
+        return next(iter(named or found[-1:]), None)
+
+    def _besides(self, leaves: Leaves, chain: Chain) -> None:
+        """Other blocking calls in functions that are coroutines now: what can be mended without more is mended as well."""
+        for key, path in list(self.causes.items()):
+            function = self.index.at(key[0], key[1])
+            if function not in chain.made:
+                continue
+            file = self.index.files[key[0]]
+            node = next((one for one in ast.walk(function.node) if isinstance(one, ast.Call) and file.start(one) == key[1:3] and getattr(one.func, "attr", getattr(one.func, "id", "")) == key[3]), None)
+            if node is None or (key[0], *key[1:3], path) in leaves.converted:
+                continue
+            # On copies: half of a call's edits are none.
+            edits = {name: copied(one) for name, one in leaves.edits.items()}
+            trial = Leaves(self.index, self.binary, edits, leaves.runtime, self.causes)
+            trial.converted = set(leaves.converted)
+            trial.unfixed = self.unfixed
+            try:
+                trial.convert(file, node, path)
+                if any(one not in chain.made and not one.is_async for one, _, _ in trial.touched):
+                    raise Refusal("more", "other functions would have to change")
+            except Refusal as refusal:
+                chain.notes.append(f"{key[0]}:{key[1]}: `{path}` still blocks: {refusal.reason}")
+                continue
+            leaves.edits.clear()
+            leaves.edits.update(edits)
+            leaves.converted = trial.converted
+
+    def _made(self, edits: Dict[str, Edits], chain: Chain) -> Mended:
+        texts = {}
+        for path, one in edits.items():
+            if one:
+                one.left.discard("-")
+                one.left.discard("")
+                texts[path] = applied(self.index.files[path].source, one)
+        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+
+    # --- offload --------------------------------------------------------------------------------------
+
+    def offload(self, finding: Finding) -> Mended:
+        """Hands the first helper of the trace to a thread wherever a coroutine calls it.
+
+        Raises Refusal.
+        """
+        first = finding["trace"][0]
+        if finding["no_fix"]:
+            said = finding["no_fix"]
+            raise Refusal("bound", said["reason"], said.get("filename", first["filename"]), said.get("location", first["location"])["row"])
+        file = self.index.files.get(first["filename"])
+        node = file and self._node(file, first)
+        if not isinstance(node, ast.Call):
+            raise Refusal("no-call", "no call is written here that could be handed over", first["filename"], first["location"]["row"])
+        edits: Dict[str, Edits] = {}
+        helper = self.index.at(finding["trace"][1]["filename"], finding["trace"][1]["location"]["row"]) if len(finding["trace"]) > 1 else None
+        leaves = Leaves(self.index, self.binary, edits, self.runtime(finding), self.causes)
+        calls = [(file, node)]
+        notes = []
+        if helper:
+            # All coroutines that call it, as far as is known; those of one runtime are handed over alike.
+            for (path, line, column, _), callee in self.resolved.items():
+                other = self.index.files[path]
+                call = next((one for one in ast.walk(other.tree) if isinstance(one, ast.Call) and other.start(one) == (line, column) and self._is_call_of(one, helper)), None)
+                if callee is helper and call is not None and (around := other.around(call)) and around.is_async and call is not node:
+                    calls.append((other, call))
+            notes = shared_state(helper)
+        for where, call in calls:
+            function = where.around(call)
+            if function is None or not function.is_async:
+                raise Refusal("sync-caller", "the call stands in no coroutine", where.path, call.lineno)
+            leaves.inside(where, call, function)
+            to, keywords = THREADS[leaves.runtime]
+            if leaves.runtime == "asyncio" and "starlette" in {name.split(".")[0] for name in where.imports.values()} | ({"starlette"} if "fastapi" in {name.split(".")[0] for name in where.imports.values()} else set()):
+                to = "starlette.concurrency.run_in_threadpool"
+            one = edits.setdefault(where.path, Edits())
+            one.threads[span(where, call)] = (to, keywords)
+            one.awaited.add(span(where, call))
+            one.imports.add(to.rpartition(".")[0])
+            if not keywords and call.keywords:
+                one.imports.add("functools")
+        texts = {path: applied(self.index.files[path].source, one) for path, one in edits.items() if one}
+        return Mended(texts, notes)
+
+    @staticmethod
+    def _is_call_of(call: ast.Call, helper: Function) -> bool:
+        return getattr(call.func, "attr", getattr(call.func, "id", "")) == helper.name
+
+    # --- proof ----------------------------------------------------------------------------------------
+
+    def prove(self, finding: Finding, mended: Mended, gone: bool = True) -> None:
+        """Analyses a copy with the edits. Raises Refusal unless the finding is gone and nothing came."""
+        for path, text in mended.texts.items():
+            if problem := parse_problem(text):
+                raise Refusal("breaks", f"the edit does not parse: {problem}", path, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(os.path.realpath(folder), os.path.basename(self.root) or "project")
+            shutil.copytree(self.root, copy, ignore=shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__pycache__", "*.pyc"), ignore_dangling_symlinks=True)
+            for path, text in mended.texts.items():
+                with open(os.path.join(copy, os.path.relpath(path, self.root)), "w", encoding="utf-8", newline="") as stream:
+                    stream.write(text)
+            after = self.binary.findings(copy)
+            usual = self.binary.shown(copy)
+            index = Index(copy)
+        before = [one for one in self.findings if one["context"] == "event-loop"]
+        now = [one for one in after if one["context"] == "event-loop"]
+        key = lambda one: (one["function"], one["code"], cause(one))  # noqa: E731
+        target = key(finding)
+        if gone and Counter(map(key, now))[target] >= Counter(map(key, before))[target]:
+            raise Refusal("not-gone", "the finding would still be there", finding["filename"], finding["location"]["row"])
+        known = {cause(one) for one in before}
+        serious = [one for one in now if one["fingerprint"] in usual and cause(one) not in known]
+        others = {(one["code"], one["function"]) for one in self.findings if one["context"] != "event-loop"}
+        serious += [one for one in after if one["context"] != "event-loop" and one["code"] in ("BLT601", "BLT107", "BLT502", "BLT201") and one["fingerprint"] in usual and (one["code"], one["function"]) not in others]
+        # `requests.get` makes a client for each call as well, though nobody sees it: that is told, and not new.
+        before_files = {os.path.join(copy, os.path.relpath(path, self.root)) for path in mended.per_call}
+        for one in [one for one in serious if one["code"] == "BLT502" and one["filename"] in before_files or one["code"] == "BLT502" and any(step["filename"] in before_files for step in one["trace"])]:
+            serious.remove(one)
+            mended.notes.append(f"{os.path.join(self.root, os.path.relpath(one['filename'], copy))}:{one['location']['row']}: a client for each call, as before; one for all would be faster")
+        if serious:
+            one = serious[0]
+            raise Refusal("new-finding", f"the edit would bring another finding: {one['message']}", finding["filename"], finding["location"]["row"])
+        for path, name in mended.coroutines:
+            self._all_awaited(index, os.path.join(copy, os.path.relpath(path, self.root)), name)
+
+    def _all_awaited(self, index: Index, path: str, name: str) -> None:
+        """Whether every call of a function that is a coroutine function now is awaited, run or iterated over."""
+        for function in index.files[path].functions:
+            if function.name != name or not function.is_async:
+                continue
+            for file, node in index.named.get(name, []):
+                call = file.parents.get(node)
+                if not isinstance(call, ast.Call) or call.func is not node or index.target(file, node) is not function:
+                    continue
+                parent = file.parents.get(call)
+                if isinstance(parent, (ast.Await, ast.AsyncFor, ast.comprehension)) or isinstance(parent, ast.withitem):
+                    continue
+                if isinstance(parent, ast.Call):
+                    continue
+                raise Refusal("not-awaited", f"`{name}` would not be awaited here", os.path.join(self.root, os.path.relpath(file.path, os.path.commonpath([path, file.path]))), node.lineno)
+
+
+def copied(edits: Edits) -> Edits:
+    return Edits(**{name: value.copy() for name, value in vars(edits).items()})
+
+
+def place(step: Dict[str, Any]) -> Tuple[str, int, int]:
+    return step["filename"], step["location"]["row"], step["location"]["column"] - 1
+
+
+def cause(finding: Finding) -> Tuple[str, str]:
+    """The function and the library call that hold the thread: what an edit elsewhere does not change."""
+    last = finding["trace"][-1] if finding["trace"] else finding
+    return last["function"], last.get("call", "")
+
+
+def shared_state(helper: Function) -> List[str]:
+    """What a function changes that two threads could change at once, by what is written in it."""
+    notes, function = [], helper
+    for node in own_nodes(function.node):
+        if isinstance(node, ast.Global):
+            notes.append(f"{function.file.path}:{node.lineno}: `{function}` sets the global {', '.join(node.names)}, now from a thread")
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
+            notes.append(f"{function.file.path}:{node.lineno}: `{function}` sets `{node.value.id}.{node.attr}`, now from a thread")
+    return notes

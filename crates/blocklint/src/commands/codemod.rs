@@ -1,0 +1,45 @@
+//! `blocklint codemod …`: starts the Python package's codemods, which rest on libcst.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::FAILED;
+use crate::arguments::Codemod;
+use crate::messages::Failure;
+
+/// What finds out whether a Python has the codemods.
+const PROBE: &str = "import importlib.util as u, sys; sys.exit(0 if u.find_spec('blocklint.codemods') else 1)";
+
+/// What to do where none has.
+const INSTALL: &str = "codemods are a part of blocklint's Python package, and no Python that was tried has it: \
+    pip install 'blocklint-async[codemods]', or name one with BLOCKLINT_PYTHON";
+
+pub(crate) fn codemod(codemod: &Codemod) -> Result<u8, Failure> {
+    let python = pythons().into_iter().find(|python| {
+        let probe = Command::new(python).args(["-c", PROBE]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        probe.is_ok_and(|status| status.success())
+    });
+    let Some(python) = python else { return Err(Failure::new(INSTALL)) };
+    let mut command = Command::new(&python);
+    command.args(["-m", "blocklint.codemods"]).args(&codemod.arguments);
+    if let Ok(this) = std::env::current_exe() {
+        command.env("BLOCKLINT_BINARY", this);
+    }
+    let status = command.status().map_err(|error| Failure::new(format!("{}: {error}", python.display())))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(FAILED))
+}
+
+/// The Pythons that may have the package, the likeliest first: the one that is named, the one beside this binary, that
+/// of the environment in use, and those that a shell would find.
+fn pythons() -> Vec<PathBuf> {
+    let scripts = if cfg!(windows) { "Scripts" } else { "bin" };
+    let mut found: Vec<PathBuf> = std::env::var_os("BLOCKLINT_PYTHON").map(PathBuf::from).into_iter().collect();
+    let this = std::env::current_exe().ok();
+    let beside = this.as_ref().and_then(|this| this.parent()).map(PathBuf::from);
+    let active = std::env::var_os("VIRTUAL_ENV").map(|folder| PathBuf::from(folder).join(scripts));
+    for folder in beside.into_iter().chain(active) {
+        found.extend(["python3", "python"].map(|name| folder.join(name).with_extension(std::env::consts::EXE_EXTENSION)));
+    }
+    found.extend(["python3", "python"].map(PathBuf::from));
+    found
+}

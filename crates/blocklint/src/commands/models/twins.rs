@@ -1,0 +1,77 @@
+//! `blocklint models twins NAME…`: what models say of paths, for programs that rewrite calls.
+
+use blocklint_core::{Language, Runtime};
+use blocklint_models::{CallRow, CallRows, LanguageModels, expand_twin, written};
+use serde_json::{Map, Value, json};
+
+use super::{models_here, print};
+use crate::CLEAN;
+use crate::arguments::Twins;
+use crate::messages::Failure;
+
+/// The runtimes for which models of Python name twins.
+const RUNTIMES: [Runtime; 3] = [Runtime::Asyncio, Runtime::Anyio, Runtime::Trio];
+
+pub(super) fn twins(twins: &Twins) -> Result<u8, Failure> {
+    let models = models_here(twins.isolated, &[])?;
+    let models = models.lang(twins.language.unwrap_or(Language::Python));
+    let named = twins.names.iter().map(|name| (name.clone(), of_name(models, name)));
+    let text = Value::Object(named.collect::<Map<_, _>>());
+    print(&format!("{text:#}\n"))?;
+    Ok(CLEAN)
+}
+
+/// What models say of one path; an object without rows where they say nothing.
+fn of_name(models: &LanguageModels, name: &str) -> Value {
+    let path = models.canonical(name);
+    let calls = models.calls(&path);
+    let properties = models.properties(&path);
+    let ty = models.ty(&path);
+    // A condition may speak of the call's arguments, which nobody has here: what some row says counts.
+    let effect = |calls: &CallRows<'_>| {
+        let held = calls.with(CallRow::has_effect_group).find_map(|row| row.row.held());
+        held.map(|effect| effect.as_str())
+    };
+    let by_runtime = |said: &dyn Fn(Runtime) -> Value| {
+        let of = RUNTIMES.iter().map(|&runtime| (runtime.as_str().to_owned(), said(runtime)));
+        Value::Object(of.filter(|(_, said)| !is_empty(said)).collect())
+    };
+    let rewrite = |runtime| {
+        let template = calls.iter().find_map(|row| row.row.rewrite.as_ref()?.for_runtime(Some(runtime)));
+        template.map_or(Value::Null, |template| written::template(template).into())
+    };
+    let returns = calls.iter().find_map(|row| row.row.returns.as_ref());
+    let enters = ty.as_ref().and_then(|rows| rows.iter().find_map(|row| row.row.enters.as_ref()));
+    json!({
+        "path": path,
+        "known": !calls.is_empty() || !properties.is_empty() || ty.is_some(),
+        "type": ty.is_some() || calls.iter().any(|row| row.row.creates.is_some() && row.row.returns.is_none()),
+        "effect": effect(&calls),
+        "property": !properties.is_empty(),
+        "async": calls.iter().find_map(|row| row.row.is_async),
+        "lazy": calls.iter().any(|row| row.row.lazy),
+        "fix": calls.iter().find_map(|row| row.row.fix).map(|fix| fix.as_str()),
+        "returns": returns.map(|ty| written::type_expr(ty, models.language())),
+        "enters": enters.map(|ty| written::type_expr(ty, models.language())),
+        "twins": by_runtime(&|runtime| of_call(models, &calls, &path, runtime).into()),
+        "rewrite": by_runtime(&rewrite),
+    })
+}
+
+fn is_empty(said: &Value) -> bool {
+    said.is_null() || said.as_array().is_some_and(Vec::is_empty)
+}
+
+/// The async twins of a call: those of its rows, else the method of the same name of its class's twins.
+fn of_call(models: &LanguageModels, calls: &CallRows<'_>, path: &str, runtime: Runtime) -> Vec<String> {
+    let of_rows = calls.iter().find_map(|found| Some((found.path, found.row.instead.as_ref()?)));
+    if let Some((pattern, instead)) = of_rows {
+        let twins = instead.for_runtime(Some(runtime)).iter();
+        return twins.map(|twin| expand_twin(twin, pattern, path, models.language())).collect();
+    }
+    let separator = blocklint_models::separator(models.language());
+    let Some((class, method)) = path.rsplit_once(separator).filter(|_| !calls.is_empty()) else { return Vec::new() };
+    let constructor = models.calls(class);
+    let Some(instead) = constructor.iter().find_map(|found| found.row.instead.as_ref()) else { return Vec::new() };
+    instead.for_runtime(Some(runtime)).iter().map(|twin| format!("{twin}{separator}{method}")).collect()
+}

@@ -1,0 +1,67 @@
+//! `blocklint plan`.
+
+use blocklint_engine::{Ran, locate_in, locate_plan, overview, plan};
+use blocklint_output::{Look, Shown, plan_json, plan_text};
+
+use super::check::{nothing_read, prepare, request};
+use super::{baseline, cache, change, unless_closed};
+use crate::arguments::{OutputFormat, Plan};
+use crate::messages::Failure;
+use crate::output_file::Output;
+use crate::progress::Bar;
+use crate::{CLEAN, FAILED, console};
+
+pub(crate) fn plan_command(asked: &Plan) -> Result<u8, Failure> {
+    let check = &*asked.check;
+    let is_json = match check.output_format {
+        OutputFormat::Full => false,
+        OutputFormat::Json => true,
+        _ => return Err(Failure::new("a plan is written in the formats `full` and `json`")),
+    };
+    if check.fix || check.diff || check.add_ignore.is_some() || check.run.watch || check.statistics.is_some() {
+        return Err(Failure::new(
+            "a plan says what to change and changes nothing: options for fixes and counts say nothing to it",
+        ));
+    }
+    let prepared = prepare(check)?;
+    let (project, current) = (&prepared.project, prepared.current.as_path());
+    let baseline = baseline::read(check, project, current)?;
+    let cache = cache::of(check, project, current);
+    let bar = Bar::new();
+    let mut asked_for = request(check, &prepared, cache.as_ref(), &bar)?;
+    asked_for.options.ways = true;
+    let (ran, before) = change::run(check, asked_for)?;
+    drop(bar);
+    nothing_read(project, &ran)?;
+    cache::tell(check, &ran);
+    let Ran { mut chosen, texts, ways, .. } = ran;
+    if let Some(baseline) = &baseline {
+        baseline::hold(check, baseline, &mut chosen, &prepared);
+    }
+    if let Some(before) = &before {
+        before.compare(&mut chosen, project);
+    }
+    // Causes stand in the order in which they are worth mending.
+    overview(&mut chosen, &project.base);
+    let ways = ways.unwrap_or_default();
+    let mut planned = plan(&chosen, &ways, asked.steps as usize);
+    let mut sources = locate_in(project, &mut chosen, texts);
+    locate_plan(project, &mut planned, &mut sources);
+    let shown = Shown {
+        findings: &chosen.findings,
+        groups: &chosen.groups,
+        sources: &sources,
+        folder: current,
+        pages: blocklint_rules::repository(),
+    };
+    let mut out = Output::new(check.output_file.as_deref()).map_err(|error| Failure::new(error.to_string()))?;
+    let to_stdout = check.output_file.is_none();
+    let look =
+        Look { styled: to_stdout && console::stdout_is_styled(), links: to_stdout && console::stdout_has_links() };
+    let written = match is_json {
+        true => plan_json(&mut out, &shown, &planned),
+        false => plan_text(&mut out, &shown, &planned, look),
+    };
+    unless_closed(written.and_then(|()| out.finish()))?;
+    Ok(if project.missing.is_empty() { CLEAN } else { FAILED })
+}

@@ -1,0 +1,274 @@
+//! Which few spots, changed one after the other, free most functions.
+//!
+//! A spot that lies on every way of a finding ends it by itself (it *dominates* it); of a finding with several causes each
+//! gets its part, for only together do they end it. The spot with the most is chosen, again and again. Two orders are tried, one that
+//! counts such parts and one that only counts what is free at once, and the one that has freed more after the first steps is taken.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The steps after which the two orders are compared: as many as somebody does in a day or two.
+const COMPARED: usize = 5;
+
+/// A place on ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// What one would change there.
+    pub(super) spot: u32,
+    /// Where it leads; nowhere from an end.
+    pub(super) next: Vec<u32>,
+}
+
+/// A finding, as far as it matters here.
+#[derive(Clone, Debug)]
+pub(super) struct One {
+    /// The function that it stands in, by number.
+    pub(super) function: u32,
+    /// The nodes at which its ways begin.
+    pub(super) begins: Vec<u32>,
+    /// The spot of its own place.
+    pub(super) own: u32,
+}
+
+/// A spot, and what its change ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Covered {
+    pub(super) spot: u32,
+    /// The findings that end with it, after the changes before it.
+    pub(super) findings: Vec<u32>,
+    /// The functions in which then nothing is left.
+    pub(super) functions: Vec<u32>,
+}
+
+/// What is asked.
+pub(super) struct Question<'q> {
+    pub(super) nodes: &'q [Node],
+    pub(super) findings: &'q [One],
+    /// For each spot its rank among equals, the lowest first.
+    pub(super) ranks: &'q [u32],
+}
+
+/// At most so many changes, in order, and fewer if nothing is left.
+pub(super) fn cover(question: &Question<'_>, most: usize) -> Vec<Covered> {
+    let with_parts = in_order(question, most, true);
+    let at_once = in_order(question, most, false);
+    let freed = |steps: &[Covered]| steps.iter().take(COMPARED).map(|step| step.functions.len()).sum::<usize>();
+    if freed(&at_once) > freed(&with_parts) { at_once } else { with_parts }
+}
+
+fn in_order(question: &Question<'_>, most: usize, with_parts: bool) -> Vec<Covered> {
+    let mut left: Vec<u32> = (0..question.findings.len() as u32).collect();
+    let mut changed: FxHashSet<u32> = FxHashSet::default();
+    let mut steps = Vec::new();
+    let mut ways = Ways::new(question.nodes, &changed);
+    while steps.len() < most && !left.is_empty() {
+        let Some(spot) = best(question, &ways, &left, with_parts) else { break };
+        changed.insert(spot);
+        ways = Ways::new(question.nodes, &changed);
+        let is_left = |finding: &u32| {
+            let one = &question.findings[*finding as usize];
+            one.own != spot && (one.begins.is_empty() || one.begins.iter().any(|node| ways.is_open(*node)))
+        };
+        let (stays, ended): (Vec<u32>, Vec<u32>) = left.iter().partition(|finding| is_left(finding));
+        let function = |finding: &u32| question.findings[*finding as usize].function;
+        let held: FxHashSet<u32> = stays.iter().map(function).collect();
+        let mut functions: Vec<u32> = ended.iter().map(function).filter(|of| !held.contains(of)).collect();
+        functions.sort_unstable();
+        functions.dedup();
+        steps.push(Covered { spot, findings: ended, functions });
+        left = stays;
+    }
+    steps
+}
+
+/// The parts of a function that one spot frees; can be divided by every number up to 12, beyond which rounding does no harm.
+const WHOLE: u64 = 27_720;
+
+/// The spot that frees most.
+fn best(question: &Question<'_>, ways: &Ways<'_>, left: &[u32], with_parts: bool) -> Option<u32> {
+    let mut of_function: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    for &finding in left {
+        of_function.entry(question.findings[finding as usize].function).or_default().push(finding);
+    }
+    let mut worth: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
+    // Findings of many functions lead to the same calls.
+    let mut ends: FxHashMap<&[u32], Vec<u32>> = FxHashMap::default();
+    for findings in of_function.values() {
+        let mut parts: HashMap<u32, u64> = HashMap::new();
+        for &finding in findings {
+            let one = &question.findings[finding as usize];
+            let dominating = ways.dominating(one);
+            for &spot in &dominating {
+                *parts.entry(spot).or_default() += WHOLE;
+            }
+            if with_parts {
+                let ends = ends.entry(&one.begins).or_insert_with(|| ways.ends(&one.begins));
+                let part = WHOLE / (ends.len() as u64).max(1);
+                for &spot in ends.iter().filter(|spot| dominating.binary_search(spot).is_err()) {
+                    *parts.entry(spot).or_default() += part;
+                }
+            }
+        }
+        let all = findings.len() as u64;
+        for (spot, sum) in parts {
+            let of_spot = worth.entry(spot).or_default();
+            of_spot.0 += if with_parts { sum / all } else { u64::from(sum == WHOLE * all) };
+            of_spot.1 += sum;
+        }
+    }
+    let rank = |spot: u32| question.ranks.get(spot as usize).copied().unwrap_or(u32::MAX);
+    worth.into_iter().max_by_key(|&(spot, of_spot)| (of_spot, Reverse((rank(spot), spot)))).map(|(spot, _)| spot)
+}
+
+/// The ways that are left when some spots are changed.
+struct Ways<'q> {
+    nodes: &'q [Node],
+    /// For each node that still leads to an end, the spots that lie on each of its ways, sorted.
+    dominating: Vec<Option<Vec<u32>>>,
+}
+
+impl<'q> Ways<'q> {
+    fn new(nodes: &'q [Node], changed: &FxHashSet<u32>) -> Self {
+        let is_there = |node: &Node| !changed.contains(&node.spot);
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+        for (at, node) in (0u32..).zip(nodes) {
+            for &next in &node.next {
+                before[next as usize].push(at);
+            }
+        }
+        let mut dominating: Vec<Option<Vec<u32>>> = vec![None; nodes.len()];
+        let mut queue: Vec<u32> = Vec::new();
+        for (at, node) in (0u32..).zip(nodes).filter(|(_, node)| node.next.is_empty() && is_there(node)) {
+            dominating[at as usize] = Some(vec![node.spot]);
+            queue.push(at);
+        }
+        // What is not known yet counts as everything: sets only shrink, so that circles settle.
+        while let Some(at) = queue.pop() {
+            for &caller in &before[at as usize] {
+                let node = &nodes[caller as usize];
+                if !is_there(node) {
+                    continue;
+                }
+                let known = node.next.iter().filter_map(|next| dominating[*next as usize].as_deref());
+                let mut common = intersection(known);
+                if let Err(place) = common.binary_search(&node.spot) {
+                    common.insert(place, node.spot);
+                }
+                if dominating[caller as usize].as_ref() != Some(&common) {
+                    dominating[caller as usize] = Some(common);
+                    queue.push(caller);
+                }
+            }
+        }
+        Ways { nodes, dominating }
+    }
+
+    fn is_open(&self, node: u32) -> bool {
+        self.dominating[node as usize].is_some()
+    }
+
+    /// The spots each of which ends a finding, sorted.
+    fn dominating(&self, one: &One) -> Vec<u32> {
+        let mut common = intersection(one.begins.iter().filter_map(|node| self.dominating[*node as usize].as_deref()));
+        if let Err(place) = common.binary_search(&one.own) {
+            common.insert(place, one.own);
+        }
+        common
+    }
+
+    /// The ends that some nodes lead to, by spot, sorted.
+    fn ends(&self, begins: &[u32]) -> Vec<u32> {
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut open: Vec<u32> = begins.iter().copied().filter(|node| self.is_open(*node)).collect();
+        let mut ends = Vec::new();
+        while let Some(at) = open.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            if node.next.is_empty() {
+                ends.push(node.spot);
+            }
+            open.extend(node.next.iter().copied().filter(|next| self.is_open(*next)));
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+}
+
+/// What all of some sorted lists hold.
+fn intersection<'s>(mut lists: impl Iterator<Item = &'s [u32]>) -> Vec<u32> {
+    let mut common = lists.next().map(<[u32]>::to_vec).unwrap_or_default();
+    for list in lists {
+        common.retain(|spot| list.binary_search(spot).is_ok());
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes of which each is its own spot, by where they lead.
+    fn nodes(next: &[&[u32]]) -> Vec<Node> {
+        (0u32..).zip(next).map(|(spot, next)| Node { spot, next: next.to_vec() }).collect()
+    }
+
+    /// One finding for each function, that begins there; their own spots come behind the nodes.
+    fn findings(nodes: &[Node], begins: &[&[u32]]) -> Vec<One> {
+        let own = nodes.len() as u32;
+        (0u32..)
+            .zip(begins)
+            .map(|(function, begins)| One { function, begins: begins.to_vec(), own: own + function })
+            .collect()
+    }
+
+    fn freed(nodes: &[Node], findings: &[One], most: usize) -> Vec<(u32, usize)> {
+        let ranks: Vec<u32> = (0..(nodes.len() + findings.len()) as u32).collect();
+        let steps = cover(&Question { nodes, findings, ranks: &ranks }, most);
+        steps.iter().map(|step| (step.spot, step.functions.len())).collect()
+    }
+
+    #[test]
+    fn a_helper_on_all_ways_is_worth_more_than_each_of_its_calls() {
+        // Two calls that block, and the helper that makes both.
+        let nodes = nodes(&[&[], &[], &[0, 1]]);
+        let findings = findings(&nodes, &[&[2], &[2], &[2], &[0]]);
+        assert_eq!(freed(&nodes, &findings, 9), [(2, 3), (0, 1)]);
+    }
+
+    #[test]
+    fn causes_that_only_free_together_come_before_a_smaller_one() {
+        // Six functions wait for two calls each, three for a third one.
+        let nodes = nodes(&[&[], &[], &[]]);
+        let both: &[u32] = &[0, 1];
+        let third: &[u32] = &[2];
+        let begins: Vec<&[u32]> = [[both].repeat(8), [third].repeat(3)].concat();
+        let findings = findings(&nodes, &begins);
+        assert_eq!(freed(&nodes, &findings, 2), [(0, 0), (1, 8)]);
+    }
+
+    #[test]
+    fn circles_settle() {
+        let nodes = nodes(&[&[], &[2, 0], &[1]]);
+        let findings = findings(&nodes, &[&[1], &[2]]);
+        assert_eq!(freed(&nodes, &findings, 9), [(0, 2)]);
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_changed_where_it_stands() {
+        let findings = findings(&[], &[&[], &[]]);
+        assert_eq!(freed(&[], &findings, 9), [(0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_function_is_free_when_nothing_is_left_in_it() {
+        let nodes = nodes(&[&[], &[]]);
+        let one = |begins: u32, own| One { function: 0, begins: vec![begins], own };
+        let findings = [one(0, 2), one(1, 3)];
+        assert_eq!(freed(&nodes, &findings, 9), [(0, 0), (1, 1)]);
+    }
+}

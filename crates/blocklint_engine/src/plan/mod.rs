@@ -1,0 +1,171 @@
+//! What to change first: the few places whose change frees most functions, in order.
+
+mod cover;
+mod ways;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use blocklint_core::{Finding, Hold, Place, RuleCode, Severity, Span};
+use blocklint_output::{Plan, PlanCall, PlanKind, PlanStep};
+use camino::Utf8Path;
+
+use crate::choose::Chosen;
+use cover::{Covered, One, Question, cover};
+use ways::Told;
+
+pub use ways::Ways;
+
+/// The steps after which nothing is left, or the first so many of them. Places are not located.
+pub fn plan(chosen: &Chosen, ways: &Ways, most: usize) -> Plan {
+    let mut spots = ways.spots.clone();
+    let mut numbers: HashMap<(&Utf8Path, &str), u32> = HashMap::new();
+    let mut names: Vec<&str> = Vec::new();
+    // What is about a file as a whole holds no function.
+    let planned: Vec<u32> =
+        (0u32..).zip(&chosen.findings).filter(|(_, finding)| !finding.function.is_empty()).map(|(at, _)| at).collect();
+    let finding = |planned_at: u32| &chosen.findings[planned[planned_at as usize] as usize];
+    let findings: Vec<One> = (0..planned.len() as u32)
+        .map(|at| {
+            let finding = finding(at);
+            let new = numbers.len() as u32;
+            let function = *numbers.entry((&finding.place.path, &finding.function)).or_insert(new);
+            if function == new {
+                names.push(&finding.function);
+            }
+            let begins = ways.begins(finding).to_vec();
+            // A call that blocks right where it must not is its own cause.
+            let direct = match (&begins[..], finding.trace.len()) {
+                ([only], 1) => ways.nodes.get(*only as usize).filter(|node| node.next.is_empty()),
+                _ => None,
+            };
+            let own = direct.map_or_else(
+                || {
+                    spots.push(Told {
+                        place: finding.place.clone(),
+                        function: finding.function.clone(),
+                        call: Some(finding.trace.first().map_or_else(String::new, |step| step.call.clone())),
+                    });
+                    spots.len() as u32 - 1
+                },
+                |node| node.spot,
+            );
+            One { function, begins, own }
+        })
+        .collect();
+    let ranks = ranks(chosen, &spots, ways.spots.len());
+    let steps = cover(&Question { nodes: &ways.nodes, findings: &findings, ranks: &ranks }, most);
+    let mut is_left = vec![true; planned.len()];
+    let steps: Vec<PlanStep> = steps
+        .into_iter()
+        .map(|covered| {
+            covered.findings.iter().for_each(|at| is_left[*at as usize] = false);
+            let told = &spots[covered.spot as usize];
+            let kind = match (&told.call, (covered.spot as usize) < ways.spots.len()) {
+                (None, _) => PlanKind::Function,
+                (Some(_), true) => PlanKind::Cause,
+                (Some(_), false) => PlanKind::Call,
+            };
+            let functions = covered.functions.iter().map(|of| names[*of as usize].to_owned()).collect();
+            let ended: Vec<(u32, &Finding)> = {
+                let Covered { findings, .. } = &covered;
+                findings.iter().map(|at| (planned[*at as usize], finding(*at))).collect()
+            };
+            step(kind, told, &ended, functions, chosen)
+        })
+        .collect();
+    let left = (0..planned.len() as u32).filter(|at| is_left[*at as usize]);
+    let mut left_functions: Vec<u32> = left.clone().map(|at| findings[at as usize].function).collect();
+    left_functions.sort_unstable();
+    left_functions.dedup();
+    Plan {
+        steps,
+        functions: names.len() as u32,
+        findings: planned.len() as u32,
+        left_functions: left_functions.len() as u32,
+        left_findings: left.count() as u32,
+    }
+}
+
+/// Among spots that free as much, causes come first, in the order of their groups, then functions, then calls.
+fn ranks(chosen: &Chosen, spots: &[Told], of_ways: usize) -> Vec<u32> {
+    let count = chosen.groups.len() as u32;
+    let causes = (0u32..).zip(&chosen.groups).filter_map(|(at, group)| Some((at, group.cause.as_ref()?)));
+    let mut groups: HashMap<(&Utf8Path, Span, &str), u32> = HashMap::new();
+    for (at, cause) in causes {
+        groups.entry((&cause.place.path, cause.place.span, &cause.call)).or_insert(at);
+    }
+    let rank = |(at, told): (usize, &Told)| match &told.call {
+        None => count + 1,
+        Some(_) if at >= of_ways => count + 2,
+        Some(call) => groups.get(&(&*told.place.path, told.place.span, call.as_str())).copied().unwrap_or(count),
+    };
+    spots.iter().enumerate().map(rank).collect()
+}
+
+/// One step, by what it ends.
+fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<String>, chosen: &Chosen) -> PlanStep {
+    let mut calls: Vec<PlanCall> = Vec::new();
+    for cause in ended.iter().flat_map(|(_, finding)| &finding.causes) {
+        let is_known = |of: &PlanCall| of.place.span == cause.place.span && of.place.path == cause.place.path;
+        if kind == PlanKind::Function && !calls.iter().any(|of| is_known(of) && of.call == cause.call) {
+            calls.push(PlanCall {
+                call: cause.call.clone(),
+                function: cause.function.clone(),
+                place: cause.place.clone(),
+            });
+        }
+    }
+    let worst = ended.iter().map(|(_, finding)| *finding).max_by_key(|finding| {
+        let (rank, seconds) = finding.hold.rank();
+        (finding.severity, rank, seconds.to_bits())
+    });
+    let fixable: Vec<&Finding> = ended.iter().map(|(_, of)| *of).filter(|of| of.fix.is_some()).collect();
+    let fix_rules = rules(&fixable);
+    let fix_files = files(&fixable);
+    // A command names files and rules, and so mends what else they say.
+    let touched = chosen
+        .findings
+        .iter()
+        .filter(|of| of.fix.is_some() && fix_rules.contains(&of.rule) && fix_files.contains(&of.place.path));
+    let all: Vec<&Finding> = ended.iter().map(|(_, of)| *of).collect();
+    PlanStep {
+        kind,
+        place: told.place.clone(),
+        function: told.function.clone(),
+        call: told.call.clone().unwrap_or_default(),
+        calls,
+        functions,
+        hold: ended.iter().map(|(_, of)| of.hold).fold(Hold::Unstated, Hold::longest),
+        severity: worst.map_or(Severity::Note, |finding| finding.severity),
+        help: worst.and_then(|finding| finding.help.clone()),
+        fixes: fixable.len() as u32,
+        fixes_besides: (touched.count() - fixable.len()) as u32,
+        fix_rules,
+        fix_files,
+        rules: rules(&all),
+        files: files(&all),
+        findings: ended.iter().map(|(at, _)| *at).collect(),
+    }
+}
+
+fn rules(findings: &[&Finding]) -> Vec<RuleCode> {
+    let mut rules: Vec<RuleCode> = findings.iter().map(|finding| finding.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
+}
+
+fn files(findings: &[&Finding]) -> Vec<Arc<Utf8Path>> {
+    let mut files: Vec<Arc<Utf8Path>> = findings.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+    files.sort_unstable();
+    files.dedup();
+    files
+}
+
+/// The places of a plan that are still to be located.
+pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
+    plan.steps
+        .iter_mut()
+        .flat_map(|step| std::iter::once(&mut step.place).chain(step.calls.iter_mut().map(|of| &mut of.place)))
+}

@@ -1,0 +1,71 @@
+//! The ways of findings, and what one would change on them, once the program that they were found in is gone.
+
+use std::sync::Arc;
+
+use blocklint_analysis::{Link, Solved, Spot};
+use blocklint_core::{Finding, Place, RuleCode, Span};
+use camino::Utf8Path;
+use rustc_hash::FxHashMap;
+
+use super::cover::Node;
+use crate::words::place;
+
+/// The ways of findings.
+#[derive(Debug, Default)]
+pub struct Ways {
+    pub(super) nodes: Vec<Node>,
+    pub(super) spots: Vec<Told>,
+    /// Where the ways of each finding begin.
+    begins: FxHashMap<At, Vec<u32>>,
+}
+
+/// Where a finding stands, and its rule.
+type At = (Arc<Utf8Path>, Span, RuleCode);
+
+/// A spot in words.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// The call, or the name of the function.
+    pub(super) place: Place,
+    /// The function, or the one that the call stands in.
+    pub(super) function: String,
+    /// The library's call, or what the call runs; none of a function as a whole.
+    pub(super) call: Option<String>,
+}
+
+impl Ways {
+    /// Of a program, where the analysis was asked for them.
+    pub(crate) fn new(link: &Link<'_>, solved: &Solved) -> Option<Self> {
+        let net = solved.net.as_ref()?;
+        let told = |spot: &Spot| match *spot {
+            Spot::Body(body) => Some(Told {
+                place: place(link, body.file, link.program.facts(body.file).body(body.body).name_span),
+                function: link.qualified_name(body),
+                call: None,
+            }),
+            Spot::Cause(cause) => {
+                let cause = solved.causes.get(cause as usize)?;
+                Some(Told {
+                    place: place(link, cause.file, cause.span),
+                    function: cause.function.clone(),
+                    call: Some(cause.call.clone()),
+                })
+            }
+        };
+        let begins = net.begins.iter().map(|(&(file, span, rule), begins)| {
+            let path = Arc::clone(&link.program.files[file.index()].path);
+            ((path, span, rule), begins.clone())
+        });
+        Some(Ways {
+            nodes: net.nodes.iter().map(|node| Node { spot: node.spot, next: node.next.clone() }).collect(),
+            spots: net.spots.iter().map(told).collect::<Option<_>>()?,
+            begins: begins.collect(),
+        })
+    }
+
+    /// Where the ways of a finding begin; nowhere where none was followed.
+    pub(super) fn begins(&self, finding: &Finding) -> &[u32] {
+        let at = (Arc::clone(&finding.place.path), finding.place.span, finding.rule);
+        self.begins.get(&at).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""What asyncify must refuse, each with its kind and the line where a reader sees why: `refusals.py --python P --blocklint B`.
+
+A program's line with `# here` is the place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+HELPER = """
+import time
+def helper():
+    time.sleep(1)
+async def root():
+    helper()
+"""
+
+PROGRAMS = {
+    "sync-caller": HELPER + "def other():  # here\n    helper()\n",
+    "module-level": HELPER + "VALUE = helper()  # here\n",
+    "passed-on": HELPER + "def register(f): ...\nregister(helper)  # here\n",
+    "dynamic": HELPER + "import sys\nasync def late():\n    getattr(sys.modules[__name__], 'helper')()  # here\n",
+    "public": HELPER + "__all__ = ['helper']  # here\n",
+    "lambda": HELPER + "async def later():\n    return lambda: helper()  # here\n",
+    "generator-expression": HELPER + "async def later():\n    return any(helper() for _ in range(3))  # here\n",
+    "init": HELPER + "class A:\n    def __init__(self):\n        helper()  # here\n",
+    "decorator": """
+import time
+def logged(function):
+    return lambda: print(function())
+@logged  # here
+def helper():
+    time.sleep(1)
+async def root():
+    helper()
+""",
+    "property": """
+import time
+class A:
+    @property
+    def helper(self):  # here
+        self.wait()
+    def wait(self):
+        time.sleep(1)
+async def root():
+    a = A()
+    a.wait()
+    a.helper
+""",
+    "dunder": """
+import time
+class A:
+    def __len__(self):  # here
+        helper()
+        return 1
+def helper():
+    time.sleep(1)
+async def root():
+    helper()
+""",
+    "contract-outside": """
+import time
+import socketserver_of_others
+class A(socketserver_of_others.Handler):  # here
+    def handle(self):
+        time.sleep(1)
+async def root():
+    a = A()
+    a.handle()
+""",
+    "unknown-receiver": """
+import time
+class A:
+    def handle(self):
+        time.sleep(1)
+async def root(other):
+    a = A()
+    a.handle()
+async def more(other):
+    other.handle()  # here
+""",
+    "made-elsewhere": """
+import requests
+def helper(session: requests.Session):  # here
+    return session.get("u", timeout=3).text
+async def root():
+    return helper(requests.Session())
+""",
+    "arguments": """
+import requests
+def helper():
+    return requests.get("u", timeout=3, proxies={}).text  # here
+async def root():
+    return helper()
+""",
+    "handed-on": """
+import requests
+def helper():
+    return requests.get("u", timeout=3)  # here
+async def root():
+    return helper()
+""",
+}
+
+
+def refused(python: str, blocklint: str, program: str) -> list:
+    """The refusals of a program as (kind, line), and that nothing was written."""
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "app.py"
+        path.write_text(program)
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "BLOCKLINT_BINARY": blocklint}
+        done = subprocess.run([python, "-m", "blocklint.codemods", "asyncify", "--write", "."], cwd=temporary, env=environment, capture_output=True, text=True, check=False)
+        if path.read_text() != program:
+            return [("written", 0)]
+        return [(kind, int(line)) for line, kind in re.findall(r"\(app\.py:(\d+)\) \[([\w-]+)\]", done.stderr)] or [(done.stderr, 0)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--blocklint", default="blocklint")
+    asked = parser.parse_args()
+    blocklint = str(Path(shutil.which(asked.blocklint) or asked.blocklint).resolve())
+    failed = 0
+    for kind, program in PROGRAMS.items():
+        line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
+        told = refused(str(Path(asked.python).absolute()), blocklint, program)
+        if (kind, line) not in told:
+            failed += 1
+            print(f"FAILED: {kind} at {line}: {told}")
+    print(f"{len(PROGRAMS) - failed} of {len(PROGRAMS)} programs are refused as they must be")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+from reader.api import read
+
+
+async def work() -> object:
+    return await read("a", "bc")

@@ -1,0 +1,7 @@
+import trio
+
+import main
+
+
+def test_answer() -> None:
+    assert trio.run(main.work) == 1

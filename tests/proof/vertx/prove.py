@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Proves with real Vert.x that a call on the event loop stalls it, and that `executeBlocking` does not.
+
+    prove.py [--blocklint BLOCKLINT] [--runs N]
+
+`on_the_loop/` is the mistake: blocklint must find BLT101 in it, and its event loop must stand still as long as the call takes.
+`handed_over/` is what the finding's help says: nothing is found, the answers are the same, and the loop stands still for a tenth of
+that at most. `only_wrapped/`, a future around the same call, looks like the fix and must fail: it is found, and the loop stands still.
+Needs a JDK and Maven, which fetches vertx-core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MESSAGES = 4
+# How long the call holds its thread.
+CALL = 300
+# What `check` says should be done about it.
+HELP = "vertx.executeBlocking(() -> …)"
+PROGRAMS = {"on_the_loop": 1, "handed_over": 0, "only_wrapped": 1}
+
+
+@dataclass
+class Measured:
+    """The longest time for which the event loop stood still in milliseconds, right answers, and calls made."""
+
+    stall: int
+    right: int
+    calls: int
+
+
+def jars(work: Path) -> str:
+    """The class path of vertx-core and what it needs."""
+    copy = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
+    subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
+    return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))
+
+
+def measured(source: Path, path: str, work: Path) -> Measured:
+    sources = [str(HERE / "Stall.java"), str(source / "Answers.java")]
+    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(work), *sources], check=True)
+    command = ["java", "-cp", os.pathsep.join([str(work), path]), "Stall"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return Measured(*map(int, run.stdout.split()))
+
+
+def checked(blocklint: str, work: Path, form: str) -> str:
+    """What is said of BLT101; in a copy, because what lies below `tests/` serves nobody."""
+    command = [blocklint, "check", "--isolated", "--no-cache", "--select", "BLT101", "--output-format", form, "."]
+    run = subprocess.run(command, cwd=work, capture_output=True, encoding="utf-8")
+    if run.returncode not in (0, 1):
+        raise SystemExit(run.stderr)
+    return run.stdout
+
+
+def found(blocklint: str, work: Path) -> int:
+    return len(json.loads(checked(blocklint, work, "json")))
+
+
+def helps(blocklint: str, work: Path) -> bool:
+    """Whether the help says what `handed_over/` does."""
+    return HELP in checked(blocklint, work, "full")
+
+
+def prove(blocklint: str, path: str, work: Path) -> list[str]:
+    """Runs all programs once; what does not hold."""
+    wrong: list[str] = []
+    stalls: dict[str, int] = {}
+    for program, expected in PROGRAMS.items():
+        source = work / f"{program}_source"
+        shutil.copytree(HERE / program, source)
+        findings = found(blocklint, source)
+        if findings != expected:
+            wrong.append(f"{program}: BLT101 is found {findings} times, not {expected}")
+        if bool(findings) != helps(blocklint, source):
+            wrong.append(f"{program}: what is found does not say `{HELP}`")
+        result = measured(source, path, work / program)
+        stalls[program] = result.stall
+        print(f"    {program:15} stands still for {result.stall:5} ms, {result.right} answers of {result.calls} calls")
+        if (result.right, result.calls) != (MESSAGES, MESSAGES):
+            wrong.append(f"{program}: {result}")
+    if stalls["on_the_loop"] < CALL:
+        wrong.append(f"on_the_loop stands still for {stalls['on_the_loop']} ms only")
+    if stalls["handed_over"] * 10 > stalls["on_the_loop"]:
+        wrong.append(f"handed_over stands still for {stalls['handed_over']} ms")
+    if stalls["only_wrapped"] * 10 <= stalls["on_the_loop"]:
+        wrong.append("only_wrapped should be rejected")
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blocklint", default="blocklint", help="the program")
+    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
+    arguments = parser.parse_args()
+    blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
+    start, wrong = time.monotonic(), []
+    with tempfile.TemporaryDirectory() as fetched:
+        path = jars(Path(fetched))
+        for run in range(arguments.runs):
+            print(f"  run {run + 1}")
+            with tempfile.TemporaryDirectory() as work:
+                wrong += prove(blocklint, path, Path(work))
+    print(f"{time.monotonic() - start:.0f} s")
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
