@@ -71,8 +71,6 @@ fn each_form_is_read() {
     assert_eq!(seen(&project, log), all("\"function\" 0.301", NOT));
     let stacks = "main (app.py:30);handler (app.py:5);load (store.py:5) 12\nmain (app.py:30) 7\n";
     assert_eq!(seen(&project, stacks), all("\"call\" null", NOT));
-    let run = check(&project, stacks, &["-v", "-q"]);
-    assert!(!run.err.contains("evidence"), "-q takes -v back: {}", run.err);
     let run = check(&project, stacks, &["-v"]);
     assert!(
         run.err.contains("evidence evidence: sampled stacks, 19 in all; 12 of a finding, 7 of none"),

@@ -130,6 +130,7 @@ fn a_finding_has_every_field() {
         ],
         "reasons": [],
         "fingerprint": null,
+        "confirmed": null,
     });
     assert_eq!(found, expected);
     let fingerprint = fingerprint.as_str().expect("text");

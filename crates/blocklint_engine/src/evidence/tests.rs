@@ -57,7 +57,7 @@ fn errors_of_blockhound_are_stacks_from_the_inside_out() {
                  \tat org.acme.Web$Routes.get(Web.java:7)\n2026 INFO next\n\tat not.of.It.at(It.java:1)\n";
     let assembled = plain.replacen(
         "\tat java",
-        "\tSuppressed: reactor.core.publisher.FluxOnAssembly$OnAssemblyException:\nError has been observed at the following \
+        "\tSuppressed: x.FluxOnAssembly$OnAssemblyException:\nError has been observed at the following \
          site(s):\n\t*__checkpoint ⇢ x\nOriginal Stack Trace:\n\t\tat java",
         1,
     );
