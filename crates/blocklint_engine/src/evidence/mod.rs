@@ -64,6 +64,9 @@ struct Frame {
     function: String,
 }
 
+/// Reads the stalls of one form; none where a text does not have it.
+type Parse = fn(&str) -> Vec<Stall>;
+
 impl Evidence {
     /// Reads a file.
     ///
@@ -87,7 +90,7 @@ impl Evidence {
         if text.trim_start().starts_with('{') {
             return Ok(Evidence { kind: "recorded stalls", stalls: recorded::parse(text)? });
         }
-        let forms: [(&'static str, fn(&str) -> Vec<Stall>); 3] = [
+        let forms: [(&'static str, Parse); 3] = [
             ("slow callbacks of asyncio", slow_callbacks::parse),
             ("errors of BlockHound", blockhound::parse),
             ("sampled stacks", stacks::parse),
