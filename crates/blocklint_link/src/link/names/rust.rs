@@ -221,14 +221,14 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                 None if matches!(member, Val::Library { .. }) => {
                     link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
                 }
-                None => link.attr(member, name),
+                None => link.attr_or_told(site, member, name),
             },
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
                 None => link.attr(member, name),
             },
-            _ => link.attr(member, name),
+            _ => link.attr_or_told(site, member, name),
         });
     }
     link.eval(scope, form)
