@@ -5,7 +5,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::HeldOverAwait;
+use blocklint_flow::search::locks::{HeldOverAwait, is_given_away};
 use blocklint_link::code::forms::mentions;
 use blocklint_link::code::regions::lies_in;
 use blocklint_link::link::eval::Scope;
@@ -231,7 +231,7 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
                 && lies_in(facts, at.region, bound.at.region)
                 // Where an `if let` found nothing there is no guard.
                 && !is_in_else_of_subject(facts, at.region, bound.at.region)
-                && !is_moved_before(link, taken.file, Form::Var(var), bound.at.position, site)
+                && !is_given_away(facts, Form::Var(var), bound.at.position, site)
         });
     }
     // The subject of a `match` and the like.
@@ -257,21 +257,6 @@ fn is_consumed(link: &Link<'_>, taken: SiteRef) -> bool {
     facts.sites.iter().any(|of| match facts.form(of.callee) {
         Form::Attr(base, _) => CONSUMING.contains(&facts.text(of.name)) && is_same(facts, base, taken.site),
         _ => false,
-    })
-}
-
-/// Whether a variable is given away between its binding and a site, on every way there.
-fn is_moved_before(link: &Link<'_>, file: FileId, variable: Form, bound: u32, site: SiteId) -> bool {
-    let facts = link.program.facts(file);
-    let to = facts.site(site).at;
-    let body = facts.body_of(to);
-    facts.sites.iter().enumerate().any(|(at, row)| {
-        row.at.position > bound
-            && row.at.position < to.position
-            && !row.args.is_empty()
-            && facts.body_of(row.at) == body
-            && lies_in(facts, to.region, row.at.region)
-            && facts.args_of(SiteId(at as u32)).iter().any(|argument| facts.form(argument.value) == variable)
     })
 }
 

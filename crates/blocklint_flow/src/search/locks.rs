@@ -21,6 +21,8 @@ use crate::search::Search;
 
 mod guards;
 
+pub use guards::is_given_away;
+
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
 

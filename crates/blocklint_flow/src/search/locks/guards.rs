@@ -131,7 +131,7 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
 }
 
 /// Whether a variable is moved between its binding and a site: `drop(guard)`.
-fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
+pub fn is_given_away(facts: &FileFacts, variable: Form, bound: u32, site: SiteId) -> bool {
     let to = facts.site(site).at;
     let body = facts.body_of(to);
     facts.sites.iter().enumerate().any(|(at, row)| {
