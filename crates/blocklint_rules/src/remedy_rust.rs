@@ -128,10 +128,12 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     } else if offloads {
         missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
     }
-    match &advice.chain {
-        Some(Ok(helpers)) if !raw.direct => {
-            // What can only be shown is worth less than what can be applied, and to sleep in a thread is nobody's wish.
-            if at_most == Applicability::Display || raw.rule.effect == Some(Effect::Sleep) {
+    // To sleep in a thread is nobody's wish.
+    let sleeps = raw.rule.effect == Some(Effect::Sleep);
+    match advice.chain.as_ref().filter(|_| !raw.direct) {
+        Some(Ok(helpers)) => {
+            // What can only be shown is worth less than what can be applied.
+            if at_most == Applicability::Display || sleeps {
                 ways.clear();
             }
             at_most = Applicability::Unsafe;
@@ -139,7 +141,7 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             let at = if helpers.hops { ways.len() } else { 0 };
             ways.insert(at, Way::Asyncify);
         }
-        Some(Err(refusal)) if !raw.direct && ways.is_empty() => return Err(refusal.clone()),
+        Some(Err(refusal)) if ways.is_empty() || sleeps => return Err(refusal.clone()),
         _ => {}
     }
     match ways.is_empty() {

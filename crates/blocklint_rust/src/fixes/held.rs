@@ -53,6 +53,8 @@ impl<'a> File<'a> {
         };
         for node in below(root, enters) {
             let is_alive = match kind(node) {
+                // What becomes `async` itself gives no guard.
+                K::Call if node == call => false,
                 K::TypeIdentifier | K::Identifier if OF_ONE_THREAD.contains(&self.text(node)) => {
                     node.start_byte() < call.end_byte() && is_in_scope(node, root, call)
                 }
