@@ -94,7 +94,9 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         let helpers = chain.helpers.iter().map(|helper| &helper.at);
         let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
         let known: Vec<u32> = known.map(|place| place.span.start).collect();
-        let Some(source) = text(path) else { continue };
+        let gone =
+            || Refusal::at("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()));
+        let source = text(path).ok_or_else(gone)?;
         if let Some(span) = blocklint_rust::mention(&source, &of_file, &known) {
             let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
             let reason = format!("nobody sees what is meant by `{name}` there, which would have to change with it");

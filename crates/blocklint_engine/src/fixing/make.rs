@@ -46,9 +46,14 @@ impl Remedies {
         }
     }
 
-    /// The files of functions that edits of these findings would move to a thread: their texts decide whether they can.
-    pub fn files_that_move<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
-        findings.iter().filter_map(|finding| self.of(finding).ok()).flat_map(Wanted::functions).map(|(path, _)| path)
+    /// The files whose texts decide whether edits of these findings can be made: those of functions that would move to a thread
+    /// or become `async`, and of code that may mention these.
+    pub fn files_that_decide<'r>(&'r self, findings: &'r [Finding]) -> impl Iterator<Item = &'r Arc<Utf8Path>> {
+        let wanted = findings.iter().filter_map(|finding| self.of(finding).ok());
+        wanted.flat_map(|wanted| {
+            let chained = wanted.chain.iter().flat_map(|chain| &chain.files);
+            wanted.functions().map(|(path, _)| path).chain(chained)
+        })
     }
 
     fn of_comment(&self, finding: &Finding) -> Option<&Mend> {
