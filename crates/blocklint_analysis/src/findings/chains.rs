@@ -35,7 +35,7 @@ const MOST_CALLS: usize = 40;
 pub(super) struct Chains {
     /// The states of each body; made once somebody asks.
     states: Option<FxHashMap<BodyRef, Vec<StateId>>>,
-    known: FxHashMap<(BodyRef, Option<Runtime>), Result<Arc<Chain>, Unchained>>,
+    known: FxHashMap<(BodyRef, Option<Runtime>), Option<Result<Arc<Chain>, Unchained>>>,
 }
 
 impl Chains {
@@ -53,7 +53,7 @@ impl Chains {
             return None;
         }
         if let Some(known) = self.known.get(&(helper, runtime)) {
-            return Some(known.clone());
+            return known.clone();
         }
         let states = self.states.get_or_insert_with(|| by_body(link, graph));
         let mut closing = Closing {
@@ -70,10 +70,12 @@ impl Chains {
             hops: false,
         };
         let made = closing.close().map(Arc::new);
+        // Where all of it is too short to matter, nothing has to change.
+        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.leaves.is_empty());
         for &of in &closing.helpers {
             self.known.insert((of, runtime), made.clone());
         }
-        Some(made)
+        made
     }
 }
 
