@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name};
-use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteKind};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
 use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
 use blocklint_flow::graph::steps::place_of;
 use blocklint_flow::graph::{Graph, LeafSite, Next, StateId, Way};
@@ -29,6 +29,8 @@ const DEEPEST: usize = 2;
 const MOST_HELPERS: usize = 8;
 /// Calls of them.
 const MOST_CALLS: usize = 40;
+/// Bodies below helpers that are looked at for calls of these.
+const MOST_LOOKED_AT: usize = 100;
 
 /// What becomes of the helpers that findings lead through, remembered.
 #[derive(Default)]
@@ -125,7 +127,46 @@ impl Closing<'_, '_, '_> {
             }
         }
         self.reach()?;
+        if let Some(site) = self.comes_back() {
+            return Err(self.unless(NoChain::Recursive(self.name(self.link.program.body_of_site(site))), site));
+        }
         Ok(self.told())
+    }
+
+    /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
+    /// kind has no type.
+    fn comes_back(&self) -> Option<SiteRef> {
+        let link = self.link;
+        let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(link, body, helper));
+        let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
+        let mut seen: FxHashSet<BodyRef> = self.helpers.iter().copied().collect();
+        let mut at = 0;
+        while at < open.len() && at < MOST_LOOKED_AT {
+            let (body, by) = open[at];
+            at += 1;
+            let facts = link.program.facts(body.file);
+            for site in (0..facts.sites.len() as u32).map(SiteId) {
+                let of = BodyRef { body: facts.body_of(facts.site(site).at), ..body };
+                if !is_inside(link, of, body) {
+                    continue;
+                }
+                let site = SiteRef { file: body.file, site };
+                let first = by.unwrap_or(site);
+                // What helpers call in their own text is looked at elsewhere.
+                if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
+                    return Some(first);
+                }
+                for target in link.targets(site, EnvId::NONE).list.iter() {
+                    if let Target::Body { body: next, .. } = *target
+                        && !of_helper(next)
+                        && seen.insert(next)
+                    {
+                        open.push((next, Some(first)));
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
@@ -358,6 +399,19 @@ impl Closing<'_, '_, '_> {
     fn unless(&self, why: NoChain, site: SiteRef) -> Unchained {
         Unchained { why, at: self.at(site) }
     }
+}
+
+/// Whether a body stands in another one, or is that.
+fn is_inside(link: &Link<'_>, body: BodyRef, outer: BodyRef) -> bool {
+    let facts = link.program.facts(outer.file);
+    let mut at = Some(body.body);
+    while let Some(own) = at.filter(|_| body.file == outer.file) {
+        if own == outer.body {
+            return true;
+        }
+        at = facts.body(own).parent.get();
+    }
+    false
 }
 
 fn order(a: &Place, b: &Place) -> std::cmp::Ordering {
