@@ -15,6 +15,7 @@ use blocklint_link::link::Link;
 use blocklint_link::link::available::Available;
 use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::EnvId;
+use blocklint_link::program::CrateLayout;
 use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_link::program::index::Mention;
 use blocklint_models::FixKind;
@@ -365,9 +366,7 @@ impl Closing<'_, '_, '_> {
         let is_theirs =
             |&file: &FileId| link.program.language(file) == Language::Rust && of_crates.contains(&folder(file));
         let files = (0..link.program.files.len() as u32).map(FileId).filter(is_theirs);
-        // A library's root comes first.
-        let is_library = |root: &String| !root.contains("/bin/") && !root.ends_with("main.rs");
-        let exports = |of: &BodyRef| link.crate_of(of.file).is_none_or(|of| of.roots.first().is_none_or(is_library));
+        let exports = |of: &BodyRef| link.crate_of(of.file).is_none_or(has_library);
         Chain {
             calls: sorted(self.calls.iter().map(|site| self.at(*site)).collect()),
             others: sorted(self.others.iter().map(name).collect()),
@@ -399,6 +398,14 @@ impl Closing<'_, '_, '_> {
     fn unless(&self, why: NoChain, site: SiteRef) -> Unchained {
         Unchained { why, at: self.at(site) }
     }
+}
+
+/// Whether a package has code that other crates may call: its first root is no program, as far as its place tells.
+fn has_library(package: &CrateLayout) -> bool {
+    let Some(root) = package.roots.first() else { return true };
+    let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
+    !(inside == "src/main.rs"
+        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
 }
 
 /// Whether a body stands in another one, or is that.

@@ -147,7 +147,9 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         NoChain::Value(name) => format!("`{name}` is handed over as a value here"),
         NoChain::Ambiguous(name) => format!("the call may run another function than `{name}`"),
         NoChain::InConstant(name) => format!("`{name}` is called where nothing can be awaited"),
-        NoChain::Recursive(name) => format!("`{name}` leads back to itself, which an `async` function does not without a box"),
+        NoChain::Recursive(name) => {
+            format!("`{name}` leads back to itself, which an `async` function does not without a box")
+        }
         NoChain::TooMany => "more functions lead to it than are changed at once".to_owned(),
     };
     Refusal::at(reason, unchained.at.clone())
