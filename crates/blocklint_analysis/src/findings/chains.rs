@@ -33,12 +33,15 @@ const MOST_CALLS: usize = 40;
 /// Bodies below helpers that are looked at for calls of these.
 const MOST_LOOKED_AT: usize = 100;
 
+/// What changes together, or why nothing does.
+type Decided = Result<Arc<Chain>, Unchained>;
+
 /// What becomes of the helpers that findings lead through, remembered.
 #[derive(Default)]
 pub(super) struct Chains {
     /// The states of each body; made once somebody asks.
     states: Option<FxHashMap<BodyRef, Vec<StateId>>>,
-    known: FxHashMap<(BodyRef, Option<Runtime>), Option<Result<Arc<Chain>, Unchained>>>,
+    known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
 }
 
 impl Chains {
@@ -49,7 +52,7 @@ impl Chains {
         graph: &Graph<'_>,
         first: &Way,
         runtime: Option<Runtime>,
-    ) -> Option<Result<Arc<Chain>, Unchained>> {
+    ) -> Option<Decided> {
         let Next::State(state) = first.next else { return None };
         let helper = graph.states[state.0 as usize].node.body;
         if link.program.language(helper.file) != Language::Rust || first.arg.is_some() {

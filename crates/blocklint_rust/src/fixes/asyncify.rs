@@ -70,7 +70,7 @@ impl<'a> File<'a> {
         if let Some(words) = all(function).find(|part| kind(*part) == K::FunctionModifiers) {
             return Err(Refusal::new(format!("`{text}` is `{}`, which does not go with `async`", self.text(words))));
         }
-        for attribute in attributes(function).filter(|attribute| !leaves_a_function(self.text(*attribute))) {
+        if let Some(attribute) = attributes(function).find(|attribute| !leaves_a_function(self.text(*attribute))) {
             let written = self.text(attribute);
             return Err(Refusal::new(format!(
                 "`{text}` has the attribute `{written}`, and nobody sees what that makes of it"
