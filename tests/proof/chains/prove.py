@@ -27,6 +27,9 @@ HERE = Path(__file__).resolve().parent
 # Of each name what holds the thread, in seconds, and the answer.
 NAMES = {"slow": (0.3, "kept"), "pipe": (0.4, "written")}
 
+# Requests for each, of which the best counts: other programs of the machine only add to it.
+REQUESTS = 3
+
 # How late the heartbeat is before at least, as a part of that, and how many times less it is afterwards.
 HELD = 0.8
 TIMES = 10
@@ -56,7 +59,7 @@ def asked(port: int, line: str) -> str:
 
 
 def measured(program: Path) -> dict[str, tuple[str, int]]:
-    """Of each name the answer, and how late the heartbeat was meanwhile, in milliseconds."""
+    """Of each name the last answer, and how late the heartbeat was during the best of its requests, in milliseconds."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "slow").write_text("kept\n")
         os.mkfifo(Path(folder) / "pipe")
@@ -64,14 +67,15 @@ def measured(program: Path) -> dict[str, tuple[str, int]]:
             assert server.stdout
             port = int(server.stdout.readline())
             results = {}
-            for name, (seconds, _) in NAMES.items():
+            for name, seconds in [(name, seconds) for name, (seconds, _) in NAMES.items() for _ in range(REQUESTS)]:
                 asked(port, "late")
                 writer = threading.Timer(seconds, lambda: (Path(folder) / "pipe").write_text("written\n"))
                 if name == "pipe":
                     writer.start()
                 answer = asked(port, name)
                 time.sleep(0.05)
-                results[name] = answer, int(asked(port, "late"))
+                late = int(asked(port, "late"))
+                results[name] = answer, min(late, results.get(name, (answer, late))[1])
                 noted = (Path(folder) / "noted" / name).read_text()
                 assert noted == answer, f"{name}: {noted} was noted"
             server.kill()
