@@ -21,6 +21,7 @@ use blocklint_models::Models;
 pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, body_with, moved_with};
 pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
+pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
 pub use blocklint_flow::graph::finding::{
     Anew, Mending, RawCause, RawFinding, RawStep, Reason, Serialisation, Starved, Unbounded, What,
 };

@@ -103,6 +103,8 @@ pub enum Way {
     },
     /// Python: the call makes an executor for each instance or call; a name of the module for all takes its place.
     ShareInModule,
+    /// Rust: the functions on the way to what holds the thread become `async`, with their calls awaited, and that its async twin.
+    Asyncify,
     /// The call stands where a callable is wanted: hand over the callee and its arguments.
     HandOver {
         /// Whether what takes the callable passes the arguments behind it on.

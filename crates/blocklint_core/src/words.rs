@@ -242,6 +242,14 @@ impl Runtime {
         }
     }
 
+    /// The runtime whose functions are awaited in this one, where it is a kind of another.
+    pub fn awaited_from(self) -> Runtime {
+        match self {
+            Runtime::TokioCurrentThread => Runtime::Tokio,
+            other => other,
+        }
+    }
+
     /// Rust: the function that runs a closure in a pool of threads that may block, and whether what is awaited then is
     /// a `Result` that tells of the closure's panic.
     pub fn blocking_pool(runtime: Option<Runtime>) -> (&'static str, bool) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use blocklint_analysis::{
-    Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
+    Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
     Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
     opener_of, uses_of_given,
 };
@@ -14,9 +14,11 @@ use blocklint_core::{
 use blocklint_facts::{BodyKind, Flow};
 use blocklint_models::{Bound, Creates, Part};
 use blocklint_rules::{
-    Advice, Along, BoundCall, BoundTo, BoundUse, FixKind, Made, Owner, OwnerKind, Reach, SiteKind, Twin,
+    Advice, Along, BoundCall, BoundTo, BoundUse, FixKind, Helpers, Made, Owner, OwnerKind, Reach, SiteKind, Twin,
 };
 use camino::Utf8Path;
+
+use crate::fixing::chains::refusal;
 
 /// What is to be done about a finding.
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ pub(crate) struct Wanted {
     pub(crate) uses: Vec<Span>,
     /// The call that opened the file which the call reads or writes: handing over the latter alone would be half of the work too.
     pub(crate) opened: Option<Span>,
+    /// Rust: the functions that could become `async` together, with all that changes with them.
+    pub(crate) chain: Option<Arc<Chain>>,
 }
 
 impl Wanted {
@@ -201,6 +205,7 @@ fn moved(
     if language == Language::Java && raw.what == What::Holds {
         return on_worker(link, raw, remedy);
     }
+    let chain = raw.mending.chain.as_ref().and_then(|chain| chain.as_ref().ok()).cloned();
     if !hands_over || language == Language::Java {
         return Ok(Wanted {
             remedy,
@@ -210,6 +215,7 @@ fn moved(
             oldest,
             uses: Vec::new(),
             opened: None,
+            chain,
         });
     }
     if language == Language::Rust {
@@ -228,6 +234,7 @@ fn moved(
             oldest,
             uses: Vec::new(),
             opened: None,
+            chain,
         });
     }
     // What hands over to threads before 3.9 takes no context along.
@@ -252,13 +259,13 @@ fn moved(
             true => Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function")),
             false => Ok(functions(link, &carried)),
         };
-        return Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened });
+        return Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened })
+    Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -282,6 +289,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
         oldest: None,
         uses: Vec::new(),
         opened: None,
+        chain: None,
     })
 }
 
@@ -403,6 +411,10 @@ fn advice(mending: &Mending) -> Advice {
         same: mending.same,
         twin: reach(&mending.twin),
         pool: reach(&mending.pool),
+        chain: mending.chain.as_ref().map(|chain| match chain {
+            Ok(chain) => Ok(Helpers { hops: chain.hops }),
+            Err(unchained) => Err(refusal(unchained)),
+        }),
     }
 }
 

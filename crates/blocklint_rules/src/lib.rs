@@ -45,7 +45,7 @@ pub use invalid_suppression::INVALID_SUPPRESSION;
 pub use large_response_on_loop::{Path, Response};
 pub use made_anew::{Anew, Made};
 pub use offloads::{Starved, Unbounded};
-pub use remedy::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Reach, remedy};
+pub use remedy::{Advice, BoundCall, BoundTo, BoundUse, FixKind, Helpers, Reach, remedy};
 pub use remedy_rust::RUST_FIX_SHAPES;
 pub use rule::{Rule, repository};
 pub use selection::{Layer, Selection, Selector, SelectorError, nearest};

@@ -29,6 +29,15 @@ pub struct Advice {
     pub twin: Reach,
     /// Whether what hands a call to a thread can be called there.
     pub pool: Reach,
+    /// Whether the functions on the way can become `async` together; none where none stands between.
+    pub chain: Option<Result<Helpers, Refusal>>,
+}
+
+/// Functions that can become `async` together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Helpers {
+    /// A call in a loop would hop to a thread on each turn.
+    pub hops: bool,
 }
 
 /// A call, or a use of a value, that cannot move to another thread.

@@ -3,6 +3,8 @@
 //! - The twin that gives the same, of the same name and by itself a path (`std::fs::read`), is **safe** where the
 //!   feature it needs is on. Other twins that give the same are **unsafe**; one that gives something else is for
 //!   **display**, for what follows the call must change with it.
+//! - Helpers that become `async` with their callers, for what they call has a twin, are **unsafe**: other tasks run meanwhile, and
+//!   what is alive at the new `.await` must be `Send` where the task is.
 //! - The blocking pool is **unsafe**: whether what the closure takes may leave the task (`Send`, `'static`) only the
 //!   compiler knows.
 
@@ -126,6 +128,22 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     } else if offloads {
         missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
     }
+    // To sleep in a thread is nobody's wish.
+    let sleeps = raw.rule.effect == Some(Effect::Sleep);
+    match advice.chain.as_ref().filter(|_| !raw.direct) {
+        Some(Ok(helpers)) => {
+            // What can only be shown is worth less than what can be applied.
+            if at_most == Applicability::Display || sleeps {
+                ways.clear();
+            }
+            at_most = Applicability::Unsafe;
+            // One hop for all turns of a loop is better than one for each.
+            let at = if helpers.hops { ways.len() } else { 0 };
+            ways.insert(at, Way::Asyncify);
+        }
+        Some(Err(refusal)) if ways.is_empty() || sleeps => return Err(refusal.clone()),
+        _ => {}
+    }
     match ways.is_empty() {
         false => Ok(Remedy { ways, at_most }),
         true => refuse(missing.unwrap_or(match advice.lazy {
@@ -139,12 +157,14 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
 /// `tests/fixtures/rust-compile`. Others are shown.
 pub const RUST_FIX_SHAPES: &[(&str, &str)] = &[
     ("blocking-sleep", "twin"),
+    ("blocking-sleep", "asyncify"),
     ("blocking-network", "rewrite"),
     ("blocking-network", "offload"),
     ("blocking-database", "offload"),
     ("blocking-file", "twin"),
     ("blocking-file", "rewrite"),
     ("blocking-file", "offload"),
+    ("blocking-file", "asyncify"),
     ("blocking-subprocess", "twin-type"),
     ("blocking-subprocess", "offload"),
     ("blocking-wait", "twin-method"),
@@ -163,6 +183,7 @@ fn shape(way: &Way) -> &'static str {
         Way::TwinType { .. } => "twin-type",
         Way::Rewrite { .. } => "rewrite",
         Way::Offload { .. } => "offload",
+        Way::Asyncify => "asyncify",
         Way::HandOver { .. } => "hand-over",
         Way::DropArgument { .. } | Way::AddArgument { .. } => "argument",
         Way::Chain { .. } | Way::Share { .. } => "chain",

@@ -26,7 +26,7 @@ use blocklint_facts::{FileFacts, Sym};
 use blocklint_treesitter::{Started, comments, meant, start};
 use tree_sitter::Tree;
 
-pub use crate::fixes::{Called, fix, without_unused_imports};
+pub use crate::fixes::{Called, ChainPart, Chained, Sought, Unchanged, asyncify, fix, mention, without_unused_imports};
 use crate::kinds::{K, grammar, kind};
 use crate::scope::{ScopeKind, Scopes};
 use crate::walker::Walker;

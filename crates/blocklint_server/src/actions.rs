@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::capabilities::{FIX_ALL, GO_TO};
 use crate::diagnostics::diagnostic;
 use crate::protocol::{
-    CodeAction, CodeActionKind, Command, Range, Refused, TextEdit, WorkspaceEdit, code, workspace_edit,
+    CodeAction, CodeActionKind, Command, DocumentEdits, Range, Refused, TextEdit, WorkspaceEdit, code, workspace_edit,
 };
 use crate::text::Text;
 use crate::uri;
@@ -29,7 +29,7 @@ pub(crate) fn of_range(view: &View, path: &Utf8Path, range: Range, only: Option<
         let mut findings: Vec<Finding> = view.analysis.findings_in(path).filter(touches).cloned().collect();
         if view.settings.code_action.fix_violation.enable {
             give_fixes(view, &mut findings);
-            actions.extend(findings.iter().filter_map(|finding| quick_fix(view, text, finding)));
+            actions.extend(findings.iter().filter_map(|finding| quick_fix(view, finding)));
         }
         if view.settings.code_action.disable_rule_comment.enable {
             for finding in &findings {
@@ -82,14 +82,19 @@ fn give_fixes(view: &View, findings: &mut [Finding]) {
     let _ = on_large_stacks(|| attach_to(&view.analysis.remedies, findings, &text_of));
 }
 
-fn quick_fix(view: &View, text: &Text, finding: &Finding) -> Option<CodeAction> {
+fn quick_fix(view: &View, finding: &Finding) -> Option<CodeAction> {
     let fix = finding.fix.as_ref()?;
     if fix.applicability == Applicability::Display {
         return None;
     }
-    let path = &*finding.place.path;
-    let (_, edits) = applicable_together(std::iter::once(fix)).into_iter().find(|(of, _)| **of == *path)?;
-    if !still_parses(path, text, &edits) {
+    // All files that it changes, or none.
+    let edited = |(path, edits): (Arc<Utf8Path>, Vec<(Span, String)>)| {
+        let text = view.current_text(&path)?;
+        still_parses(&path, text, &edits).then(|| document_edits(view, &path, text, edits))
+    };
+    let documents = applicable_together(std::iter::once(fix)).into_iter().map(edited);
+    let documents: Vec<DocumentEdits> = documents.collect::<Option<_>>()?;
+    if documents.is_empty() {
         return None;
     }
     let is_safe = fix.applicability == Applicability::Safe;
@@ -98,7 +103,7 @@ fn quick_fix(view: &View, text: &Text, finding: &Finding) -> Option<CodeAction> 
         kind: Some(CodeActionKind::QuickFix),
         diagnostics: Some(vec![diagnostic(view, finding)]),
         is_preferred: is_safe.then_some(true),
-        edit: Some(edit_of(view, path, text, edits)),
+        edit: Some(workspace_edit(documents, view.client.versioned_edits)),
         ..CodeAction::default()
     })
 }
@@ -149,11 +154,15 @@ fn all_fixed(view: &View, path: &Utf8Path) -> Option<WorkspaceEdit> {
 }
 
 fn edit_of(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, String)>) -> WorkspaceEdit {
+    workspace_edit(vec![document_edits(view, path, text, edits)], view.client.versioned_edits)
+}
+
+fn document_edits(view: &View, path: &Utf8Path, text: &Text, edits: Vec<(Span, String)>) -> DocumentEdits {
     let edits = edits
         .into_iter()
         .map(|(span, new_text)| TextEdit { range: text.range(span, view.client.encoding), new_text })
         .collect();
-    workspace_edit(&view.uri(path), view.version(path), edits, view.client.versioned_edits)
+    (view.uri(path), view.version(path), edits)
 }
 
 /// A comment that silences the rule, and where the client asks for one, a reason in it.

@@ -80,17 +80,23 @@ pub(crate) fn request(id: i32, method: &str, params: Value) -> Request {
     Request::new(RequestId::from(id), method.to_owned(), params)
 }
 
-/// The edits of one document, as the client takes them.
-pub(crate) fn workspace_edit(uri: &Uri, version: Option<i32>, edits: Vec<TextEdit>, versioned: bool) -> WorkspaceEdit {
+/// What replaces which parts of one document.
+pub(crate) type DocumentEdits = (Uri, Option<i32>, Vec<TextEdit>);
+
+/// The edits of some documents, as the client takes them.
+pub(crate) fn workspace_edit(documents: Vec<DocumentEdits>, versioned: bool) -> WorkspaceEdit {
     use gen_lsp_types::{DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit};
     if !versioned {
-        let changes = [(uri.clone(), edits)].into_iter().collect();
+        let changes = documents.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
         return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
     }
-    let text_document = OptionalVersionedTextDocumentIdentifier {
-        version,
-        text_document_identifier: gen_lsp_types::TextDocumentIdentifier { uri: uri.clone() },
+    let change = |(uri, version, edits): DocumentEdits| {
+        let text_document = OptionalVersionedTextDocumentIdentifier {
+            version,
+            text_document_identifier: gen_lsp_types::TextDocumentIdentifier { uri },
+        };
+        let edits = edits.into_iter().map(Edit::TextEdit).collect();
+        DocumentChange::TextDocumentEdit(TextDocumentEdit { text_document, edits })
     };
-    let edit = TextDocumentEdit { text_document, edits: edits.into_iter().map(Edit::TextEdit).collect() };
-    WorkspaceEdit { document_changes: Some(vec![DocumentChange::TextDocumentEdit(edit)]), ..WorkspaceEdit::default() }
+    WorkspaceEdit { document_changes: Some(documents.into_iter().map(change).collect()), ..WorkspaceEdit::default() }
 }

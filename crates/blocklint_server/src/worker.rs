@@ -308,7 +308,7 @@ impl Desk {
             let steps = finding.trace.iter().map(|step| &step.place);
             std::iter::once(&finding.place).chain(steps).chain(finding.causes.iter().map(|cause| &cause.place))
         });
-        for path in places.map(|place| &place.path).chain(remedies.files_that_move(findings)) {
+        for path in places.map(|place| &place.path).chain(remedies.files_that_decide(findings)) {
             if texts.contains_key(path) {
                 continue;
             }

@@ -81,6 +81,22 @@ fn the_commands_of_a_step_do_what_it_says() {
 }
 
 #[test]
+fn the_command_of_a_fix_over_two_files_names_both() {
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                    tokio = { version = \"1\", features = [\"full\"] }\n";
+    let store = "pub fn load(name: &str) -> std::io::Result<String> {\n    std::fs::read_to_string(name)\n}\n";
+    let main = "mod store;\n\nasync fn one(name: &str) -> std::io::Result<String> {\n    store::load(name)\n}\n\n\
+                async fn two(name: &str) -> bool {\n    store::load(name).is_ok()\n}\n";
+    let project = Project::new(&[("Cargo.toml", manifest), ("src/store.rs", store), ("src/main.rs", main)]);
+    let run = project.run(&["plan", "--output-format", "json"]);
+    let plan: Value = serde_json::from_str(&run.out).expect("JSON");
+    let fix = plan["steps"][0]["fix"].as_str().expect("a command").to_owned();
+    assert!(fix.contains("src/main.rs") && fix.contains("src/store.rs"), "{fix}");
+    let run = project.run(&fix.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+}
+
+#[test]
 fn what_is_in_the_baseline_is_not_planned() {
     let project = project();
     project.run(&["baseline", "create"]);

@@ -80,11 +80,7 @@ pub(super) fn mending(
     if link.program.language(file) == Language::Rust {
         mending.pool = link.available_at(site, blocklint_core::Runtime::blocking_pool(runtime).0);
         if let Some((twin, _)) = twins.first() {
-            let rows = link.library.calls(link.library.path(Language::Rust, twin));
-            let given = |rows: &blocklint_models::CallRows<'_>| {
-                rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
-            };
-            mending.same = !rows.is_empty() && given(&rows) == given(&calls);
+            mending.same = gives_the_same(link, leaf, twin);
             mending.twin = link.available_at(site, twin);
         }
     }
@@ -96,6 +92,15 @@ pub(super) fn mending(
         mending.twin = called.into_iter().find(|reach| matches!(reach, Available::Since { .. })).unwrap_or_default();
     }
     mending
+}
+
+/// Whether the twin of a call gives what that gives, as far as rows tell.
+pub(super) fn gives_the_same(link: &Link<'_>, leaf: &LeafSite<'_>, twin: &str) -> bool {
+    let rows = link.library.calls(link.library.path(Language::Rust, twin));
+    let given = |rows: &blocklint_models::CallRows<'_>| {
+        rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
+    };
+    !rows.is_empty() && given(&rows) == given(&link.library.calls(leaf.path))
 }
 
 /// The functions of libraries that a template calls: what it imports, with the member that stands behind.

@@ -1,6 +1,7 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
+mod chains;
 pub(crate) mod handles;
 mod lowered;
 mod mending;
@@ -40,6 +41,7 @@ use blocklint_models::Thread;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::chains::Chains;
 use self::handles::join_uses_of_one_file;
 use self::lowered::{lower_what_fails_besides, lower_what_is_said_already, lower_what_is_short_beside_longer};
 use self::mending::{mending, twins};
@@ -294,11 +296,15 @@ pub(crate) fn findings<'a>(
                 && matches!(one.what, What::CalledInstead { .. } | What::Starves(Starved::OverAwait { .. }))
         })
     });
+    let mut chains = Chains::default();
     let mut found: Vec<RawFinding> = places
         .into_iter()
         .map(|((site, arg, rule), candidates)| {
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);
+            if !best.handed {
+                finding.mending.chain = chains.of(link, graph, &best.way, best.kind.runtime);
+            }
             for way in joined.get(&(site, arg, rule)).into_iter().flatten() {
                 for &cause in causes.behind(way) {
                     if !finding.causes.contains(&cause) {

@@ -4,6 +4,7 @@
 //! together: every file still parses, the findings are gone, none is new, no coroutine is left un-awaited (in the files
 //! with findings and those that change). What does not hold is taken back by halving, and refused with its reason.
 
+pub(crate) mod chains;
 mod edits;
 mod elsewhere;
 mod make;

@@ -122,7 +122,9 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
     });
     let fixable: Vec<&Finding> = ended.iter().map(|(_, of)| *of).filter(|of| of.fix.is_some()).collect();
     let fix_rules = rules(&fixable);
-    let fix_files = files(&fixable);
+    // A fix is made as a whole or not at all: all its files are named.
+    let edited = fixable.iter().filter_map(|of| of.fix.as_ref()).flat_map(|fix| &fix.edits).map(|edit| &edit.place);
+    let fix_files = files(fixable.iter().map(|of| &of.place).chain(edited));
     // A command names files and rules, and so mends what else they say.
     let touched = chosen
         .findings
@@ -144,7 +146,7 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         fix_rules,
         fix_files,
         rules: rules(&all),
-        files: files(&all),
+        files: files(all.iter().map(|of| &of.place)),
         findings: ended.iter().map(|(at, _)| *at).collect(),
     }
 }
@@ -156,8 +158,8 @@ fn rules(findings: &[&Finding]) -> Vec<RuleCode> {
     rules
 }
 
-fn files(findings: &[&Finding]) -> Vec<Arc<Utf8Path>> {
-    let mut files: Vec<Arc<Utf8Path>> = findings.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
+fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
+    let mut files: Vec<Arc<Utf8Path>> = places.map(|place| Arc::clone(&place.path)).collect();
     files.sort_unstable();
     files.dedup();
     files

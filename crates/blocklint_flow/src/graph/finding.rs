@@ -1,11 +1,14 @@
 //! What the analysis found, before it has words.
 
+use std::sync::Arc;
+
 use blocklint_core::{Confidence, Context, Effect, Fails, Hold, RuleCode, Runtime, Severity, Span};
 use blocklint_link::link::available::Available;
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_models::{Creates, FixKind, Template};
 
 use crate::entries::roots::RootKind;
+use crate::graph::chain::{Chain, Unchained};
 
 /// A signal that spoke of a finding: what made it less bad, less sure, or worse.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +107,8 @@ pub struct Mending {
     pub twin: Available,
     /// Whether what hands a call to a thread can be called there.
     pub pool: Available,
+    /// Rust: what becomes `async` together where helpers lead to the call, or why they do not.
+    pub chain: Option<Result<Arc<Chain>, Unchained>>,
 }
 
 /// What is wrong at a place.

@@ -1,6 +1,7 @@
 //! Labels at bodies, the ways between them, and what is read off these: best paths, causes, steps of a trace. Plain data, which resolves
 //! nothing and lowers nothing.
 
+pub mod chain;
 pub mod finding;
 pub mod net;
 pub mod paths;

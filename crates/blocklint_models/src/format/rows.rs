@@ -292,7 +292,9 @@ impl Instead {
         match self {
             Instead::Any(twins) => twins,
             Instead::ByRuntime(table) => {
-                table.iter().find(|(of, _)| Some(*of) == runtime).map_or(&[], |(_, twins)| twins.as_slice())
+                let named = |runtime: Option<Runtime>| table.iter().find(|(of, _)| Some(*of) == runtime);
+                let found = named(runtime).or_else(|| named(runtime.map(Runtime::awaited_from)));
+                found.map_or(&[], |(_, twins)| twins.as_slice())
             }
         }
     }
@@ -322,7 +324,9 @@ impl Rewrite {
         match self {
             Rewrite::Any(template) => Some(template),
             Rewrite::ByRuntime(table) => {
-                table.iter().find(|(of, _)| Some(*of) == runtime).map(|(_, template)| template)
+                let named = |runtime: Option<Runtime>| table.iter().find(|(of, _)| Some(*of) == runtime);
+                let found = named(runtime).or_else(|| named(runtime.map(Runtime::awaited_from)));
+                found.map(|(_, template)| template)
             }
         }
     }

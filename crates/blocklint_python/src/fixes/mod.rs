@@ -185,6 +185,7 @@ impl<'a> File<'a, '_> {
             | Way::AddArgument { .. }
             | Way::Chain { .. }
             | Way::Share { .. }
+            | Way::Asyncify
             | Way::ShareInModule => false,
             Way::Rewrite { template } => begins_with_await(template),
             Way::Twin { .. } | Way::TwinType { .. } | Way::Offload { .. } => true,
@@ -226,7 +227,7 @@ impl<'a> File<'a, '_> {
                 }
             }
             Way::ShareInModule => self.share(&site, &found.1),
-            Way::Chain { .. } | Way::Share { .. } => Err(Refusal::new("nothing here is a chain")),
+            Way::Chain { .. } | Way::Share { .. } | Way::Asyncify => Err(Refusal::new("nothing here is a chain")),
             Way::HandOver { passes } => self.hand_over(&site, *passes),
             Way::DropArgument { name, changes } => self.drop_argument(&site, name, changes.as_deref()),
             Way::AddArgument { name, value, changes } => self.add_argument(&site, name, value, changes),

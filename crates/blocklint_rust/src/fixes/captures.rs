@@ -366,6 +366,13 @@ pub(super) fn is_rewritten(definition: &str) -> bool {
     })
 }
 
+/// Whether a function is what is written there, and can be `async`, with an attribute.
+pub(super) fn leaves_a_function(attribute: &str) -> bool {
+    const LEAVING: &[&str] = &["allow", "cold", "deny", "deprecated", "doc", "expect", "inline", "must_use", "warn"];
+    let path = attribute.trim_start_matches(['#', '[', ' ']).split(['(', ']', '=', ' ']).next().unwrap_or_default();
+    LEAVING.contains(&path)
+}
+
 /// Whether the signature of a function says that what it gives may borrow, or may not go to another thread.
 pub(super) fn gives_borrowed(definition: &str) -> bool {
     // Attributes and documentation stand before the word.

@@ -4,8 +4,11 @@
 //! written in full unless the file imports them: an import is not added where the path alone does. What cannot be
 //! written is refused with a reason.
 
+mod asyncify;
 mod captures;
+mod held;
 mod leftover;
+mod mentions;
 mod offload;
 mod paths;
 mod rewrite;
@@ -13,24 +16,29 @@ mod surroundings;
 mod twin;
 
 use blocklint_core::{Mended, Refusal, Remedy, Span, Way};
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Node, Parser, Tree};
 
 use crate::kinds::{K, fields, grammar, kind};
+pub use asyncify::{ChainPart, Chained, Unchanged, asyncify};
 pub use leftover::without_unused_imports;
+pub use mentions::{Sought, mention};
 use surroundings::Surroundings;
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. Each span goes
 /// from the name that is called to the end of the call. `called` gives the definitions of the project's functions that the call
 /// at this place of `wanted` runs. Needs a thread with a stack of 16 MiB.
 pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> Called) -> Vec<Result<Mended, Refusal>> {
-    let mut parser = Parser::new();
-    let tree = parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None));
-    let Some(tree) = tree else {
+    let Some(tree) = parsed(source) else {
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
     let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| file.mend(*span, remedy, &|| called(at));
     wanted.iter().enumerate().map(mend).collect()
+}
+
+fn parsed(source: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&grammar()).ok().and_then(|()| parser.parse(source, None))
 }
 
 /// The definitions of functions of the project that a call runs.
@@ -80,6 +88,7 @@ impl<'a> File<'a> {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
             Way::Offload { to } => self.offload(&site, to),
+            Way::Asyncify => Err(Refusal::new("its edits stand in several functions")),
             Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
             Way::DropArgument { .. }
             | Way::AddArgument { .. }

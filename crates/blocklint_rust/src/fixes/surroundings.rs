@@ -74,7 +74,7 @@ const THREAD_BOUND: &[&str] =
 const GUARDING: &[&str] = &["lock", "read", "write", "borrow", "borrow_mut"];
 
 /// Whether a function or closure is `async`.
-fn is_async(node: Node<'_>) -> bool {
+pub(super) fn is_async(node: Node<'_>) -> bool {
     all(node).any(|part| match kind(part) {
         K::Async => true,
         K::FunctionModifiers => all(part).any(|word| kind(word) == K::Async),

@@ -124,3 +124,24 @@ fn settings_switch_actions_off() {
     assert!(client.actions("app.py", &range(4, 6, 6), None).is_empty());
     assert!(client.actions("app.py", &range(4, 6, 6), Some(&["source.fixAll"])).is_empty());
 }
+
+#[test]
+fn a_fix_over_two_files_changes_both() {
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\ntokio = { version = \"1\", features = [\"full\"] }\n";
+    let store = "pub fn load(name: &str) -> std::io::Result<String> {\n    std::fs::read_to_string(name)\n}\n";
+    let main = "mod store;\n\nasync fn handler(name: &str) -> std::io::Result<String> {\n    store::load(name)\n}\n";
+    let files = [("Cargo.toml", manifest), ("src/store.rs", store), ("src/main.rs", main)];
+    let mut client = Client::new(&files, Start::pulling());
+    client.open("src/main.rs", main);
+    let actions = client.actions("src/main.rs", &range(3, 13, 13), Some(&["quickfix"]));
+    let edit = &titled(&actions, "Make `load` `async`")["edit"];
+    let of_file = |name: &str| {
+        let changes = edit["documentChanges"].as_array().expect("changes");
+        let uri = client.uri(name);
+        let change = changes.iter().find(|change| change["textDocument"]["uri"] == uri).expect("the file's");
+        json!({ "documentChanges": [change] })
+    };
+    assert!(applied(main, &of_file("src/main.rs")).contains("store::load(name).await\n"), "{edit}");
+    let new = applied(store, &of_file("src/store.rs"));
+    assert!(new.starts_with("pub async fn load(") && new.contains("tokio::fs::read_to_string(name).await"), "{new}");
+}

@@ -1,0 +1,429 @@
+//! Rust: the helpers between `async` code and calls that have an async twin, if all of them can become `async` together.
+//!
+//! A helper changes for all its callers, so what changes is closed: whoever calls one of them is one of them or can await,
+//! and whatever holds the thread in one of them has a twin or is one of them. Findings whose ways share a helper get the same
+//! edits so. What the text says against it is the front end's matter.
+
+use std::sync::Arc;
+
+use blocklint_core::{Effect, Language, Place, Runtime, Severity, Span, last_name};
+use blocklint_facts::{BodyFlags, BodyKind, Flow, SiteId, SiteKind};
+use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
+use blocklint_flow::graph::steps::place_of;
+use blocklint_flow::graph::{Graph, LeafSite, Next, StateId, Way};
+use blocklint_link::link::Link;
+use blocklint_link::link::available::Available;
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::CrateLayout;
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
+use blocklint_link::program::index::Mention;
+use blocklint_models::FixKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::mending::{gives_the_same, twins};
+use crate::findings::is_repeated;
+
+/// Helpers between `async` code and what holds the thread, on the longest way.
+const DEEPEST: usize = 2;
+/// Helpers that change at once.
+const MOST_HELPERS: usize = 8;
+/// Calls of them.
+const MOST_CALLS: usize = 40;
+/// Bodies below helpers that are looked at for calls of these.
+const MOST_LOOKED_AT: usize = 100;
+
+/// What changes together, or why nothing does.
+type Decided = Result<Arc<Chain>, Unchained>;
+
+/// What becomes of the helpers that findings lead through, remembered.
+#[derive(Default)]
+pub(super) struct Chains {
+    /// The states of each body; made once somebody asks.
+    states: Option<FxHashMap<BodyRef, Vec<StateId>>>,
+    known: FxHashMap<(BodyRef, Option<Runtime>), Option<Decided>>,
+}
+
+impl Chains {
+    /// What changes together so that the call of a helper at the beginning of a way can be awaited.
+    pub(super) fn of(
+        &mut self,
+        link: &Link<'_>,
+        graph: &Graph<'_>,
+        first: &Way,
+        runtime: Option<Runtime>,
+    ) -> Option<Decided> {
+        let Next::State(state) = first.next else { return None };
+        let helper = graph.states[state.0 as usize].node.body;
+        if link.program.language(helper.file) != Language::Rust || first.arg.is_some() {
+            return None;
+        }
+        if let Some(known) = self.known.get(&(helper, runtime)) {
+            return known.clone();
+        }
+        let states = self.states.get_or_insert_with(|| by_body(link, graph));
+        let mut closing = Closing {
+            link,
+            graph,
+            runtime,
+            states,
+            helpers: vec![helper],
+            below: Vec::new(),
+            calls: FxHashSet::default(),
+            awaiting: Vec::new(),
+            leaves: FxHashMap::default(),
+            others: FxHashSet::default(),
+            hops: false,
+        };
+        let made = closing.close().map(Arc::new);
+        // Where all of it is too short to matter, nothing has to change.
+        let made = Some(made).filter(|made| made.as_ref().is_err() || !closing.leaves.is_empty());
+        for &of in &closing.helpers {
+            self.known.insert((of, runtime), made.clone());
+        }
+        made
+    }
+}
+
+fn by_body(link: &Link<'_>, graph: &Graph<'_>) -> FxHashMap<BodyRef, Vec<StateId>> {
+    let mut found: FxHashMap<BodyRef, Vec<StateId>> = FxHashMap::default();
+    for (at, state) in graph.states.iter().enumerate() {
+        if link.program.language(state.node.body.file) == Language::Rust {
+            found.entry(state.node.body).or_default().push(StateId(at as u32));
+        }
+    }
+    found
+}
+
+/// A set of helpers on its way to being closed.
+struct Closing<'c, 'l, 'a> {
+    link: &'c Link<'l>,
+    graph: &'c Graph<'a>,
+    runtime: Option<Runtime>,
+    states: &'c FxHashMap<BodyRef, Vec<StateId>>,
+    helpers: Vec<BodyRef>,
+    /// Which helper calls which.
+    below: Vec<(BodyRef, BodyRef)>,
+    calls: FxHashSet<SiteRef>,
+    /// Those of the calls that stand in code that is `async` already.
+    awaiting: Vec<SiteRef>,
+    leaves: FxHashMap<SiteRef, String>,
+    others: FxHashSet<SiteRef>,
+    hops: bool,
+}
+
+impl Closing<'_, '_, '_> {
+    fn close(&mut self) -> Result<Chain, Unchained> {
+        let mut at = 0;
+        while let Some(&helper) = self.helpers.get(at) {
+            at += 1;
+            self.below(helper)?;
+            self.above(helper)?;
+            if self.helpers.len() > MOST_HELPERS || self.calls.len() > MOST_CALLS {
+                return Err(self.not(NoChain::TooMany, helper));
+            }
+        }
+        for &helper in &self.helpers {
+            match self.depth(helper, DEEPEST + 1) {
+                None => return Err(self.not(NoChain::Recursive(self.name(helper)), helper)),
+                Some(depth) if depth > DEEPEST => return Err(self.not(NoChain::TooMany, helper)),
+                Some(_) => {}
+            }
+        }
+        self.reach()?;
+        if let Some(site) = self.comes_back() {
+            return Err(self.unless(NoChain::Recursive(self.name(self.link.program.body_of_site(site))), site));
+        }
+        Ok(self.told())
+    }
+
+    /// A call through which helpers lead back to one of them, if only in a task that they start: a future that holds one of its own
+    /// kind has no type.
+    fn comes_back(&self) -> Option<SiteRef> {
+        let link = self.link;
+        let of_helper = |body: BodyRef| self.helpers.iter().any(|&helper| is_inside(link, body, helper));
+        let mut open: Vec<(BodyRef, Option<SiteRef>)> = self.helpers.iter().map(|&helper| (helper, None)).collect();
+        let mut seen: FxHashSet<BodyRef> = self.helpers.iter().copied().collect();
+        let mut at = 0;
+        while at < open.len() && at < MOST_LOOKED_AT {
+            let (body, by) = open[at];
+            at += 1;
+            let facts = link.program.facts(body.file);
+            for site in (0..facts.sites.len() as u32).map(SiteId) {
+                let of = BodyRef { body: facts.body_of(facts.site(site).at), ..body };
+                if !is_inside(link, of, body) {
+                    continue;
+                }
+                let site = SiteRef { file: body.file, site };
+                let first = by.unwrap_or(site);
+                // What helpers call in their own text is looked at elsewhere.
+                if self.calls.contains(&site) && (by.is_some() || !self.helpers.contains(&of)) {
+                    return Some(first);
+                }
+                for target in link.targets(site, EnvId::NONE).list.iter() {
+                    if let Target::Body { body: next, .. } = *target
+                        && !of_helper(next)
+                        && seen.insert(next)
+                    {
+                        open.push((next, Some(first)));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes in what holds the thread in a helper: calls of other helpers, and of libraries.
+    fn below(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+        let (link, graph) = (self.link, self.graph);
+        let ways = self.states.get(&helper).into_iter().flatten();
+        let mut ways: Vec<Way> = ways.flat_map(|state| graph.states[state.0 as usize].ways.iter().copied()).collect();
+        ways.sort_by_key(|way| way.site);
+        for way in ways {
+            let stays = match way.next {
+                Next::State(state) => graph.labels.get(graph.states[state.0 as usize].label).severity == Severity::Note,
+                Next::Leaf(leaf) => graph.labels.get(graph.leaves[leaf as usize].label).severity == Severity::Note,
+            };
+            if way.arg.is_some() || link.program.body_of_site(way.site) != helper {
+                if stays {
+                    continue;
+                }
+                return Err(self.unless(NoChain::InClosure, way.site));
+            }
+            match way.next {
+                Next::State(state) => {
+                    let next = graph.states[state.0 as usize].node.body;
+                    let row = link.program.facts(next.file).body(next.body);
+                    if stays && !self.helpers.contains(&next) {
+                        continue;
+                    }
+                    if row.kind != BodyKind::Function || row.flow != Flow::Sync {
+                        return Err(self.unless(NoChain::InClosure, way.site));
+                    }
+                    self.add(next);
+                }
+                Next::Leaf(leaf) => match self.twin(&graph.leaves[leaf as usize]) {
+                    Some(twin) => {
+                        self.hops |= is_repeated(link, way.site) && !self.is_sleep(&graph.leaves[leaf as usize]);
+                        self.leaves.insert(way.site, twin);
+                    }
+                    None if stays => {}
+                    None => {
+                        let call = link.library.text(graph.leaves[leaf as usize].path).to_string();
+                        return Err(self.unless(NoChain::NoTwin(call), way.site));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn is_sleep(&self, leaf: &LeafSite<'_>) -> bool {
+        self.graph.labels.get(leaf.label).effect == Effect::Sleep
+    }
+
+    /// The function that does the same as a call of a library does, and is awaited.
+    fn twin(&self, leaf: &LeafSite<'_>) -> Option<String> {
+        let link = self.link;
+        let calls = link.library.calls(leaf.path);
+        let rewrites = leaf.row.rewrite.is_some() || calls.advice().any(|row| row.row.rewrite.is_some());
+        let is_call = link.program.facts(leaf.site.file).site(leaf.site.site).kind == SiteKind::Call;
+        if rewrites || !is_call || leaf.row.lazy || matches!(leaf.row.fix, Some(FixKind::Offload | FixKind::None)) {
+            return None;
+        }
+        let (twin, local) = twins(link, leaf, self.runtime, Language::Rust).into_iter().next()?;
+        let parent = twin.rsplit_once("::").map_or("", |(parent, _)| parent);
+        let is_type = last_name(parent).starts_with(char::is_uppercase);
+        let is_sleep = self.is_sleep(leaf);
+        let is_named_so = last_name(&twin) == last_name(&link.library.text(leaf.path));
+        (local && !is_type && (is_named_so || is_sleep) && gives_the_same(link, leaf, &twin)).then_some(twin)
+    }
+
+    /// Takes in who calls a helper.
+    fn above(&mut self, helper: BodyRef) -> Result<(), Unchained> {
+        let link = self.link;
+        let row = link.program.facts(helper.file).body(helper.body);
+        let is_nested = row.class.is_none()
+            && row.parent.get().is_some_and(|of| link.program.facts(helper.file).body(of).kind != BodyKind::Module);
+        let mut called = false;
+        for name in link.body_names(helper).into_iter().filter(|_| !is_nested) {
+            let bearers = link.bearers(name);
+            if let Some(&(file, mention, _)) = bearers.mentions.get(&helper).and_then(|all| all.first()) {
+                let at = match mention {
+                    Mention::Arg(site, _) | Mention::Operand(site) => self.at(SiteRef { file, site }),
+                    _ => self.place(helper.file, row.name_span),
+                };
+                // An import binds the name, and hands nothing over.
+                let is_import = matches!(mention, Mention::Assign(_));
+                if !is_import {
+                    return Err(Unchained { why: NoChain::Value(self.name(helper)), at });
+                }
+            }
+            for &site in bearers.calls.get(&helper).into_iter().flatten() {
+                called = true;
+                self.call(helper, site)?;
+            }
+            for &(file, sym) in link.program.occurrences(name) {
+                for &site in link.program.index_of(file).sites_named(sym) {
+                    let site = SiteRef { file, site };
+                    let targets = link.targets(site, EnvId::NONE);
+                    let is_own = targets.receiver_of(helper).is_some();
+                    let is_known = !targets.unknown
+                        && targets.list.iter().all(|target| !matches!(target, Target::Overrides { .. }));
+                    if !is_own && is_known {
+                        self.others.insert(site);
+                    }
+                }
+            }
+        }
+        match called {
+            true => Ok(()),
+            false => Err(self.not(NoChain::NobodyCalls(self.name(helper)), helper)),
+        }
+    }
+
+    /// Takes in a call of a helper: what it stands in can await, or becomes `async` as well.
+    fn call(&mut self, helper: BodyRef, site: SiteRef) -> Result<(), Unchained> {
+        let link = self.link;
+        let name = self.name(helper);
+        let targets = link.targets(site, EnvId::NONE);
+        let is_plain = matches!(targets.list[..], [Target::Body { edge: Edge::Call, .. }]) && !targets.unknown;
+        if !is_plain || link.program.facts(site.file).site(site.site).kind != SiteKind::Call {
+            return Err(self.unless(NoChain::Ambiguous(name), site));
+        }
+        if !self.calls.insert(site) {
+            return Ok(());
+        }
+        let caller = link.program.body_of_site(site);
+        let row = link.program.facts(caller.file).body(caller.body);
+        match (row.kind, row.flow) {
+            (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
+            (BodyKind::Function, Flow::Sync) if row.flags.has(BodyFlags::TEST) => {
+                return Err(self.unless(NoChain::CalledByTest(name), site));
+            }
+            (BodyKind::Function, Flow::Sync) => {
+                self.below.push((caller, helper));
+                self.add(caller);
+            }
+            (BodyKind::Lambda | BodyKind::GeneratorExpression, _) => {
+                return Err(self.unless(NoChain::CalledInClosure(name), site));
+            }
+            _ => return Err(self.unless(NoChain::InConstant(name), site)),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, helper: BodyRef) {
+        if !self.helpers.contains(&helper) {
+            self.helpers.push(helper);
+        }
+    }
+
+    /// How many helpers stand on the longest way from one; none where there are more than are looked at.
+    fn depth(&self, helper: BodyRef, most: usize) -> Option<usize> {
+        let most = most.checked_sub(1);
+        let mut depth = 1;
+        for &(_, next) in self.below.iter().filter(|(of, _)| *of == helper) {
+            depth = depth.max(1 + self.depth(next, most?)?);
+        }
+        Some(depth)
+    }
+
+    /// Whether the twins can be called where they would stand, and run on what runs their callers.
+    fn reach(&self) -> Result<(), Unchained> {
+        let mut leaves: Vec<_> = self.leaves.iter().collect();
+        leaves.sort_unstable();
+        for (&site, twin) in leaves {
+            let own = self.link.available(site.file, twin);
+            let of_callers = self.awaiting.iter().map(|&at| self.link.available_at(at, twin));
+            let is_beside = |reach: &Available| matches!(reach, Available::Beside(_));
+            let found = [own].into_iter().chain(of_callers.filter(is_beside));
+            for reach in found {
+                if !matches!(reach, Available::Yes | Available::Unknown) {
+                    return Err(self.unless(NoChain::Reach(reach), site));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn told(&self) -> Chain {
+        let link = self.link;
+        let helper = |of: &BodyRef| {
+            let facts = link.program.facts(of.file);
+            let row = facts.body(of.body);
+            ChainHelper { at: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
+        };
+        let mut helpers: Vec<ChainHelper> = self.helpers.iter().map(helper).collect();
+        helpers.sort_by(|a, b| order(&a.at, &b.at));
+        let sorted = |mut places: Vec<Place>| {
+            places.sort_by(order);
+            places
+        };
+        let leaf = |(site, twin): (&SiteRef, &String)| ChainLeaf { at: self.at(*site), twin: twin.clone() };
+        let mut leaves: Vec<ChainLeaf> = self.leaves.iter().map(leaf).collect();
+        leaves.sort_by(|a, b| order(&a.at, &b.at));
+        let name = |site: &SiteRef| self.place(site.file, link.program.facts(site.file).site(site.site).name_span);
+        let folder = |file: FileId| link.crate_of(file).map(|of| &of.folder);
+        let of_crates: Vec<_> = self.helpers.iter().map(|of| folder(of.file)).collect();
+        let is_theirs =
+            |&file: &FileId| link.program.language(file) == Language::Rust && of_crates.contains(&folder(file));
+        let files = (0..link.program.files.len() as u32).map(FileId).filter(is_theirs);
+        let exports = |of: &BodyRef| link.crate_of(of.file).is_none_or(has_library);
+        Chain {
+            calls: sorted(self.calls.iter().map(|site| self.at(*site)).collect()),
+            others: sorted(self.others.iter().map(name).collect()),
+            files: files.map(|file| Arc::clone(&link.program.files[file.index()].path)).collect(),
+            exports: self.helpers.iter().any(exports),
+            hops: self.hops,
+            helpers,
+            leaves,
+        }
+    }
+
+    fn name(&self, body: BodyRef) -> String {
+        last_name(&self.link.qualified_name(body)).to_owned()
+    }
+
+    fn place(&self, file: FileId, span: Span) -> Place {
+        Place::unlocated(Arc::clone(&self.link.program.files[file.index()].path), span)
+    }
+
+    fn at(&self, site: SiteRef) -> Place {
+        self.place(site.file, place_of(self.link, site))
+    }
+
+    fn not(&self, why: NoChain, helper: BodyRef) -> Unchained {
+        let name = self.link.program.facts(helper.file).body(helper.body).name_span;
+        Unchained { why, at: self.place(helper.file, name) }
+    }
+
+    fn unless(&self, why: NoChain, site: SiteRef) -> Unchained {
+        Unchained { why, at: self.at(site) }
+    }
+}
+
+/// Whether a package has code that other crates may call: its first root is no program, as far as its place tells.
+fn has_library(package: &CrateLayout) -> bool {
+    let Some(root) = package.roots.first() else { return true };
+    let inside = root.strip_prefix(&package.folder).unwrap_or(root).trim_start_matches('/');
+    !(inside == "src/main.rs"
+        || ["src/bin/", "tests/", "examples/", "benches/"].iter().any(|of| inside.starts_with(of)))
+}
+
+/// Whether a body stands in another one, or is that.
+fn is_inside(link: &Link<'_>, body: BodyRef, outer: BodyRef) -> bool {
+    let facts = link.program.facts(outer.file);
+    let mut at = Some(body.body);
+    while let Some(own) = at.filter(|_| body.file == outer.file) {
+        if own == outer.body {
+            return true;
+        }
+        at = facts.body(own).parent.get();
+    }
+    false
+}
+
+fn order(a: &Place, b: &Place) -> std::cmp::Ordering {
+    (&a.path, a.span).cmp(&(&b.path, b.span))
+}

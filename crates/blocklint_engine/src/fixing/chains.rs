@@ -1,0 +1,156 @@
+//! Helpers that become `async` together: one fix with edits in all files that it concerns, or none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use blocklint_analysis::{Available, Chain, NoChain, Unchained};
+use blocklint_core::{Applicability, Edit, Fix, Place, Refusal, Span, Way};
+use blocklint_rust::{ChainPart, Chained, Sought};
+use camino::Utf8Path;
+use rustc_hash::FxHashMap;
+
+use super::make::{TextOf, is_generated};
+use crate::words::Wanted;
+
+/// What the chains of some findings come to, each made once.
+pub(super) struct Chains(FxHashMap<usize, Result<Fix, Refusal>>);
+
+impl Chains {
+    pub(super) fn new<'w>(wanted: impl Iterator<Item = &'w Wanted>, text: &TextOf<'_>) -> Self {
+        let mut made = FxHashMap::default();
+        for chain in wanted.filter_map(|wanted| wanted.chain.as_ref()) {
+            made.entry(key(chain)).or_insert_with(|| fix_of(chain, text));
+        }
+        Chains(made)
+    }
+
+    /// What the chain of a finding comes to, where its remedy asks for one.
+    pub(super) fn of(&self, wanted: &Wanted) -> Option<Result<Fix, Refusal>> {
+        let asks = wanted.remedy.ways.iter().any(|way| matches!(way, Way::Asyncify));
+        self.0.get(&key(wanted.chain.as_ref().filter(|_| asks)?)).cloned()
+    }
+}
+
+/// Which of two fixes a finding gets: that which its remedy names first, if it can be made; where none can, why the first cannot.
+pub(super) fn preferred(
+    wanted: &Wanted,
+    chained: Option<Result<Fix, Refusal>>,
+    other: Result<Fix, Refusal>,
+) -> Result<Fix, Refusal> {
+    let Some(chained) = chained else { return other };
+    let is_first = matches!(wanted.remedy.ways.first(), Some(Way::Asyncify));
+    match (is_first, chained, other) {
+        (true, Ok(fix), _) | (false, _, Ok(fix)) => Ok(fix),
+        (true, Err(_), Ok(fix)) | (false, Ok(fix), Err(_)) => Ok(fix),
+        (true, Err(refusal), Err(_)) | (false, Err(_), Err(refusal)) => Err(refusal),
+    }
+}
+
+fn key(chain: &Arc<Chain>) -> usize {
+    Arc::as_ptr(chain) as usize
+}
+
+/// The parts of a chain in one file.
+#[derive(Default)]
+struct OfFile<'c> {
+    part: ChainPart<'c>,
+    names: Vec<&'c str>,
+}
+
+fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
+    let mut files: BTreeMap<&Arc<Utf8Path>, OfFile<'_>> = BTreeMap::new();
+    for helper in &chain.helpers {
+        let of = files.entry(&helper.at.path).or_default();
+        of.part.helpers.push(helper.at.span);
+        of.names.push(&helper.name);
+    }
+    for call in &chain.calls {
+        files.entry(&call.path).or_default().part.calls.push(call.span);
+    }
+    for leaf in &chain.leaves {
+        files.entry(&leaf.at.path).or_default().part.leaves.push((leaf.at.span, &leaf.twin));
+    }
+    let (mut edits, mut sought) = (Vec::new(), Vec::new());
+    for (path, of) in &mut files {
+        of.part.exports = chain.exports;
+        let place = |span| Place::unlocated(Arc::clone(path), span);
+        let source = text(path).ok_or_else(|| Refusal::new("the file cannot be read any more"))?;
+        if is_generated(&source) {
+            return Err(Refusal::at("a file that it needs to change is generated", place(Span::default())));
+        }
+        let Chained { edits: own, is_private, is_method } = blocklint_rust::asyncify(&source, &of.part)
+            .map_err(|(refusal, span)| Refusal::at(refusal.reason, place(span)))?;
+        edits.extend(own.into_iter().map(|(span, content)| Edit { place: place(span), content }));
+        for ((name, is_private), is_method) in of.names.iter().zip(is_private).zip(is_method) {
+            sought.push((*path, is_private, Sought { name, is_method }));
+        }
+    }
+    for path in &chain.files {
+        let of_file: Vec<Sought<'_>> =
+            sought.iter().filter(|(of, is_private, _)| !is_private || sees(of, path)).map(|(_, _, of)| *of).collect();
+        if of_file.is_empty() {
+            continue;
+        }
+        let helpers = chain.helpers.iter().map(|helper| &helper.at);
+        let known = helpers.chain(&chain.others).chain(&chain.calls).filter(|place| place.path == *path);
+        let known: Vec<u32> = known.map(|place| place.span.start).collect();
+        let gone =
+            || Refusal::at("the file cannot be read any more", Place::unlocated(Arc::clone(path), Span::default()));
+        let source = text(path).ok_or_else(gone)?;
+        if let Some(span) = blocklint_rust::mention(&source, &of_file, &known) {
+            let name = source.get(span.start as usize..span.end as usize).unwrap_or_default();
+            let reason = format!("nobody sees what is meant by `{name}` there, which would have to change with it");
+            return Err(Refusal::at(reason, Place::unlocated(Arc::clone(path), span)));
+        }
+    }
+    Ok(Fix { title: title(chain), applicability: Applicability::Unsafe, edits })
+}
+
+fn title(chain: &Chain) -> String {
+    let mut names: Vec<&str> = chain.helpers.iter().map(|helper| helper.name.as_str()).collect();
+    names.dedup();
+    let mut twins: Vec<&str> = chain.leaves.iter().map(|leaf| leaf.twin.as_str()).collect();
+    twins.sort_unstable();
+    twins.dedup();
+    let told = |all: &[&str]| all.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    format!("Make {} `async`, with {}, and await each call", told(&names), told(&twins))
+}
+
+/// Whether code of a file sees what is private in another one: it is the same, or a module inside of that.
+fn sees(of: &Utf8Path, path: &Utf8Path) -> bool {
+    let folder = match of.file_name() {
+        Some("mod.rs" | "lib.rs" | "main.rs") => of.parent().map(Utf8Path::to_owned),
+        _ => Some(of.with_extension("")),
+    };
+    path == of || folder.is_some_and(|folder| path.starts_with(folder))
+}
+
+/// Why helpers do not become `async`, in words.
+pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
+    let reason = match &unchained.why {
+        NoChain::NoTwin(call) => {
+            format!("what leads to it would be `async`, and `{call}` has no async twin that gives the same")
+        }
+        NoChain::Reach(Available::WithFeature { package, feature }) => {
+            format!("its async twin needs feature `{feature}` of `{package}` in Cargo.toml")
+        }
+        NoChain::Reach(Available::Beside(other)) => {
+            format!("nothing shows that it runs on the twin's runtime, and not on `{other}`")
+        }
+        NoChain::Reach(_) => "the crate does not depend on the twin's library".to_owned(),
+        NoChain::InClosure => "what holds the thread stands in a closure, or is handed over".to_owned(),
+        NoChain::CalledInClosure(name) => format!("a closure that is not `async` calls `{name}`"),
+        NoChain::CalledByTest(name) => format!("a test that is not `async` calls `{name}`"),
+        NoChain::NobodyCalls(name) => {
+            format!("`{name}` is not `async`, and who calls it, which is not seen, may not await")
+        }
+        NoChain::Value(name) => format!("`{name}` is handed over as a value here"),
+        NoChain::Ambiguous(name) => format!("the call may run another function than `{name}`"),
+        NoChain::InConstant(name) => format!("`{name}` is called where nothing can be awaited"),
+        NoChain::Recursive(name) => {
+            format!("`{name}` leads back to itself, which an `async` function does not without a box")
+        }
+        NoChain::TooMany => "more functions lead to it than are changed at once".to_owned(),
+    };
+    Refusal::at(reason, unchained.at.clone())
+}

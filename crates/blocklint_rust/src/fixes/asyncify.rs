@@ -1,0 +1,176 @@
+//! Helpers that become `async` together: `fn load` → `async fn load`, each call of it awaited, `std::fs::read` in it →
+//! `tokio::fs::read`. Who calls whom is the analysis' knowledge; what the text says against it is found here, file by file.
+
+use blocklint_core::{Refusal, Span};
+use tree_sitter::Node;
+
+use super::captures::leaves_a_function;
+use super::held::may_be_shared;
+use super::surroundings::{Surroundings, is_async};
+use super::{File, Site, TextEdit, at, parsed, span};
+use crate::kinds::{K, all, fields, kind};
+
+/// What stands in one file of helpers that become `async` together.
+#[derive(Clone, Debug, Default)]
+pub struct ChainPart<'p> {
+    /// The names of the helpers that are defined there.
+    pub helpers: Vec<Span>,
+    /// The calls of helpers, from the name that is called on.
+    pub calls: Vec<Span>,
+    /// The calls that get the place of their twins, and the paths of these.
+    pub leaves: Vec<(Span, &'p str)>,
+    /// Whether another crate could call what is `pub`.
+    pub exports: bool,
+}
+
+/// What a file makes of its part of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chained {
+    /// What is replaced and by what.
+    pub edits: Vec<(Span, String)>,
+    /// Whether each helper, in their order, is known in its own module alone.
+    pub is_private: Vec<bool>,
+    /// Whether each is a method with a receiver.
+    pub is_method: Vec<bool>,
+}
+
+/// Why a part cannot change, and where.
+pub type Unchanged = (Refusal, Span);
+
+/// The edits of one file's part of a chain. Needs a thread with a stack of 16 MiB.
+///
+/// # Errors
+///
+/// What stands against it, and where.
+pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged> {
+    let Some(tree) = parsed(source) else {
+        return Err((Refusal::new("the file could not be parsed"), Span::default()));
+    };
+    let file = File { source, root: tree.root_node() };
+    let mut done = Chained::default();
+    for &name in &part.helpers {
+        file.helper(name, part.exports, &mut done).map_err(|refusal| (refusal, name))?;
+    }
+    for &call in &part.calls {
+        file.awaits(call, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
+    }
+    for &(call, twin) in &part.leaves {
+        file.takes_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
+    }
+    done.edits.sort();
+    Ok(done)
+}
+
+impl<'a> File<'a> {
+    /// `fn load` → `async fn load`.
+    fn helper(&self, name: Span, exports: bool, done: &mut Chained) -> Result<(), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let Some(function) = self.function_named_at(name) else { return refuse("no function is defined there") };
+        let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
+        if let Some(words) = all(function).find(|part| kind(*part) == K::FunctionModifiers) {
+            return Err(Refusal::new(format!("`{text}` is `{}`, which does not go with `async`", self.text(words))));
+        }
+        if let Some(attribute) = attributes(function).find(|attribute| !leaves_a_function(self.text(*attribute))) {
+            let written = self.text(attribute);
+            return Err(Refusal::new(format!(
+                "`{text}` has the attribute `{written}`, and nobody sees what that makes of it"
+            )));
+        }
+        let mut around = function.parent();
+        while let Some(node) = around {
+            match kind(node) {
+                K::TraitItem => return Err(Refusal::new(format!("a trait says how `{text}` is called"))),
+                K::ImplItem if node.child_by_field_id(fields().trait_name).is_some() => {
+                    return Err(Refusal::new(format!("a trait says how `{text}` is called")));
+                }
+                K::ImplItem if attributes(node).next().is_some() => {
+                    return Err(Refusal::new(format!(
+                        "an attribute of its `impl` may make something else of `{text}`"
+                    )));
+                }
+                K::ForeignMod => return refuse("it is defined elsewhere"),
+                _ => around = node.parent(),
+            }
+        }
+        let visibility = all(function).find(|part| part.kind() == "visibility_modifier").map(|part| self.text(part));
+        if exports && visibility == Some("pub") {
+            return Err(Refusal::new(format!("`{text}` is `pub`, and other crates may call it")));
+        }
+        let parameters = function.child_by_field_id(fields().parameters);
+        let parameters: Vec<Node<'a>> = parameters.into_iter().flat_map(crate::kinds::named).collect();
+        for parameter in &parameters {
+            if let Err(bound) = may_be_shared(self, *parameter) {
+                return Err(Refusal::new(format!(
+                    "`{text}` takes a `{bound}`, which would be alive while it waits, and may belong to one thread"
+                )));
+            }
+        }
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
+        done.edits.push((at(word.start_byte()), "async ".to_owned()));
+        done.is_private.push(visibility.is_none());
+        done.is_method.push(parameters.iter().any(|parameter| kind(*parameter) == K::SelfParameter));
+        Ok(())
+    }
+
+    /// `load(path)` → `load(path).await`.
+    fn awaits(&self, call: Span, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+        let call = self.call_at(call)?;
+        let root = self.root_that_awaits(call, helpers)?;
+        self.nothing_is_held(root, call)?;
+        if call.parent().is_some_and(|parent| kind(parent) == K::Await) {
+            return Err(Refusal::new("what it gives is awaited already"));
+        }
+        edits.push((at(call.end_byte()), ".await".to_owned()));
+        Ok(())
+    }
+
+    /// `std::fs::read(path)` → `tokio::fs::read(path).await`.
+    fn takes_twin(&self, call: Span, twin: &str, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+        let call = self.call_at(call)?;
+        let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
+        let root = self.root_that_awaits(call, helpers)?;
+        self.nothing_is_held(root, call)?;
+        let around = Surroundings { root, function: root, in_loop: None, is_awaited: false };
+        let mended = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
+        edits.extend(mended.edits);
+        Ok(())
+    }
+
+    /// The function whose name stands there.
+    fn function_named_at(&self, name: Span) -> Option<Node<'a>> {
+        let (start, end) = (name.start as usize, name.end as usize);
+        let found = self.root.descendant_for_byte_range(start, end)?;
+        let function = found.parent().filter(|node| kind(*node) == K::FunctionItem)?;
+        (function.child_by_field_id(fields().name) == Some(found) && span(found) == name).then_some(function)
+    }
+
+    /// The `async` code around a call, with what becomes `async`.
+    fn root_that_awaits(&self, call: Node<'a>, helpers: &[Span]) -> Result<Node<'a>, Refusal> {
+        let mut around = call.parent();
+        while let Some(node) = around {
+            match kind(node) {
+                K::AsyncBlock => return Ok(node),
+                K::Closure if is_async(node) => return Ok(node),
+                K::Closure => return Err(Refusal::new("it stands in a closure that is not `async`")),
+                K::FunctionItem => {
+                    let name = node.child_by_field_id(fields().name).map(span);
+                    return match is_async(node) || name.is_some_and(|name| helpers.contains(&name)) {
+                        true => Ok(node),
+                        false => Err(Refusal::new("it stands in a function that is not `async`")),
+                    };
+                }
+                K::ConstItem | K::StaticItem | K::ConstBlock => return Err(Refusal::new("it stands in a constant")),
+                K::TokenTree => return Err(Refusal::new("it stands in the arguments of a macro")),
+                _ => around = node.parent(),
+            }
+        }
+        Err(Refusal::new("it stands in no function"))
+    }
+}
+
+/// The attributes of an item.
+pub(super) fn attributes(item: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let before = std::iter::successors(item.prev_sibling(), |node| node.prev_sibling());
+    let own = before.take_while(|node| super::is_comment(*node));
+    own.filter(|node| kind(*node) == K::AttributeItem)
+}
