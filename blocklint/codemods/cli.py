@@ -47,7 +47,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         except Refusal as refusal:
             refused += 1
             where = f" ({os.path.relpath(refusal.path)}:{refusal.line})" if refusal.path else ""
-            print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]", file=sys.stderr)
+            other = project.otherwise(finding) if asked.name == "asyncify" else ""
+            print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]{other and f'; {other}'}", file=sys.stderr)
             continue
         done += 1
         for note in mended.notes:

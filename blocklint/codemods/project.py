@@ -14,10 +14,14 @@ from .binary import Binary
 from .chain import Chain
 from .edits import Edits, applied, parse_problem
 from .index import File, Function, Index, own_nodes
-from .leaf import THREADS, Leaves, span
+from .leaf import THREADS, Leaves
 from .refusal import Refusal
+from .spelling import span
 
 Finding = Dict[str, Any]
+
+# Refusals that say that no await can take the place of a call; the others say who could not await.
+NOTHING_TO_AWAIT = ("no-twin", "handle", "file", "no-file-library", "lazy", "no-call")
 
 
 @dataclass
@@ -72,10 +76,36 @@ class Project:
     # --- asyncify -------------------------------------------------------------------------------------
 
     def asyncify(self, finding: Finding, public: bool = False) -> Mended:
-        """The edits that make the finding's call an awaited one.
+        """The edits that make the finding's call an awaited one; where nothing takes its place, its helper is handed to a thread.
 
         Raises Refusal.
         """
+        try:
+            return self._asyncify(finding, public)
+        except Refusal as refusal:
+            if refusal.kind not in NOTHING_TO_AWAIT or not finding["fix"] or len(finding["trace"]) < 2:
+                raise
+            try:
+                mended = self.offload(finding)
+            except Refusal:
+                raise refusal from None
+            helper = finding["trace"][1]["function"]
+            mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is handed to a thread, for {refusal.reason}")
+            return mended
+
+    def otherwise(self, finding: Finding) -> str:
+        """What else would mend a finding that asyncify refuses; nothing, if nothing is known to."""
+        if not finding["fix"]:
+            return ""
+        if len(finding["trace"]) < 2:
+            return "`blocklint check --fix --unsafe-fixes` mends it"
+        try:
+            self.prove(finding, self.offload(finding))
+        except Refusal:
+            return ""
+        return "`blocklint codemod offload` mends it"
+
+    def _asyncify(self, finding: Finding, public: bool) -> Mended:
         edits: Dict[str, Edits] = {}
         runtime = self.runtime(finding)
         leaves = Leaves(self.index, self.binary, edits, runtime, self.causes)
@@ -114,6 +144,9 @@ class Project:
         found = []
         for node in ast.walk(file.tree):
             if isinstance(node, ast.expr) and file.start(node) == start:
+                above = file.parents.get(node)
+                if last in ("__next__", "__iter__") and isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+                    return node
                 if end and file.end(node) == (end["row"], end["column"] - 1):
                     return node
                 if not end and isinstance(node, ast.Call):
@@ -149,13 +182,16 @@ class Project:
             leaves.raising |= trial.raising
 
     def _made(self, edits: Dict[str, Edits], chain: Chain) -> Mended:
+        texts = self._texts(edits)
+        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+
+    def _texts(self, edits: Dict[str, Edits]) -> Dict[str, str]:
         texts = {}
         for path, one in edits.items():
             if one:
-                one.left.discard("-")
-                one.left.discard("")
+                one.ours = {module.split(".")[0] for module in self.index.modules}
                 texts[path] = applied(self.index.files[path].source, one)
-        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+        return texts
 
     # --- offload --------------------------------------------------------------------------------------
 
@@ -199,8 +235,7 @@ class Project:
             one.imports.add(to.rpartition(".")[0])
             if not keywords and call.keywords:
                 one.imports.add("functools")
-        texts = {path: applied(self.index.files[path].source, one) for path, one in edits.items() if one}
-        return Mended(texts, notes)
+        return Mended(self._texts(edits), notes)
 
     @staticmethod
     def _is_call_of(call: ast.Call, helper: Function) -> bool:
