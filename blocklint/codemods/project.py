@@ -217,10 +217,10 @@ class Project:
             # All coroutines that call it, as far as is known; those of one runtime are handed over alike.
             for (path, line, column, _), callee in self.resolved.items():
                 # What this Python cannot parse is not changed.
-                if (other := self.index.files.get(path)) is None:
+                if callee is not helper or (other := self.index.files.get(path)) is None:
                     continue
                 call = next((one for one in ast.walk(other.tree) if isinstance(one, ast.Call) and other.start(one) == (line, column) and self._is_call_of(one, helper)), None)
-                if callee is helper and call is not None and (around := other.around(call)) and around.is_async and call is not node:
+                if call is not None and (around := other.around(call)) and around.is_async and call is not node:
                     calls.append((other, call))
             notes = shared_state(helper)
         for where, call in calls:
