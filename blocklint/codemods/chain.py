@@ -133,6 +133,9 @@ class Chain:
         target = self.index.target(file, node)
         if isinstance(target, Function):
             return target in group
+        if isinstance(call, ast.Call) and call.func is node and function.owner and (isinstance(file.parents.get(call), ast.Await) or not any(fits(call, one.node) for one in group)):
+            # It is awaited already, which is right whosever it is; or the function would not take what is given.
+            return False
         if isinstance(target, (Class, File, str)):
             return False
         if isinstance(node, ast.Name):
@@ -258,6 +261,23 @@ def replaces(index: Index, file: File, call: ast.Call, name: ast.Constant, group
     if isinstance(of, Class):
         return index.method(of, last) in (*group, None)
     return not isinstance(of, str) and not isinstance(target, str)
+
+
+def fits(call: ast.Call, method: ast.AST) -> bool:
+    """Whether a method could be called with these arguments."""
+    taken = method.args
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords):
+        return True
+    static = any(dotted(decorator) in ("staticmethod", "builtins.staticmethod") for decorator in method.decorator_list)
+    positional = [one.arg for one in [*taken.posonlyargs, *taken.args]][0 if static else 1 :]
+    given = {keyword.arg for keyword in call.keywords}
+    named = {*positional, *(one.arg for one in taken.kwonlyargs)}
+    if not taken.kwarg and not given <= named or not taken.vararg and len(call.args) > len(positional) + (0 if static else 1):
+        return False
+    required = positional[: len(positional) - min(len(taken.defaults), len(positional))]
+    needed = {one.arg for one, default in zip(taken.kwonlyargs, taken.kw_defaults) if default is None}
+    # `Class.method(object, …)` gives the object as well.
+    return set(required[len(call.args) :]) | needed <= given
 
 
 def outside_is_harmless(base: Optional[str], name: str) -> bool:

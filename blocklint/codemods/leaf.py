@@ -164,6 +164,11 @@ class Leaves(Values, Files):
             raise self.refuse("handle", f"what `{path}` opens is used and closed here as well: offload a function that does all of it", file, call)
         if (said := self.unfixed.get((file.path, *file.start(call)))) is not None:
             raise Refusal("bound", said["reason"], said.get("filename", file.path), said.get("location", {}).get("row", call.lineno))
+        for inner in ast.walk(call):
+            # What gives the receiver or an argument still runs here, before the thread.
+            name = getattr(inner.func, "attr", getattr(inner.func, "id", "")) if isinstance(inner, ast.Call) and inner is not call else ""
+            if name and (cause := self.causes.get((file.path, *file.start(inner), name))) is not None and file.end(inner) <= file.end(call):
+                self.convert(file, inner, cause)
         to, keywords = THREADS[self.runtime]
         if self.runtime == "asyncio" and self.starlette(file):
             to = "starlette.concurrency.run_in_threadpool"

@@ -279,6 +279,13 @@ class Values:
         """A method that is called on the client, or something else of it."""
         call, method = file.parents.get(attribute), attribute.attr
         changes = self.changes(old, new) or {}
+        last = attribute
+        while isinstance(file.parents.get(last), ast.Attribute):
+            last = file.parents[last]
+        if last is not attribute and isinstance(file.parents.get(last), ast.Call) and file.parents[last].func is last and self.gives(old, new, method) is None:
+            # `client.chat.completions.create(…)`, of whose middle models say nothing.
+            names = ast.unparse(last)[len(ast.unparse(attribute.value)) + 1 :]
+            return self.called(file, last, names, old, new, changes)
         if not isinstance(call, ast.Call) or call.func is not attribute:
             if method in changes.get("client", {}) and isinstance(attribute.ctx, ast.Load):
                 return None
@@ -293,7 +300,11 @@ class Values:
             if name in changes.get("async_methods", []):
                 self.waited(file, call)
             return None
-        path = self.causes.get((file.path, *file.start(call), method)) or f"{old}.{method}"
+        return self.called(file, attribute, method, old, new, changes)
+
+    def called(self, file: File, attribute: ast.Attribute, method: str, old: str, new: str, changes: Dict) -> None:
+        call, last = file.parents[attribute], attribute.attr
+        path = self.causes.get((file.path, *file.start(call), last)) or f"{old}.{method}"
         known = self.binary.twin(path)
         twins = known["twins"].get(self.runtime, [])
         twin = twins[0] if twins else f"{new}.{method}"
@@ -305,7 +316,7 @@ class Values:
         if not known["known"] or not result["known"]:
             raise self.refuse("unknown-method", f"models say nothing of `{path if not known['known'] else twin}`, so whether it is awaited is not known", file, call)
         name = twin.rpartition(".")[2]
-        if name != method:
+        if name != last:
             self.of(file).renamed[span(file, attribute)] = name
         self.keywords(file, call, changes)
         self.converted.add((file.path, *file.start(call), path))
