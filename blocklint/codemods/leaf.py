@@ -27,6 +27,7 @@ class Leaves(Values, Files):
         self.index, self.binary, self.edits, self.runtime, self.causes = index, binary, edits, runtime, causes
         # Calls of which blocklint says why no thread may make them.
         self.unfixed: Dict[Tuple, Dict] = {}
+        self.used: Dict[str, bool] = {}
         # Exceptions that are raised no more.
         self.raising: Set[str] = set()
         # Functions whose blocking calls became awaited ones: they must be coroutines.
@@ -72,7 +73,7 @@ class Leaves(Values, Files):
         rewrite = known["rewrite"].get(self.runtime)
         if rewrite and rewrite.startswith("await "):
             return self.rewrite(file, call, rewrite)
-        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None
+        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None and self.is_used(top(twin))
         moves = known["fix"] in ("offload", "none") and not (is_method and is_method_then)
         if not twins or moves or (is_method or is_method_then) and not alike:
             return self.thread(file, call, canonical, known)
@@ -107,6 +108,13 @@ class Leaves(Values, Files):
     def awaited(self, file: File, call: ast.Call) -> None:
         self.of(file).awaited.add(span(file, call))
         self.need(file, call)
+
+    def is_used(self, library: str) -> bool:
+        """Whether the project imports a library or names it among those it needs: an edit adds none."""
+        if library not in self.used:
+            imports = any(top(path) == library for file in self.index.files.values() for path in file.imports.values())
+            self.used[library] = imports or any(re.search(rf"(?<![\w-]){re.escape(library)}(?![\w-])", text) for text in self.index.requirements())
+        return self.used[library]
 
     def need(self, file: File, node: ast.AST) -> None:
         function = file.around(node)
@@ -154,6 +162,8 @@ class Leaves(Values, Files):
 
     def thread(self, file: File, call: ast.Call, path: str, known: Dict) -> None:
         """No twin that takes its place: the call alone moves to a thread."""
+        if not known["known"]:
+            raise self.refuse("no-twin", f"models say nothing of `{path}` itself, and so not whether a thread may make the call", file, call)
         if known["effect"] in ("database", "wait", "nested-loop", "input") or known["fix"] == "none":
             raise self.refuse("no-twin", f"models name no async twin for `{path}`, and a {known['effect']} call alone does not move to a thread", file, call)
         if known["effect"] == "cpu":

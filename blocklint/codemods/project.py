@@ -21,7 +21,7 @@ from .spelling import span
 Finding = Dict[str, Any]
 
 # Refusals that say that no await can take the place of a call; the others say who could not await.
-NOTHING_TO_AWAIT = ("no-twin", "handle", "file", "no-file-library", "lazy", "no-call")
+NOTHING_TO_AWAIT = ("no-twin", "no-library", "handle", "file", "no-file-library", "lazy", "no-call")
 
 
 @dataclass
@@ -42,13 +42,15 @@ class Project:
         self.index = Index(self.root)
         self.findings = self.binary.findings(self.root)
         self.shown = self.binary.shown(self.root)
-        self.resolved, self.causes = self._told()
+        self.resolved, self.causes = self._told(self.findings)
+        # What a usual run says nothing of is left as it is where nothing else needs it.
+        self.usual = self._told([one for one in self.findings if one["fingerprint"] in self.shown])[1]
         self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
 
-    def _told(self) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
+    def _told(self, findings: List[Finding]) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
         """What the traces say: which call is of which function, and which enters which library path."""
         resolved, causes = {}, {}
-        for finding in self.findings:
+        for finding in findings:
             steps = finding["trace"]
             for step, below in zip(steps, steps[1:]):
                 callee = self.index.at(below["filename"], below["location"]["row"])
@@ -156,7 +158,7 @@ class Project:
 
     def _besides(self, leaves: Leaves, chain: Chain) -> None:
         """Other blocking calls in functions that are coroutines now: what can be mended without more is mended as well."""
-        for key, path in list(self.causes.items()):
+        for key, path in list(self.usual.items()):
             function = self.index.at(key[0], key[1])
             if function not in chain.made:
                 continue

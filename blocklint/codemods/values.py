@@ -98,6 +98,8 @@ class Values:
         changes = self.changes(known["path"], twin)
         if changes is None and not (top(twin) == top(known["path"]) and top(twin) in CHANGES["made_alike"]):
             raise self.refuse("maker", f"whether `{twin}` is made as `{known['path']}` is is not known", file, call)
+        if not self.is_used(top(twin)):
+            raise self.refuse("no-library", f"`{twin}` is of a library that the project does not use", file, call)
         changes = changes or {}
         edits = self.of(file)
         self.depends(file, call, changes)
@@ -325,12 +327,25 @@ class Values:
         if known["effect"] or result["async"]:
             self.waited(file, call)
             self.errors(file, file.around(call), changes)
+        if any(keyword.arg == "stream" and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value) for keyword in call.keywords):
+            return self.streamed(file, call, twin)
         kind = old if known["returns"] == "Self" else known["returns"]
         after = (new if result["returns"] == "Self" else result["returns"]) or (kind and self.twin_type(kind))
         if kind and after and kind != after:
             cross = self.changes(kind, after) or {}
             self.walk(file, call, kind, after, cross.get("attributes"))
         return None
+
+    def streamed(self, file: File, call: ast.Call, twin: str) -> None:
+        """An answer that comes in parts: each of its uses is `async for`."""
+        parent = file.parents.get(call)
+        uses = [(file, call)]
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+            values, uses = self.binding(file, parent.targets[0])
+            if len(values) > 1:
+                raise self.refuse("handed-on", f"`{parent.targets[0].id}` is something else here", *next(one for one in values if one[1] is not call))
+        for where, use in uses:
+            self.iterated(where, use, f"what `{twin}` streams")
 
     def waited(self, file: File, call: ast.Call) -> None:
         function = file.around(call)

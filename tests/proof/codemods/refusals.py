@@ -90,6 +90,7 @@ async def more(other):
     other.handle()  # here
 """,
     "made-elsewhere": """
+import httpx
 import requests
 def helper(session: requests.Session):  # here
     return session.get("u", timeout=3).text
@@ -97,6 +98,7 @@ async def root():
     return helper(requests.Session())
 """,
     "arguments": """
+import httpx
 import requests
 def helper():
     return requests.get("u", timeout=3, proxies={}).text  # here
@@ -104,6 +106,7 @@ async def root():
     return helper()
 """,
     "errors": """
+import httpx
 import requests
 def helper():
     response = requests.get("u", timeout=3)
@@ -114,7 +117,20 @@ async def root():
     except requests.RequestException:  # here
         return None
 """,
+    "no-library": """
+import requests
+session = requests.Session()  # here
+async def root():
+    return session.get("u", timeout=3).text
+""",
+    "maker": """
+import pinecone
+index = pinecone.Index("name")  # here
+async def root():
+    index.delete(delete_all=True)
+""",
     "handed-on": """
+import httpx
 import requests
 def helper():
     return requests.get("u", timeout=3)  # here
