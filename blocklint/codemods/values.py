@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Dict, List, Optional, Tuple
 
 from .index import Class, File, Function, attribute_values, bindings, dotted, module_values
@@ -100,6 +101,9 @@ class Values:
             raise self.refuse("maker", f"whether `{twin}` is made as `{known['path']}` is is not known", file, call)
         if not self.is_used(top(twin)):
             raise self.refuse("no-library", f"`{twin}` is of a library that the project does not use", file, call)
+        since = CHANGES["since"].get(top(twin))
+        if since and (asked := pinned(top(twin), self.index.requirements())) and asked < numbers(since):
+            raise self.refuse("no-library", f"`{twin}` came with {since}, and the project asks for {'.'.join(map(str, asked))}", file, call)
         changes = changes or {}
         edits = self.of(file)
         self.depends(file, call, changes)
@@ -381,6 +385,17 @@ class Values:
             raise self.refuse("shape", "the `with` enters other things as well", file, statement)
         self.of(file).async_blocks.add(file.start(statement))
         self.need(file, statement)
+
+
+def numbers(version: str) -> Tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+def pinned(library: str, requirements: List[str]) -> Optional[Tuple[int, ...]]:
+    """The version to which a project holds a library: `redis==3.5`, `redis = "^3.5"`."""
+    pin = re.compile(rf"(?<![\w-]){re.escape(library)}(?:\[[^\]]*\])?[\s\"']*(?:=\s*[\"'])?(?:==|~=|\^|<=|<)\s*v?(\d+(?:\.\d+)*)", re.IGNORECASE)
+    found = [numbers(match.group(1)) for text in requirements for match in pin.finditer(text)]
+    return min(found, default=None)
 
 
 def is_tested(file: File, node: ast.AST, parent: ast.AST) -> bool:

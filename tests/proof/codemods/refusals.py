@@ -118,10 +118,10 @@ async def root():
         return None
 """,
     "no-library": """
-import requests
-session = requests.Session()  # here
+import pymongo
+client = pymongo.MongoClient()  # here
 async def root():
-    return session.get("u", timeout=3).text
+    client["app"]["notes"].insert_one({})
 """,
     "maker": """
 import pinecone
@@ -140,11 +140,16 @@ async def root():
 }
 
 
-def refused(python: str, blocklint: str, program: str) -> list:
+# What the project says besides its program.
+REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
+
+
+def refused(python: str, blocklint: str, program: str, requirements: str) -> list:
     """The refusals of a program as (kind, line), and that nothing was written."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "app.py"
         path.write_text(program)
+        (Path(temporary) / "requirements.txt").write_text(requirements)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "BLOCKLINT_BINARY": blocklint}
         done = subprocess.run([python, "-m", "blocklint.codemods", "asyncify", "--write", "."], cwd=temporary, env=environment, capture_output=True, text=True, check=False)
         if path.read_text() != program:
@@ -161,7 +166,7 @@ def main() -> int:
     failed = 0
     for kind, program in PROGRAMS.items():
         line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
-        told = refused(str(Path(asked.python).absolute()), blocklint, program)
+        told = refused(str(Path(asked.python).absolute()), blocklint, program, REQUIREMENTS.get(kind, ""))
         if (kind, line) not in told:
             failed += 1
             print(f"FAILED: {kind} at {line}: {told}")
