@@ -176,10 +176,8 @@ fn files(findings: &[&Finding]) -> Vec<Arc<Utf8Path>> {
 
 /// The places of a plan that are still to be located.
 pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
-    plan.steps
-        .iter_mut()
-        .flat_map(|step| {
-            let calls = step.calls.iter_mut().map(|of| &mut of.place);
-            std::iter::once(&mut step.place).chain(calls).chain(step.codemod.as_mut())
-        })
+    plan.steps.iter_mut().flat_map(|step| {
+        let calls = step.calls.iter_mut().map(|of| &mut of.place);
+        std::iter::once(&mut step.place).chain(calls).chain(step.codemod.as_mut())
+    })
 }
