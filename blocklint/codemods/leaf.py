@@ -63,6 +63,7 @@ class Leaves(Values, Files):
         if twins and self.makes(file, call):
             # Making it may be awaited; what is called on it is.
             return self.maker(file, call) if isinstance(file.parents.get(call), ast.withitem) else self.held(file, call, canonical)
+        twins = [] if twins and self.too_old(twins[0]) and not self.makes(file, call) else twins
         twin = twins[0] if twins else ""
         parent, _, name = twin.rpartition(".")
         before, _, old = canonical.rpartition(".")

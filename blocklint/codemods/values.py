@@ -101,9 +101,8 @@ class Values:
             raise self.refuse("maker", f"whether `{twin}` is made as `{known['path']}` is is not known", file, call)
         if not self.is_used(top(twin)):
             raise self.refuse("no-library", f"`{twin}` is of a library that the project does not use", file, call)
-        since = CHANGES["since"].get(top(twin))
-        if since and (asked := pinned(top(twin), self.index.requirements())) and asked < numbers(since):
-            raise self.refuse("no-library", f"`{twin}` came with {since}, and the project asks for {'.'.join(map(str, asked))}", file, call)
+        if asked := self.too_old(twin):
+            raise self.refuse("no-library", f"`{twin}` came with {CHANGES['since'][top(twin)]}, and the project asks for {asked}", file, call)
         changes = changes or {}
         edits = self.of(file)
         self.depends(file, call, changes)
@@ -119,6 +118,12 @@ class Values:
         if isinstance(item := file.parents.get(call), ast.withitem):
             self.block(file, item)
         return old, new
+
+    def too_old(self, twin: str) -> str:
+        """The version that the project asks for, if it is older than the one that brought the twin."""
+        since = CHANGES["since"].get(top(twin))
+        asked = pinned(top(twin), self.index.requirements()) if since else None
+        return ".".join(map(str, asked)) if asked and asked < numbers(since) else ""
 
     def depends(self, file: File, call: ast.Call, changes: Dict) -> None:
         """A client that is made of another: the async one of that must be there already, and the only one."""
