@@ -63,7 +63,9 @@ class Leaves(Values, Files):
         if twins and self.makes(file, call):
             # Making it may be awaited; what is called on it is.
             return self.maker(file, call) if isinstance(file.parents.get(call), ast.withitem) else self.held(file, call, canonical)
-        twins = [] if twins and self.too_old(twins[0]) and not self.makes(file, call) else twins
+        if twins and twins[0].rpartition(".")[0] == canonical.rpartition(".")[0] and self.too_old(twins[0]):
+            # Another method of the same object; of what is made anew its maker asks.
+            twins = []
         twin = twins[0] if twins else ""
         parent, _, name = twin.rpartition(".")
         before, _, old = canonical.rpartition(".")
