@@ -87,6 +87,12 @@ words! {
         AsyncStd = "async-std",
         /// smol.
         Smol = "smol",
+        /// compio.
+        Compio = "compio",
+        /// monoio.
+        Monoio = "monoio",
+        /// glommio.
+        Glommio = "glommio",
         /// Project Reactor.
         Reactor = "reactor",
         /// RxJava.
@@ -242,6 +248,9 @@ impl Runtime {
         match runtime {
             Some(Runtime::AsyncStd) => ("async_std::task::spawn_blocking", false),
             Some(Runtime::Smol) => ("smol::unblock", false),
+            Some(Runtime::Compio) => ("compio::runtime::spawn_blocking", true),
+            Some(Runtime::Monoio) => ("monoio::spawn_blocking", true),
+            Some(Runtime::Glommio) => ("glommio::executor().spawn_blocking", false),
             _ => ("tokio::task::spawn_blocking", true),
         }
     }
@@ -260,8 +269,8 @@ pub struct WhereSet(u32);
 impl WhereSet {
     /// Nowhere.
     pub const EMPTY: WhereSet = WhereSet(0);
-    const EVENT_LOOP_RUNTIMES: u32 = 0x1_ffff;
-    const GREENLET: u32 = 1 << 17;
+    const EVENT_LOOP_RUNTIMES: u32 = 0xf_ffff;
+    const GREENLET: u32 = 1 << 20;
 
     /// On every event-loop thread, whatever its runtime.
     pub const EVENT_LOOP: WhereSet = WhereSet(Self::EVENT_LOOP_RUNTIMES);
@@ -326,7 +335,7 @@ mod tests {
         }
         for runtime in Runtime::ALL {
             assert_eq!(Runtime::parse(runtime.as_str()), Some(*runtime));
-            assert!((*runtime as u32) < 17, "WhereSet has seventeen bits for runtimes");
+            assert!((*runtime as u32) < 20, "WhereSet has twenty bits for runtimes");
         }
     }
 

@@ -164,6 +164,9 @@ fn rust(raw: &RawFinding<'_>) -> String {
     let call = match raw.runtime {
         Some(Runtime::AsyncStd) => "async_std::task::spawn_blocking(move || …)",
         Some(Runtime::Smol) => "smol::unblock(move || …)",
+        Some(Runtime::Compio) => "compio::runtime::spawn_blocking(move || …)",
+        Some(Runtime::Monoio) => "monoio::spawn_blocking(move || …)",
+        Some(Runtime::Glommio) => "glommio::executor().spawn_blocking(move || …)",
         _ => "tokio::task::spawn_blocking(move || …)",
     };
     let ending = if raw.owner.kind.is_async() { ".await" } else { "" };

@@ -339,6 +339,9 @@ fn thread(language: Language, runtime: Option<Runtime>) -> &'static str {
         Some(Runtime::Tokio | Runtime::TokioCurrentThread) => "a tokio worker thread",
         Some(Runtime::AsyncStd) => "an async-std executor thread",
         Some(Runtime::Smol) => "a smol executor thread",
+        Some(Runtime::Compio) => "a compio runtime's thread",
+        Some(Runtime::Monoio) => "a monoio runtime's thread",
+        Some(Runtime::Glommio) => "a glommio executor's thread",
         Some(Runtime::Reactor) => "a Reactor thread",
         Some(Runtime::Rxjava) => "an RxJava computation thread",
         Some(Runtime::Mutiny) => "a Mutiny event-loop thread",
@@ -364,7 +367,9 @@ fn why(language: Language, runtime: Option<Runtime>) -> &'static str {
         Some(Runtime::Tokio | Runtime::AsyncStd | Runtime::Smol) => {
             "until it returns, this thread runs no other task, and tasks queued on it wait"
         }
-        Some(Runtime::TokioCurrentThread) => "until it returns, no other task runs: this runtime has one thread",
+        Some(Runtime::TokioCurrentThread | Runtime::Compio | Runtime::Monoio | Runtime::Glommio) => {
+            "until it returns, no other task runs: this runtime has one thread"
+        }
         Some(Runtime::Netty | Runtime::Vertx) => "until it returns, every connection of this event loop stands still",
         Some(Runtime::Reactor | Runtime::Rxjava | Runtime::Mutiny) => {
             "until it returns, every pipeline that shares the thread stands still"

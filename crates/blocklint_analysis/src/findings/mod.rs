@@ -223,6 +223,9 @@ pub(crate) fn findings<'a>(
                         When::Test | When::Command => candidate.leave_aside(options.include_aside),
                         _ => candidate.label.severity = Severity::Note,
                     }
+                } else if when == When::Crowd && judge.is_on(named::COMMAND) {
+                    candidate.label.severity = candidate.label.severity.lowered();
+                    candidate.said.push(named::COMMAND);
                 } else if language != Language::Java && judge.on_way(&traced).is_some() {
                     label.severity = Severity::Note;
                 } else if when == When::Unknown
@@ -362,7 +365,7 @@ fn runs_once(link: &Link<'_>, times: &mut TimesOf<'_, '_, '_>, ways: &[Way]) -> 
 fn name_of(when: When) -> &'static str {
     match when {
         When::Test => named::IN_TESTS,
-        When::Command => named::COMMAND,
+        When::Command | When::Crowd => named::COMMAND,
         When::Once => named::RUNS_ONCE,
         When::StartUp | When::Serving | When::Unknown => named::START_UP,
     }

@@ -19,6 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::made_anew::waits_for_ever;
 use crate::rules::pool_starvation::taken_at;
 
+mod wrappers;
+
 /// One hand-over without a bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offload {
@@ -84,8 +86,10 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         .map(|state| state.node.body)
         .collect();
     let mut calculating = Calculating::default();
-    let sites = offload_sites(link, graph);
+    let mut sites = offload_sites(link, graph);
     let bounding = if sites.is_empty() { FxHashSet::default() } else { bounding_names(link) };
+    let through = wrappers::handed_through(link, callers, &sites, |site| is_bounded(link, site, &bounding));
+    sites.extend(through);
     let mut found = Vec::new();
     for Handed { site, path, tasks, calls } in sites {
         let facts = link.program.facts(site.file);

@@ -283,11 +283,8 @@ impl<'l, 'a> Callers<'l, 'a> {
         let by_name = link.bearers(name);
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
-            let class = ClassRef { file: node.body.file, class };
-            for ancestor in link.mro(class).iter() {
-                if let blocklint_link::link::hierarchy::Ancestor::Class(base) = ancestor {
-                    sites.extend(by_name.by_base.get(base).into_iter().flatten());
-                }
+            for base in link.classes_above(ClassRef { file: node.body.file, class }) {
+                sites.extend(by_name.by_base.get(&base).into_iter().flatten());
             }
         }
         if link.hierarchy.bodies_named(name) == 1 {

@@ -218,7 +218,8 @@ impl<'s, 'l, 'a> TimesOf<'s, 'l, 'a> {
         if link.program.is_test(body.file) || row.flags.has(BodyFlags::TEST) {
             return Times::Tested;
         }
-        if link.program.is_command_line(body.file) {
+        // In Rust a folder says nothing of a program that serves; of one that does not, nothing is shown.
+        if facts.language != Language::Rust && link.program.is_command_line(body.file) {
             return Times::Once;
         }
         let class = row.class.get().map(|class| ClassRef { file: body.file, class });

@@ -103,7 +103,8 @@ impl<'l, 'a> Roots<'l, 'a> {
             if is_dropped(link, body) {
                 return None;
             }
-            let runtime = self.runtime_of_task(body).or(runtime);
+            let started = || link.runtime_starting(body).filter(|_| row.kind == BodyKind::AsyncBlock);
+            let runtime = self.runtime_of_task(body).or_else(started).or(runtime);
             return Some(Root { kind: RootKind::Coroutine, context: Context::EventLoop, runtime });
         }
         if self.is_promised(body) {

@@ -2,7 +2,7 @@
 //! a lock that some code holds over a blocking call makes all who take it wait, and a thread's lock that is held over
 //! an `await` can be wanted by code that the loop must run first.
 
-use blocklint_core::{Effect, Hold, Severity};
+use blocklint_core::{Effect, Hold, Language, Severity};
 use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
 use blocklint_link::labels::label::LabelHold;
 use blocklint_link::link::eval::Scope;
@@ -18,6 +18,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::graph::paths::Paths;
 use crate::graph::{LeafSite, Next, Way};
 use crate::search::Search;
+
+mod guards;
+
+/// How many functions up it is looked for the thread that holds a lock.
+const CALLERS: u32 = 6;
 
 /// What holds a lock or pool for all its users: all that has the same holder is the same one, as far as names tell.
 pub type Holder = Lock;
@@ -110,6 +115,10 @@ fn lock_of(link: &Link<'_>, scope: Scope, form: FormId, depth: u32) -> Option<Lo
             }
             lock_of(link, Scope { at: only.at, ..scope }, only.value, depth)
         }
+        Form::Result(made) if facts.language == Language::Rust => {
+            lock_of(link, scope, guards::behind(facts, made)?, depth)
+        }
+        Form::Try(inner) if facts.language == Language::Rust => lock_of(link, scope, inner, depth),
         _ => None,
     }
 }
@@ -244,7 +253,57 @@ impl<'l, 'a> Search<'l, 'a> {
                 any |= self.wait_at(site, holding);
             }
         }
+        any | self.wait_for_guards()
+    }
+
+    /// The same in Rust, where a lock is held as long as its guard is alive.
+    fn wait_for_guards(&mut self) -> bool {
+        let (holders, taking) = self.guards_held();
+        if holders.is_empty() {
+            return false;
+        }
+        let mut any = false;
+        for (lock, site) in guards::all_takers(self.link) {
+            // What is long there is told at its own place.
+            if let Some(&holding) = holders.get(&lock).filter(|_| !taking.contains(&site)) {
+                any |= self.wait_at(site, holding);
+            }
+        }
         any
+    }
+
+    /// Locks whose guards are alive over something long on a thread that may block, each with one such call; and all calls
+    /// that take a lock for something long, wherever they run.
+    fn guards_held(&self) -> (FxHashMap<Lock, SiteRef>, FxHashSet<SiteRef>) {
+        let link = self.link;
+        let mut found: FxHashMap<Lock, SiteRef> = FxHashMap::default();
+        let mut taking: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut seen: FxHashSet<SiteRef> = FxHashSet::default();
+        let mut paths = None;
+        for state in &self.graph.states {
+            let label = self.graph.labels.get(state.label);
+            if label.severity == Severity::Note || label.effect == Effect::Cpu {
+                continue;
+            }
+            for way in &state.ways {
+                let is_rust = link.program.language(way.site.file) == Language::Rust;
+                if !is_rust || way.steps >= LOW_STEPS || !seen.insert(way.site) {
+                    continue;
+                }
+                for (taken, lock) in guards::alive_at(link, way.site) {
+                    taking.insert(taken);
+                    // One file is read in no time; one after the other is not.
+                    let paths = paths.get_or_insert_with(|| Paths::new(link, &self.graph));
+                    let is_long = label.severity == Severity::Error
+                        || paths.follow(*way).iter().any(|way| guards::is_repeated(link, way.site, taken));
+                    let around = link.program.body_of_site(way.site);
+                    if is_long && guards::runs_on_worker(&self.conditions.callers, link, around, CALLERS) {
+                        found.entry(lock).and_modify(|held| *held = (*held).min(way.site)).or_insert(way.site);
+                    }
+                }
+            }
+        }
+        (found, taking)
     }
 
     /// Locks that are alive over a blocking call, each with one such call.

@@ -24,7 +24,7 @@ const MOST_PLACES: usize = 48;
 
 impl Link<'_> {
     /// Whether a declared type is an interface that a lambda implements (Java), or that of a closure, also behind pointers (Rust).
-    pub(crate) fn takes_lambda(&self, declared: Typed) -> bool {
+    pub fn takes_lambda(&self, declared: Typed) -> bool {
         self.takes_lambda_within(declared, POINTERS)
     }
 

@@ -221,6 +221,26 @@ impl<'a> Link<'a> {
         )
     }
 
+    /// A class and all of the project above it. Of an impl block those of its subject: a call on `dyn Store` runs the
+    /// `read` of `impl Read for Disk` where `trait Store: Read`, and `Disk` is a `Store` by another block.
+    pub fn classes_above(&self, class: ClassRef) -> Vec<ClassRef> {
+        let facts = self.program.facts(class.file);
+        let subject = match facts.class(class.class).kind {
+            ClassKind::Impl => crate::link::names::rust::subject(self, class),
+            _ => None,
+        };
+        let mut found: Vec<ClassRef> = Vec::new();
+        for of in std::iter::once(class).chain(subject) {
+            found.extend(self.mro(of).iter().filter_map(|ancestor| match *ancestor {
+                Ancestor::Class(base) => Some(base),
+                Ancestor::Library(..) | Ancestor::Unknown => None,
+            }));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Whether `class` is `base` or derives from it.
     pub fn is_subclass(&self, class: ClassRef, base: ClassRef) -> bool {
         class == base || self.mro(class).contains(&Ancestor::Class(base))

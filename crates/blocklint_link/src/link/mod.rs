@@ -305,6 +305,8 @@ pub struct Link<'a> {
     pub(crate) java_members: std::cell::OnceCell<Vec<bool>>,
     pub(crate) derived: RefCell<FxHashMap<ClassRef, Rc<[ClassRef]>>>,
     pub(crate) overrides: RefCell<FxHashMap<(ClassRef, Name), Bodies>>,
+    /// Rust: the methods of one name in all impl blocks of one trait for one type.
+    pub(crate) same_in_impls: RefCell<FxHashMap<BodyRef, Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
     /// Python: the names under which classes hold descriptors of libraries.
     pub(crate) described: std::cell::OnceCell<FxHashSet<Name>>,
@@ -407,6 +409,7 @@ impl<'a> Link<'a> {
             java_members: std::cell::OnceCell::new(),
             derived: RefCell::default(),
             overrides: RefCell::default(),
+            same_in_impls: RefCell::default(),
             method_kinds: RefCell::default(),
             busy: RefCell::default(),
             cuts: Cell::new(0),

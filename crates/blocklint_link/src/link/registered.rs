@@ -8,8 +8,10 @@ use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test,
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
+use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
+use crate::program::index::Mention;
 
 impl Link<'_> {
     /// Rows that register what they decorate, or what overrides them.
@@ -131,7 +133,7 @@ impl Link<'_> {
     /// Rust: the runtime that the manifest of a file's crate asks for, where it does not ask for tokio, or for what is built
     /// upon it.
     fn runtime_of_crate(&self, file: FileId) -> Option<Runtime> {
-        let others = [("async_std", Runtime::AsyncStd), ("smol", Runtime::Smol)];
+        let others = OTHER_THAN_TOKIO.map(|runtime| (crate_of_runtime(runtime), runtime));
         // Hardly a project names one.
         let mut named = others.into_iter().filter(|(name, _)| self.program.name(name).is_some()).peekable();
         named.peek()?;
@@ -147,6 +149,24 @@ impl Link<'_> {
         } else {
             named.find(|(name, _)| all.iter().any(|(code, ..)| code == name)).map(|(_, own)| own)
         }
+    }
+
+    /// Rust: the runtime of a task, by the library whose function starts it: a crate may have several.
+    pub fn runtime_starting(&self, block: BodyRef) -> Option<Runtime> {
+        if !OTHER_THAN_TOKIO.iter().any(|&runtime| self.program.name(crate_of_runtime(runtime)).is_some()) {
+            return None;
+        }
+        let uses = self.program.index_of(block.file).uses_of_callable(block.body);
+        uses.iter().find_map(|(mention, _)| {
+            let Mention::Arg(site, _) = mention else { return None };
+            let targets = self.targets(SiteRef { file: block.file, site }, EnvId::NONE);
+            targets.list.iter().find_map(|target| {
+                let Target::Row { path, .. } = *target else { return None };
+                let text = self.library.text(path);
+                let library = text.split("::").next()?;
+                OTHER_THAN_TOKIO.into_iter().find(|&runtime| crate_of_runtime(runtime) == library)
+            })
+        })
     }
 
     /// Whether a file that imports no runtime runs on Twisted's reactor: more files of the project import it than asyncio.
@@ -192,4 +212,16 @@ pub fn imports(facts: &FileFacts, package: &str) -> bool {
             .imports
             .iter()
             .any(|import| import.level == 0 && facts.text(import.module).split('.').next() == Some(package))
+}
+
+/// Runtimes of Rust that a crate may have in tokio's place.
+const OTHER_THAN_TOKIO: [Runtime; 5] =
+    [Runtime::AsyncStd, Runtime::Smol, Runtime::Compio, Runtime::Monoio, Runtime::Glommio];
+
+/// The name of a runtime's crate in code.
+fn crate_of_runtime(runtime: Runtime) -> &'static str {
+    match runtime {
+        Runtime::AsyncStd => "async_std",
+        runtime => runtime.as_str(),
+    }
 }

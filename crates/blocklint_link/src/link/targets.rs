@@ -587,6 +587,12 @@ impl<'a> Link<'a> {
             Some(name) => self.with_aliases(name),
             None => Vec::new(),
         };
+        if row.class.is_some()
+            && facts.language == Language::Rust
+            && let Some(conversion) = names::rust_impls::conversion_by(own)
+        {
+            names.extend(self.program.name(conversion));
+        }
         if row.class.is_some() && own.starts_with("__") {
             names.extend(names::python::protocol_functions(own).filter_map(|function| self.program.name(function)));
         }

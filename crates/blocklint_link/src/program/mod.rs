@@ -148,6 +148,11 @@ fn is_rust_command(relative: &str) -> bool {
     }) || relative.ends_with("/cli.rs")
 }
 
+/// Whether a Rust file shows something on a terminal, or is a tool of the workspace, by its folders: whatever else its crate does.
+pub fn is_for_one_person(relative: &str) -> bool {
+    folders(relative).any(|folder| matches!(folder, "tui" | "xtask"))
+}
+
 /// Whether a Rust file sets its program up, by its name.
 pub fn sets_up(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);

@@ -34,6 +34,8 @@ pub enum When {
     Once,
     /// In a command of a command line.
     Command,
+    /// In a command too, in one of many tasks that it runs at once: they hold up each other.
+    Crowd,
     /// While serving: a registration says so.
     Serving,
     /// Nobody knows: a driven `main` usually is the service.
@@ -48,6 +50,7 @@ impl When {
             (When::Serving, _) | (_, When::Serving) => When::Serving,
             (When::Unknown, _) | (_, When::Unknown) => When::Unknown,
             (When::Test, When::Test) => When::Test,
+            (When::Crowd, _) | (_, When::Crowd) => When::Crowd,
             (When::Command, When::Command) => When::Command,
             (When::Once, _) | (_, When::Once) => When::Once,
             // Tests and start-up together are neither alone, but none of them serves.

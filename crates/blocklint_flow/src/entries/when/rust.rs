@@ -16,7 +16,7 @@ use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
 use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, SiteRef};
 use blocklint_link::program::index::{Mention, Wrap};
-use blocklint_link::program::sets_up;
+use blocklint_link::program::{is_for_one_person, sets_up};
 use rustc_hash::FxHashMap;
 
 use crate::entries::callers::Callers;
@@ -24,6 +24,7 @@ use crate::entries::when::{Remembered, When, registered};
 
 use left_over::{has_receiver, is_of_receiver};
 
+mod crowds;
 mod left_over;
 mod own_threads;
 
@@ -90,10 +91,15 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if self.is_initialiser(site, inner, function) {
             return Some(When::StartUp);
         }
-        if self.has_own_thread(site, inner, function) || self.ends_program(site) {
+        if self.has_own_thread(site, inner, function) {
+            // Tasks that are started there wait for each other.
+            return Some(if self.is_task(site, inner, function) { When::Unknown } else { When::Command });
+        }
+        if self.ends_program(site) {
             return Some(When::Command);
         }
         match self.entered(function, depth)? {
+            When::Command if self.is_one_of_many(site, inner, function) => Some(When::Crowd),
             when @ (When::StartUp | When::Once) => {
                 if !self.runs_in_place(inner, function) {
                     return Some(When::Unknown);
@@ -134,7 +140,8 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         if link.is_for_tests(body) {
             return Some(When::Test);
         }
-        if link.program.is_command_line(body.file) {
+        // In a program that serves, callers tell which of its commands does.
+        if link.program.is_command_line(body.file) && !self.serves(body.file) {
             return Some(When::Command);
         }
         if self.is_main(body) {
@@ -263,6 +270,18 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
         };
         self.serving = Some(serving);
         is_command
+    }
+
+    /// Whether a file's folders do not say that it is a command's: the code of its own crate listens or loops for ever.
+    fn serves(&mut self, file: FileId) -> bool {
+        if is_for_one_person(&self.link.program.files[file.index()].relative) {
+            return false;
+        }
+        let Some(own) = self.crate_index(file) else { return false };
+        let serving = self.serving.take().unwrap_or_else(|| self.find_serving());
+        let found = serving.crates[own];
+        self.serving = Some(serving);
+        found
     }
 
     /// Whether a method is one of a trait, which may be called where its type is not seen.

@@ -164,8 +164,10 @@ impl<'a> Link<'a> {
     pub fn means_override(&self, class: ClassRef, name: Name, body: BodyRef, site: SiteRef) -> bool {
         let all = self.overrides(class, name);
         let Ok(at) = all.binary_search(&body) else { return false };
-        if self.program.language(body.file) != Language::Java {
-            return true;
+        match self.program.language(body.file) {
+            Language::Java => {}
+            Language::Rust => return self.is_of_trait_arguments(class, body, site),
+            Language::Python => return true,
         }
         remembered(&self.meant, (site, body), || self.means_this_override(class, body, site, &all[..], at))
     }

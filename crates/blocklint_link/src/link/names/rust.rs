@@ -214,24 +214,28 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     if let Form::Attr(base, sym) = facts.form(method)
         && let Some(name) = link.program.global(site.file, sym)
     {
+        if let Some(conversion) = link.conversion(scope, site, base, name) {
+            return conversion;
+        }
         let base = link.without_none(link.eval(scope, base));
-        return link.map(base, |member| match member {
+        let found = link.map(base, |member| match member {
             Val::Instance { .. } | Val::Library { .. } => match link.method_behind(member, name, POINTERS) {
                 Some(method) => method,
                 None if matches!(member, Val::Library { .. }) => {
                     link.map(link.attr(member, name), |val| link.known(link.of_imported_trait(site, val, name)))
                 }
-                None => link.attr(member, name),
+                None => link.attr_or_told(site, member, name),
             },
             // A future of the project has the methods of those traits alone.
             Val::Tuple(_) | Val::Coroutine { .. } | Val::Awaitable(_) => match link.imported_trait_method(site, name) {
                 Some(path) => link.known(Val::Method { path, receiver: link.values.bound(member) }),
                 None => link.attr(member, name),
             },
-            _ => link.attr(member, name),
+            _ => link.attr_or_told(site, member, name),
         });
+        return link.of_fitting_impls(scope, site, found);
     }
-    link.eval(scope, form)
+    link.of_fitting_impls(scope, site, link.eval(scope, form))
 }
 
 /// Whether `?` and `unwrap` take the first argument of this type.

@@ -2,7 +2,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, ClassKind, Flow, Form, FormId, ImportKind, SiteKind};
-use blocklint_models::{Argument, TypeExpr, Uses};
+use blocklint_models::{Argument, Condition, Subject, Test, TypeExpr, Uses};
 
 use crate::link::names::rust;
 use crate::link::targets::{Target, Targets};
@@ -178,6 +178,43 @@ impl<'a> Link<'a> {
         // Plain iterators have the methods of parallel ones, too.
         let is_of_parallel = self.library.text(found).contains("ParallelIterator::");
         (!is_of_parallel || self.is_parallel(site.file, facts.site(site.site).callee)).then_some(found)
+    }
+
+    /// A member; where none is known, as of what a macro declares or derives, the method of an imported trait for
+    /// which what it is given speaks.
+    pub(crate) fn attr_or_told(&self, site: SiteRef, member: Val, name: Name) -> Typed {
+        let attr = self.attr(member, name);
+        let is_known = |val: &Val| match *val {
+            Val::Unknown(_) => false,
+            Val::External(path) => self.is_modelled(path),
+            _ => true,
+        };
+        if self.values.members(attr.value).iter().any(is_known) {
+            return attr;
+        }
+        match self.method_told_by_argument(site, name) {
+            Some(path) => self.known(Val::Method { path, receiver: self.values.bound(member) }),
+            None => attr,
+        }
+    }
+
+    /// Whether a model speaks of a path, or of others of its library.
+    fn is_modelled(&self, path: PathId) -> bool {
+        let text = self.library.text(path);
+        text.split("::").next().is_some_and(|root| self.library.knows_root(Language::Rust, root))
+    }
+
+    /// The method of an imported trait of a library that a value of unknown type may have: only one whose rows all
+    /// ask what it is given, since without that any method of the name would do.
+    fn method_told_by_argument(&self, site: SiteRef, name: Name) -> Option<PathId> {
+        let path = self.imported_trait_method(site, name)?;
+        let asks_argument = |condition: &Condition| {
+            matches!(&condition.subject, Subject::Argument(of) if *of != Argument::Receiver)
+                && condition.tests.iter().any(|test| matches!(test, Test::Type(_)))
+        };
+        let rows = self.library.calls(path);
+        let told = !rows.is_empty() && rows.with(|_| true).all(|row| row.row.when.iter().any(asks_argument));
+        told.then_some(path)
     }
 
     fn find_trait_method(&self, file: FileId, name: Name) -> Option<PathId> {

@@ -90,7 +90,7 @@ impl Life<'_, '_, '_> {
     }
 
     /// Whether a library runs an argument on a thread that may block, and nowhere else: `spawn_blocking`.
-    fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
+    pub(super) fn hands_to_worker(&self, site: SiteRef, arg: u32) -> bool {
         let passing = self.link.passing(site, arg, EnvId::NONE);
         let is_handed = |(context, _): &(Context, Option<Runtime>)| *context == Context::Worker;
         !passing.handed.is_empty() && passing.handed.iter().all(is_handed)

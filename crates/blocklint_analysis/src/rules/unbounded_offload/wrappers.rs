@@ -1,0 +1,157 @@
+//! Rust: a project's own functions that hand a closure they are given to the blocking pool. Who calls them hands it over, and
+//! there a bound would belong: `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, FileFacts, Form, FormId, VarKind};
+use blocklint_flow::entries::callers::Callers;
+use blocklint_link::code::forms::mentions;
+use blocklint_link::link::Link;
+use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
+use rustc_hash::FxHashSet;
+
+use super::Handed;
+
+/// How deep forms are followed.
+const DEPTH: u32 = 8;
+
+/// Hand-overs that are followed, and pointers around a closure: `Box::new(move || …)`.
+const MOST: usize = 4_000;
+const POINTERS: u32 = 3;
+
+/// A function that hands one of its parameters to a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Wrapper {
+    body: BodyRef,
+    param: u32,
+    path: PathId,
+}
+
+/// The calls of functions that hand over, at one of these sites, what they are given. `is_bounded` says where the function
+/// itself bounds how much runs at once.
+pub(super) fn handed_through<'a>(
+    link: &Link<'a>,
+    callers: &Callers<'_, 'a>,
+    direct: &[Handed],
+    is_bounded: impl Fn(SiteRef) -> bool,
+) -> Vec<Handed> {
+    let mut found: Vec<Handed> = Vec::new();
+    let mut open: Vec<Wrapper> = Vec::new();
+    let mut seen: FxHashSet<Wrapper> = FxHashSet::default();
+    for handed in direct.iter().filter(|handed| link.program.language(handed.site.file) == Language::Rust) {
+        if !is_bounded(handed.site) {
+            let given = link.program.facts(handed.site.file).args_of(handed.site.site);
+            open.extend(given.iter().flat_map(|arg| wrappers_at(link, handed.site, arg.value, handed.path)));
+        }
+    }
+    while let Some(wrapper) = open.pop() {
+        if !seen.insert(wrapper) || found.len() > MOST {
+            continue;
+        }
+        for &site in callers.call_sites(wrapper.body).iter() {
+            let Some(form) = given_for(link, site, wrapper) else { continue };
+            if !is_bounded(site) {
+                open.extend(wrappers_at(link, site, form, wrapper.path));
+            }
+            let (tasks, calls) = callables(link, site, form, POINTERS);
+            if !tasks.is_empty() || calls.is_some() {
+                found.push(Handed { site, path: wrapper.path, tasks, calls });
+            }
+        }
+    }
+    found.sort_by_key(|handed| handed.site);
+    found.dedup_by_key(|handed| handed.site);
+    found
+}
+
+/// What a call gives for a wrapper's parameter; also where the wrapper implements a trait that the call names.
+fn given_for(link: &Link<'_>, site: SiteRef, wrapper: Wrapper) -> Option<FormId> {
+    if let Some(form) = link.passed(site, wrapper.body, wrapper.param) {
+        return Some(form);
+    }
+    let facts = link.program.facts(wrapper.body.file);
+    let own = facts.params_of(wrapper.body.body).first().is_some_and(|first| facts.text(first.name) == "self");
+    let at = (wrapper.param as usize).checked_sub(usize::from(own))?;
+    let here = link.program.facts(site.file);
+    here.args_of(site.site).get(at).map(|given| given.value)
+}
+
+/// The functions around a call, one of whose parameters goes into an argument of it: as it is, or in a closure.
+fn wrappers_at(link: &Link<'_>, site: SiteRef, form: FormId, path: PathId) -> Vec<Wrapper> {
+    let facts = link.program.facts(site.file);
+    let function = function_around(facts, link.program.body_of_site(site).body);
+    let mut found = Vec::new();
+    for (index, param) in facts.params_of(function).iter().enumerate() {
+        let is_param = |form: Form| match form {
+            Form::Var(var) => {
+                let row = facts.var(var);
+                row.body == function && row.kind == VarKind::Param(index as u32)
+            }
+            _ => false,
+        };
+        if param.annotation.is_none() {
+            continue;
+        }
+        let goes_in = mentions(facts, form, DEPTH, &is_param) || in_closure(facts, form, &is_param);
+        if goes_in && link.takes_lambda(link.annotation(link.signature_scope(body(site, function)), param.annotation)) {
+            found.push(Wrapper { body: body(site, function), param: index as u32, path });
+        }
+    }
+    found
+}
+
+fn body(site: SiteRef, body: BodyId) -> BodyRef {
+    BodyRef { file: site.file, body }
+}
+
+/// Whether a closure in a form calls something, or passes it on.
+fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) -> bool {
+    let literal = |form: Form| match form {
+        Form::Callable(of) => facts.sites.iter().enumerate().any(|(at, row)| {
+            facts.body_of(row.at) == of
+                && (mentions(facts, row.callee, DEPTH, wanted)
+                    || facts
+                        .args_of(blocklint_facts::SiteId(at as u32))
+                        .iter()
+                        .any(|argument| mentions(facts, argument.value, DEPTH, wanted)))
+        }),
+        _ => false,
+    };
+    mentions(facts, form, DEPTH, &literal)
+}
+
+fn function_around(facts: &FileFacts, mut at: BodyId) -> BodyId {
+    while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock)
+        && let Some(parent) = facts.body(at).parent.get()
+    {
+        at = parent;
+    }
+    at
+}
+
+/// The callables that a form is, also behind pointers: bodies, and a library's function.
+fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
+    let Some(depth) = depth.checked_sub(1) else { return (Vec::new(), None) };
+    let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
+    let members = link.values.members(typed.value);
+    let tasks: Vec<BodyRef> = members
+        .iter()
+        .filter_map(|val| match *val {
+            Val::Fn { body, .. } => Some(body),
+            _ => None,
+        })
+        .collect();
+    let calls = members.iter().find_map(|val| match *val {
+        Val::External(path) | Val::Method { path, .. } => Some(path),
+        _ => None,
+    });
+    if tasks.is_empty()
+        && calls.is_none()
+        && let facts = link.program.facts(site.file)
+        && let Form::Result(made) = facts.form(form)
+        && let [only] = &facts.args_of(made)[..]
+    {
+        return callables(link, site, only.value, depth);
+    }
+    (tasks, calls)
+}
