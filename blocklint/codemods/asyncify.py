@@ -1,4 +1,4 @@
-"""For libcst's own tool: `python -m libcst.tool codemod blocklint.codemods.asyncify.AsyncifyCommand PATHS`.
+"""For libcst's own tool: `python -m libcst.tool codemod -x blocklint.codemods.asyncify.AsyncifyCommand --no-format PATHS`.
 
 Helpers along the trace become coroutines, and their callers await them.
 """

@@ -7,8 +7,9 @@ from typing import Dict, List, Optional, Set, Tuple
 
 from .edits import Edits
 from .index import FUNCTIONS, Class, File, Function, Index, dotted
-from .leaf import CHANGES, Leaves, span
+from .leaf import Leaves
 from .refusal import Refusal
+from .spelling import CHANGES, span, spelled
 
 # What a `with` or `for` may be written with.
 GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
@@ -80,9 +81,7 @@ class Chain:
             said = target if isinstance(target, str) else dotted(decorator) or "a decorator"
             if said in CHANGES["decorators"]["renamed"]:
                 new = CHANGES["decorators"]["renamed"][said]
-                self.of(file).replaced[span(file, decorator)] = new
-                self.of(file).imports.add(new.rpartition(".")[0])
-                self.of(file).left.add(said.split(".")[0])
+                self.of(file).replaced[span(file, decorator)] = spelled(file, new, self.of(file), decorator)
                 continue
             if said.split(".")[-1] in ("property", "cached_property"):
                 raise refuse("property", f"`{function}` is a property, whose readers would have to await it")
@@ -108,6 +107,8 @@ class Chain:
             if isinstance(getattr(node, "ctx", None), ast.Store):
                 if isinstance(node, ast.Attribute) and function.owner and self.index.type_of(file, node.value) is function.owner:
                     raise Refusal("reassigned", f"`{function}` is replaced here", file.path, node.lineno)
+                if isinstance(node, ast.Attribute) and isinstance(module := self.index.target(file, node.value), File) and self.index.symbol(f"{module.module}.{function.name}") in group:
+                    raise Refusal("reassigned", f"`{function}` is replaced here", file.path, node.lineno)
                 continue
             whose = self.whose(file, node, function, group)
             if whose is False:
@@ -116,7 +117,7 @@ class Chain:
                 raise Refusal("unknown-receiver", f"whose `{function.name}` this is is not known", file.path, node.lineno)
             found += 1
             self.reference(file, node, function)
-        self.strings(function)
+        self.strings(function, group)
         if not found and not function.is_async and not any(one.is_async for one in group):
             overridden = len(group) > 1
             if not overridden:
@@ -132,6 +133,9 @@ class Chain:
         target = self.index.target(file, node)
         if isinstance(target, Function):
             return target in group
+        if isinstance(call, ast.Call) and call.func is node and function.owner and (isinstance(file.parents.get(call), ast.Await) or not any(fits(call, one.node) for one in group)):
+            # It is awaited already, which is right whosever it is; or the function would not take what is given.
+            return False
         if isinstance(target, (Class, File, str)):
             return False
         if isinstance(node, ast.Name):
@@ -153,6 +157,8 @@ class Chain:
         if not isinstance(call, ast.Call) or call.func is not node:
             if isinstance(call, FUNCTIONS) and node in call.decorator_list:
                 raise refuse("decorator", f"`{function}` is used as a decorator")
+            if isinstance(call, ast.Call) and node in call.args and self.takes_either(file, call):
+                return None
             raise refuse("passed-on", f"`{function}` is passed on by its name here")
         self.calls.append((file, call))
         caller = file.around(call)
@@ -179,6 +185,11 @@ class Chain:
             self.caller(caller, file, call, function)
         return None
 
+    def takes_either(self, file: File, call: ast.Call) -> bool:
+        """Whether a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
+        target = self.index.target(file, call.func)
+        return isinstance(target, str) and target in CHANGES["takes_either"]
+
     def caller(self, caller: Function, file: File, call: ast.AST, function: Function) -> None:
         if caller.name == "__init__":
             raise Refusal("init", f"`{caller}` calls `{function}`, and a constructor cannot await", file.path, call.lineno)
@@ -193,7 +204,7 @@ class Chain:
         edits.imports.add("asyncio")
         self.notes.append(f"{file.path}:{call.lineno}: runs `{function}` with asyncio.run")
 
-    def strings(self, function: Function) -> None:
+    def strings(self, function: Function, group: List[Function]) -> None:
         """Names in strings: dynamic access, and what tests put in the function's place."""
         for file in self.index.files.values():
             if function.name not in file.source:
@@ -207,12 +218,66 @@ class Chain:
                 name = (dotted(call.func) or "").rpartition(".")[2]
                 if name in ("getattr", "methodcaller", "attrgetter"):
                     raise Refusal("dynamic", f"`{function.name}` is looked up by its name here", file.path, node.lineno)
-                if name in ("patch", "object", "setattr"):
-                    new = call.args[-1] if len(call.args) > 1 and call.args[-1] is not node else None
-                    new = next((keyword.value for keyword in call.keywords if keyword.arg in ("new", "side_effect")), new)
-                    if new is not None:
-                        raise Refusal("mock", f"a test puts something in the place of `{function.name}` here, which must become async as well", file.path, node.lineno)
-                    self.notes.append(f"{file.path}:{node.lineno}: what is patched here becomes an AsyncMock")
+                if name in ("patch", "object", "setattr") and replaces(self.index, file, call, node, group):
+                    self.patched(file, call, node, function)
+
+    def patched(self, file: File, call: ast.Call, name: ast.Constant, function: Function) -> None:
+        """`mock.patch` makes an AsyncMock of a coroutine function by itself; what a test brings becomes one."""
+        at = next(number for number, arg in enumerate(call.args) if arg is name)
+        new = next((keyword.value for keyword in call.keywords if keyword.arg == "new"), None)
+        new = call.args[at + 1] if new is None and len(call.args) > at + 1 else new
+        if new is None:
+            self.notes.append(f"{file.path}:{name.lineno}: what is patched here becomes an AsyncMock")
+            return
+        edits = self.of(file)
+        made = self.index.target(file, new.func) if isinstance(new, ast.Call) else None
+        if made in ("unittest.mock.Mock", "unittest.mock.MagicMock"):
+            edits.replaced[span(file, new.func)] = spelled(file, "unittest.mock.AsyncMock", edits, new.func)
+        elif function.owner is None and self.is_plain(file, new):
+            edits.mocked[span(file, new)] = spelled(file, "unittest.mock.AsyncMock", edits)
+        elif not (made == "unittest.mock.AsyncMock" or isinstance(target := self.index.target(file, new), Function) and target.is_async):
+            raise Refusal("mock", f"a test puts something in the place of `{function.name}` here, which must become async as well", file.path, name.lineno)
+        self.notes.append(f"{file.path}:{name.lineno}: what a test puts in the place of `{function}` becomes an AsyncMock")
+
+    def is_plain(self, file: File, new: ast.AST) -> bool:
+        """A function that is called as it is: one in a class would be given the object."""
+        if isinstance(new, ast.Lambda):
+            return True
+        target = self.index.target(file, new)
+        return isinstance(target, Function) and not target.is_async and not target.is_generator and target not in self.made
+
+
+def replaces(index: Index, file: File, call: ast.Call, name: ast.Constant, group: List[Function]) -> bool:
+    """Whether a name in a string may be that of one of the functions; what is not known may."""
+    before, _, last = name.value.rpartition(".")
+    if before:
+        found = index.symbol(name.value)
+        return found in group if found is not None else index.symbol(before) is None or any(one.owner for one in group)
+    holder = call.args[0] if call.args and call.args[0] is not name else None
+    target = index.target(file, holder) if holder is not None else None
+    if isinstance(target, File):
+        return index.symbol(f"{target.module}.{last}") in (*group, None)
+    of = target if isinstance(target, Class) else index.type_of(file, holder) if holder is not None else None
+    if isinstance(of, Class):
+        return index.method(of, last) in (*group, None)
+    return not isinstance(of, str) and not isinstance(target, str)
+
+
+def fits(call: ast.Call, method: ast.AST) -> bool:
+    """Whether a method could be called with these arguments."""
+    taken = method.args
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords):
+        return True
+    static = any(dotted(decorator) in ("staticmethod", "builtins.staticmethod") for decorator in method.decorator_list)
+    positional = [one.arg for one in [*taken.posonlyargs, *taken.args]][0 if static else 1 :]
+    given = {keyword.arg for keyword in call.keywords}
+    named = {*positional, *(one.arg for one in taken.kwonlyargs)}
+    if not taken.kwarg and not given <= named or not taken.vararg and len(call.args) > len(positional) + (0 if static else 1):
+        return False
+    required = positional[: len(positional) - min(len(taken.defaults), len(positional))]
+    needed = {one.arg for one, default in zip(taken.kwonlyargs, taken.kw_defaults) if default is None}
+    # `Class.method(object, …)` gives the object as well.
+    return set(required[len(call.args) :]) | needed <= given
 
 
 def outside_is_harmless(base: Optional[str], name: str) -> bool:

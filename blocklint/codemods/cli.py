@@ -13,6 +13,15 @@ from . import INSTALL
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
+    try:
+        return run(arguments)
+    except BrokenPipeError:
+        # Who reads has seen enough. What is left in the buffer is not written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def run(arguments: Optional[List[str]] = None) -> int:
     asked = parser().parse_intermixed_args(arguments)
     try:
         import libcst  # noqa: F401
@@ -30,8 +39,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if not chosen:
-        print("No finding is chosen.", file=sys.stderr)
-        return 0
+        said = f"no finding that a codemod could mend is at {', '.join(asked.finding)}" if asked.finding else "No finding is chosen."
+        print(f"error: {said}" if asked.finding else said, file=sys.stderr)
+        return 2 if asked.finding else 0
     refused = done = 0
     for finding in chosen:
         # Each is written before the next is looked at, which reads what is there then.
@@ -47,7 +57,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
         except Refusal as refusal:
             refused += 1
             where = f" ({os.path.relpath(refusal.path)}:{refusal.line})" if refusal.path else ""
-            print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]", file=sys.stderr)
+            other = project.otherwise(finding) if asked.name == "asyncify" else ""
+            print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]{other and f'; {other}'}", file=sys.stderr)
             continue
         done += 1
         for note in mended.notes:

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Set, Tuple
 
 import libcst as cst
-import libcst.helpers
 from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import AddImportsVisitor, ImportItem, RemoveImportsVisitor
+from libcst.codemod.visitors import RemoveImportsVisitor
 from libcst.metadata import MetadataWrapper, ParentNodeProvider, PositionProvider
 
-# What edits import of the standard library.
-STANDARD = ("asyncio", "contextlib", "functools")
+from .imports import with_import, with_made, with_name
 
 Span = Tuple[Tuple[int, int], Tuple[int, int]]
 
@@ -42,18 +40,29 @@ class Edits:
     arguments: Dict[Span, Tuple[Dict[str, str], Dict[str, str]]] = field(default_factory=dict)
     # Calls that a thread makes: the function that hands over, and whether it passes keywords on.
     threads: Dict[Span, Tuple[str, bool]] = field(default_factory=dict)
-    # Starts of `with` and `for`.
+    # Starts of `with` and `for`; in a comprehension of what is iterated over.
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)
     # Starts of what generator expressions give that become lists.
     lists: Set[Tuple[int, int]] = field(default_factory=set)
+    # What becomes a list of what it gives with `async for`.
+    gathered: Set[Span] = field(default_factory=set)
+    # `json.load(f)`: the function that takes the text, the file, and how the text is had.
+    whole: Dict[Span, Tuple[str, str, str]] = field(default_factory=dict)
+    # What a test puts in a function's place, and the name of AsyncMock.
+    mocked: Dict[Span, str] = field(default_factory=dict)
     wraps: Dict[Span, Wrap] = field(default_factory=dict)
     imports: Set[str] = field(default_factory=set)
-    left: Set[str] = field(default_factory=set)
+    # `from MODULE import NAME`.
+    names: Set[Tuple[str, str]] = field(default_factory=set)
+    # Imports that may be of no use any more: a module, and the name that is imported from it.
+    left: Set[Tuple[str, str]] = field(default_factory=set)
     # Names of the module that are made once, below the imports.
     made: Dict[str, str] = field(default_factory=dict)
+    # The project's own packages: their imports come last.
+    ours: Set[str] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return any(bool(value) for value in vars(self).values())
+        return any(bool(value) for name, value in vars(self).items() if name != "ours")
 
 
 class Transformer(cst.CSTTransformer):
@@ -80,7 +89,9 @@ class Transformer(cst.CSTTransformer):
         return self._block(original, updated)
 
     def leave_CompFor(self, original: cst.CompFor, updated: cst.CompFor) -> cst.CompFor:
-        return self._block(original, updated)
+        if self.span(original.iter)[0] in self.edits.async_blocks and updated.asynchronous is None:
+            return updated.with_changes(asynchronous=cst.Asynchronous())
+        return updated
 
     def _block(self, original, updated):
         if self.span(original)[0] in self.edits.async_blocks and updated.asynchronous is None:
@@ -102,10 +113,19 @@ class Transformer(cst.CSTTransformer):
 
     def _replaced(self, original, updated):
         code = self.edits.replaced.get(self.span(original))
+        if self.span(original) in self.edits.mocked:
+            return self._mocked(original, updated)
         parent = self.get_metadata(ParentNodeProvider, original, None)
         if code is None or (isinstance(parent, (cst.Param, cst.Arg)) and getattr(parent, "name", None) is original):
             return updated
         return cst.parse_expression(code)
+
+    def leave_Lambda(self, original: cst.Lambda, updated: cst.Lambda) -> cst.BaseExpression:
+        return self._mocked(original, updated)
+
+    def _mocked(self, original, updated):
+        name = self.edits.mocked.get(self.span(original))
+        return updated if name is None else cst.Call(func=cst.parse_expression(name), args=[_keyword_of("side_effect", updated)])
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         span, edits = self.span(original), self.edits
@@ -120,11 +140,21 @@ class Transformer(cst.CSTTransformer):
                 if not isinstance(last.comma, cst.Comma):
                     kept[-1] = last.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")), whitespace_after_arg=cst.SimpleWhitespace(""))
             result = updated = updated.with_changes(args=[*kept, *added])
+        if span in edits.whole:
+            result = updated = _whole(updated, *edits.whole[span])
+            if edits.whole[span][2] == "write":
+                return _bound(_written(updated, edits.whole[span][1]), self.get_metadata(ParentNodeProvider, original), original)
+        gathered = [number for number, arg in enumerate(original.args) if self.span(arg.value) in edits.gathered]
+        for number in gathered:
+            all_of = _listed(updated.args[number].value)
+            is_list = isinstance(original.func, cst.Name) and original.func.value == "list" and len(original.args) == 1
+            args = [arg.with_changes(value=all_of) if at == number else arg for at, arg in enumerate(updated.args)]
+            result = updated = all_of if is_list else updated.with_changes(args=args)
         if span in edits.threads:
             to, keywords = edits.threads[span]
             result = updated = _handed(updated, to, keywords)
         if span in edits.replaced:
-            result = cst.parse_expression(edits.replaced[span])
+            result = _bound(cst.parse_expression(edits.replaced[span]), self.get_metadata(ParentNodeProvider, original), original)
         if span in edits.wraps:
             self.wrapping.append((original, edits.wraps[span]))
         if span in edits.awaited:
@@ -152,9 +182,13 @@ class Transformer(cst.CSTTransformer):
 
 
 def _keyword(name: str, value: str) -> cst.Arg:
+    return _keyword_of(name, cst.parse_expression(value))
+
+
+def _keyword_of(name: str, value: cst.BaseExpression) -> cst.Arg:
     no = cst.SimpleWhitespace("")
     equal = cst.AssignEqual(whitespace_before=no, whitespace_after=no)
-    return cst.Arg(keyword=cst.Name(name), value=cst.parse_expression(value), equal=equal)
+    return cst.Arg(keyword=cst.Name(name), value=value, equal=equal)
 
 
 def _handed(call: cst.Call, to: str, keywords: bool) -> cst.Call:
@@ -176,13 +210,43 @@ def _before(first: cst.BaseExpression, args) -> List[cst.Arg]:
 
 
 def _awaited(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
-    if isinstance(parent, cst.Await):
+    return value if isinstance(parent, cst.Await) else _bound(cst.Await(value), parent, original)
+
+
+def _bound(value: cst.BaseExpression, parent: cst.CSTNode, original: cst.CSTNode) -> cst.BaseExpression:
+    """An `await` in parentheses where what stands around it would bind closer."""
+    if not isinstance(value, cst.Await):
         return value
     binds = isinstance(parent, (cst.Attribute, cst.Subscript, cst.Call)) and getattr(parent, "value", getattr(parent, "func", None)) is original
     power = isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Power)
     parens = {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]} if binds or power else {}
     # Its own parentheses stay around the call.
-    return cst.Await(expression=value, **parens)
+    return value.with_changes(**parens)
+
+
+def _whole(call: cst.Call, name: str, stream: str, method: str) -> cst.Call:
+    """`json.loads(await f.read(), …)`, or `json.dumps(value, …)`."""
+    is_it = lambda arg: isinstance(arg.value, cst.Name) and arg.value.value == stream and arg.keyword is None  # noqa: E731
+    if method == "read":
+        args = [arg.with_changes(value=cst.parse_expression(f"await {stream}.read()")) if is_it(arg) else arg for arg in call.args]
+    else:
+        args = [arg for arg in call.args if not is_it(arg)]
+        if args and call.args and is_it(call.args[-1]):
+            args[-1] = args[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return call.with_changes(func=cst.parse_expression(name), args=args)
+
+
+def _written(text: cst.Call, stream: str) -> cst.Await:
+    return cst.Await(cst.Call(func=cst.parse_expression(f"{stream}.write"), args=[cst.Arg(text)]))
+
+
+def _listed(value: cst.BaseExpression) -> cst.ListComp:
+    if isinstance(value, (cst.GeneratorExp, cst.ListComp)):
+        return cst.ListComp(elt=value.elt, for_in=value.for_in)
+    return cst.ListComp(
+        elt=cst.Name("one"),
+        for_in=cst.CompFor(target=cst.Name("one"), iter=value, asynchronous=cst.Asynchronous()),
+    )
 
 
 def applied(source: str, edits: Edits) -> str:
@@ -190,14 +254,13 @@ def applied(source: str, edits: Edits) -> str:
     wrapper = MetadataWrapper(cst.parse_module(source))
     module = wrapper.visit(Transformer(edits))
     context = CodemodContext()
-    # A module that is imported as a whole already is not imported again.
-    module = _with_standard(module, sorted(name for name in edits.imports if name in STANDARD))
-    items = [ImportItem(name) for name in sorted(edits.imports) if name not in STANDARD]
-    if items:
-        module = AddImportsVisitor(context, items).transform_module(module)
-    for name in sorted(edits.left):
-        RemoveImportsVisitor.remove_unused_import(context, name)
-    module = _with_made(module, edits.made)
+    for name in sorted(edits.imports):
+        module = with_import(module, name, edits.ours)
+    for name, of in sorted(edits.names):
+        module = with_name(module, name, of, edits.ours)
+    for name, of in sorted(edits.left):
+        RemoveImportsVisitor.remove_unused_import(context, name, of or None)
+    module = with_made(module, edits.made)
     if edits.left:
         module = RemoveImportsVisitor(context).transform_module(module)
     if module.body and module.body[0].leading_lines and not source[:1].isspace():
@@ -211,48 +274,9 @@ def applied(source: str, edits: Edits) -> str:
     return module.code
 
 
-def _with_standard(module: cst.Module, names: List[str]) -> cst.Module:
-    """Imports of the standard library before the first import that is not `__future__`'s, as most projects sort them."""
-    body = list(module.body)
-    at = 0
-    there: Set[str] = set()
-    first = None
-    for number, statement in enumerate(body):
-        if not isinstance(statement, cst.SimpleStatementLine):
-            continue
-        for small in statement.body:
-            if isinstance(small, cst.Import):
-                there.update(cst.helpers.get_full_name_for_node(alias.name) or "" for alias in small.names if alias.asname is None)
-            future = isinstance(small, cst.ImportFrom) and small.module is not None and cst.helpers.get_full_name_for_node(small.module) == "__future__"
-            text = isinstance(small, cst.Expr) and isinstance(small.value, (cst.SimpleString, cst.ConcatenatedString)) and number == 0
-            if future or text:
-                at = number + 1
-            elif isinstance(small, (cst.Import, cst.ImportFrom)) and first is None:
-                first = number
-    at = first if first is not None else at
-    new = [cst.parse_statement(f"import {name}") for name in names if name not in there]
-    if new and at < len(body) and first is not None:
-        # Comments and blank lines stay above.
-        new[0] = new[0].with_changes(leading_lines=body[at].leading_lines)
-        body[at] = body[at].with_changes(leading_lines=[])
-    return module.with_changes(body=[*body[:at], *new, *body[at:]])
-
-
 def parse_problem(source: str) -> Optional[str]:
     try:
         compile(source, "<new>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return str(error)
     return None
-
-
-def _with_made(module: cst.Module, made: Dict[str, str]) -> cst.Module:
-    """Names of the module below its imports."""
-    body = list(module.body)
-    imports = [number for number, one in enumerate(body) if isinstance(one, cst.SimpleStatementLine) and any(isinstance(small, (cst.Import, cst.ImportFrom)) for small in one.body)]
-    at = imports[-1] + 1 if imports else 0
-    for name, value in sorted(made.items()):
-        if f"{name} = {value}" in module.code:
-            continue
-        body.insert(at, cst.parse_statement(f"{name} = {value}").with_changes(leading_lines=[cst.EmptyLine(indent=False)]))
-    return module.with_changes(body=body)

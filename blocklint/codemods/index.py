@@ -128,6 +128,17 @@ class Index:
             folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
             yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
 
+    def requirements(self) -> List[str]:
+        """The texts of files that name the libraries that the project needs."""
+        texts = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
+            for name in names:
+                if name in ("pyproject.toml", "setup.cfg", "setup.py", "Pipfile") or name.startswith("requirements") and name.endswith((".txt", ".in")):
+                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as stream:
+                        texts.append(stream.read())
+        return texts
+
     def _read(self, path: str) -> None:
         try:
             with open(path, encoding="utf-8", newline="") as stream:

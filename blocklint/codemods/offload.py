@@ -1,4 +1,4 @@
-"""For libcst's own tool: `python -m libcst.tool codemod blocklint.codemods.offload.OffloadCommand PATHS`.
+"""For libcst's own tool: `python -m libcst.tool codemod -x blocklint.codemods.offload.OffloadCommand --no-format PATHS`.
 
 Helpers are handed to a thread where coroutines call them.
 """

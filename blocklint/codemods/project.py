@@ -14,10 +14,14 @@ from .binary import Binary
 from .chain import Chain
 from .edits import Edits, applied, parse_problem
 from .index import File, Function, Index, own_nodes
-from .leaf import THREADS, Leaves, span
+from .leaf import THREADS, Leaves
 from .refusal import Refusal
+from .spelling import span
 
 Finding = Dict[str, Any]
+
+# Refusals that say that no await can take the place of a call; the others say who could not await.
+NOTHING_TO_AWAIT = ("no-twin", "no-library", "handle", "file", "no-file-library", "lazy", "no-call")
 
 
 @dataclass
@@ -38,13 +42,15 @@ class Project:
         self.index = Index(self.root)
         self.findings = self.binary.findings(self.root)
         self.shown = self.binary.shown(self.root)
-        self.resolved, self.causes = self._told()
+        self.resolved, self.causes = self._told(self.findings)
+        # What a usual run says nothing of is left as it is where nothing else needs it.
+        self.usual = self._told([one for one in self.findings if one["fingerprint"] in self.shown])[1]
         self.unfixed = {place(one["trace"][0]): one["no_fix"] for one in self.findings if len(one["trace"]) == 1 and one["no_fix"]}
 
-    def _told(self) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
+    def _told(self, findings: List[Finding]) -> Tuple[Dict[Tuple, Function], Dict[Tuple, str]]:
         """What the traces say: which call is of which function, and which enters which library path."""
         resolved, causes = {}, {}
-        for finding in self.findings:
+        for finding in findings:
             steps = finding["trace"]
             for step, below in zip(steps, steps[1:]):
                 callee = self.index.at(below["filename"], below["location"]["row"])
@@ -72,10 +78,36 @@ class Project:
     # --- asyncify -------------------------------------------------------------------------------------
 
     def asyncify(self, finding: Finding, public: bool = False) -> Mended:
-        """The edits that make the finding's call an awaited one.
+        """The edits that make the finding's call an awaited one; where nothing takes its place, its helper is handed to a thread.
 
         Raises Refusal.
         """
+        try:
+            return self._asyncify(finding, public)
+        except Refusal as refusal:
+            if refusal.kind not in NOTHING_TO_AWAIT or not finding["fix"] or len(finding["trace"]) < 2:
+                raise
+            try:
+                mended = self.offload(finding)
+            except Refusal:
+                raise refusal from None
+            helper = finding["trace"][1]["function"]
+            mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is handed to a thread, for {refusal.reason}")
+            return mended
+
+    def otherwise(self, finding: Finding) -> str:
+        """What else would mend a finding that asyncify refuses; nothing, if nothing is known to."""
+        if not finding["fix"]:
+            return ""
+        if len(finding["trace"]) < 2:
+            return "`blocklint check --fix --unsafe-fixes` mends it"
+        try:
+            self.prove(finding, self.offload(finding))
+        except Refusal:
+            return ""
+        return "`blocklint codemod offload` mends it"
+
+    def _asyncify(self, finding: Finding, public: bool) -> Mended:
         edits: Dict[str, Edits] = {}
         runtime = self.runtime(finding)
         leaves = Leaves(self.index, self.binary, edits, runtime, self.causes)
@@ -114,6 +146,9 @@ class Project:
         found = []
         for node in ast.walk(file.tree):
             if isinstance(node, ast.expr) and file.start(node) == start:
+                above = file.parents.get(node)
+                if last in ("__next__", "__iter__") and isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
+                    return node
                 if end and file.end(node) == (end["row"], end["column"] - 1):
                     return node
                 if not end and isinstance(node, ast.Call):
@@ -123,7 +158,7 @@ class Project:
 
     def _besides(self, leaves: Leaves, chain: Chain) -> None:
         """Other blocking calls in functions that are coroutines now: what can be mended without more is mended as well."""
-        for key, path in list(self.causes.items()):
+        for key, path in list(self.usual.items()):
             function = self.index.at(key[0], key[1])
             if function not in chain.made:
                 continue
@@ -149,13 +184,16 @@ class Project:
             leaves.raising |= trial.raising
 
     def _made(self, edits: Dict[str, Edits], chain: Chain) -> Mended:
+        texts = self._texts(edits)
+        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+
+    def _texts(self, edits: Dict[str, Edits]) -> Dict[str, str]:
         texts = {}
         for path, one in edits.items():
             if one:
-                one.left.discard("-")
-                one.left.discard("")
+                one.ours = {module.split(".")[0] for module in self.index.modules}
                 texts[path] = applied(self.index.files[path].source, one)
-        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+        return texts
 
     # --- offload --------------------------------------------------------------------------------------
 
@@ -180,9 +218,11 @@ class Project:
         if helper:
             # All coroutines that call it, as far as is known; those of one runtime are handed over alike.
             for (path, line, column, _), callee in self.resolved.items():
-                other = self.index.files[path]
+                # What this Python cannot parse is not changed.
+                if callee is not helper or (other := self.index.files.get(path)) is None:
+                    continue
                 call = next((one for one in ast.walk(other.tree) if isinstance(one, ast.Call) and other.start(one) == (line, column) and self._is_call_of(one, helper)), None)
-                if callee is helper and call is not None and (around := other.around(call)) and around.is_async and call is not node:
+                if call is not None and (around := other.around(call)) and around.is_async and call is not node:
                     calls.append((other, call))
             notes = shared_state(helper)
         for where, call in calls:
@@ -199,8 +239,7 @@ class Project:
             one.imports.add(to.rpartition(".")[0])
             if not keywords and call.keywords:
                 one.imports.add("functools")
-        texts = {path: applied(self.index.files[path].source, one) for path, one in edits.items() if one}
-        return Mended(texts, notes)
+        return Mended(self._texts(edits), notes)
 
     @staticmethod
     def _is_call_of(call: ast.Call, helper: Function) -> bool:

@@ -1,6 +1,6 @@
 """Which loops run, how long each has not ticked, and where its thread stands meanwhile.
 
-A loop tells when it begins and ends to wait for events: two readings of a clock for each turn. A thread looks at the loops a few times in
+A loop tells when it begins and ends to wait for events: two readings of a clock for each turn. A thread looks at the loops about once in
 the threshold, and at the stack of one only where its turn already takes long.
 """
 
@@ -111,8 +111,12 @@ class Watchdog:
 
     def __init__(self, threshold: float) -> None:
         self.threshold = threshold
-        # Twice in the threshold; each look takes the interpreter's lock from the loop for a moment.
-        self.interval = min(threshold * 0.4, 0.05)
+        # Each look takes the interpreter's lock from the loop for a moment, and so there are as few as can be: a turn that lasts for the
+        # threshold is seen once when it is at least `least` old, for the look after one that comes too early comes before it ends.
+        self.interval = min(threshold * 0.8, 0.05)
+        self.least = min(threshold * 0.16, self.interval / 2)
+        #: By so much a look must be late before the machine is blamed.
+        self.late = min(threshold * 0.4, 0.05)
         self.stalls: Deque[Stall] = deque(maxlen=MOST_STALLS)
         self.test, self.phase = "", ""
         #: Frames of these codes belong to the loop; what they call is the callback.
@@ -214,7 +218,7 @@ class Watchdog:
             late = now - before - self.interval
             # Nobody let this thread run. If nothing else of the process ran either, it was stopped, or the machine is busy; else a
             # call keeps the interpreter's lock, and that is a stall.
-            stopped = late if late > self.interval and process_time() - cpu < late / 5 else 0.0
+            stopped = late if late > self.late and process_time() - cpu < late / 5 else 0.0
             for turn in list(self._turns):
                 if stopped:
                     turn.excuse(stopped)
@@ -225,7 +229,7 @@ class Watchdog:
 
     def _look(self, turn: Turn, now: float) -> None:
         since = turn.since
-        if now - since < self.interval:
+        if now - since < self.least:
             return
         frame = sys._current_frames().get(turn.thread)
         stack: List[Frame] = []

@@ -5,8 +5,8 @@
 
 Each folder of `services/` is a small service with a finding two to four calls deep. On a copy: its tests pass and its
 loop stands still; `blocklint codemod asyncify --write` mends it; then nothing is found, its tests pass, it answers the
-same, and the stall is at most a quarter of what it was. Then the same with `offload`. PYTHON has what
-`requirements.txt` names.
+same, and the stall is at most a quarter of what it was. Then the same with `offload`; and libcst's own tool must write the same
+files. PYTHON has what `requirements.txt` names.
 """
 
 from __future__ import annotations
@@ -83,6 +83,22 @@ def prove(python: str, blocklint: str, name: str, codemod: str) -> str:
         return f"{deepest} calls deep, {stood:.0f} ms before, {stands:.0f} ms after"
 
 
+def with_libcsts_tool(python: str, blocklint: str, name: str) -> None:
+    """Its processes share what one of them found, so that none reads what another has written already."""
+    with tempfile.TemporaryDirectory() as temporary:
+        written = []
+        tool = ["-m", "libcst.tool", "codemod", "-x", "blocklint.codemods.asyncify.AsyncifyCommand", "--no-format", "."]
+        for number, command in enumerate([["-m", "blocklint.codemods", "asyncify", "--write", "."], tool]):
+            folder = Path(temporary) / str(number) / name
+            shutil.copytree(HERE / "services" / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
+            done = ran([python, *command], folder, BLOCKLINT_BINARY=blocklint)
+            if done.returncode:
+                raise Failed(f"{command[1]}: {done.stderr[-2000:]}")
+            written.append({path.name: path.read_text() for path in folder.rglob("*.py")})
+        if written[0] != written[1]:
+            raise Failed("libcst's tool writes something else")
+
+
 def main() -> int:
     services = sorted(folder.name for folder in (HERE / "services").iterdir())
     parser = argparse.ArgumentParser()
@@ -95,6 +111,12 @@ def main() -> int:
     # Not resolved: a virtual environment is known by the link.
     python = str(Path(asked.python).absolute())
     failed = 0
+    try:
+        with_libcsts_tool(python, blocklint, "plain")
+        print("plain asyncify: libcst's tool writes the same", flush=True)
+    except Failed as why:
+        failed += 1
+        print(f"plain asyncify by libcst's tool: FAILED: {why}", flush=True)
     for name in asked.service:
         for codemod in ("asyncify", "offload"):
             for _ in range(asked.runs):

@@ -90,6 +90,7 @@ async def more(other):
     other.handle()  # here
 """,
     "made-elsewhere": """
+import httpx
 import requests
 def helper(session: requests.Session):  # here
     return session.get("u", timeout=3).text
@@ -97,6 +98,7 @@ async def root():
     return helper(requests.Session())
 """,
     "arguments": """
+import httpx
 import requests
 def helper():
     return requests.get("u", timeout=3, proxies={}).text  # here
@@ -104,6 +106,7 @@ async def root():
     return helper()
 """,
     "errors": """
+import httpx
 import requests
 def helper():
     response = requests.get("u", timeout=3)
@@ -114,7 +117,20 @@ async def root():
     except requests.RequestException:  # here
         return None
 """,
+    "no-library": """
+import pymongo
+client = pymongo.MongoClient()  # here
+async def root():
+    client["app"]["notes"].insert_one({})
+""",
+    "maker": """
+import pinecone
+index = pinecone.Index("name")  # here
+async def root():
+    index.delete(delete_all=True)
+""",
     "handed-on": """
+import httpx
 import requests
 def helper():
     return requests.get("u", timeout=3)  # here
@@ -124,11 +140,16 @@ async def root():
 }
 
 
-def refused(python: str, blocklint: str, program: str) -> list:
+# What the project says besides its program.
+REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
+
+
+def refused(python: str, blocklint: str, program: str, requirements: str) -> list:
     """The refusals of a program as (kind, line), and that nothing was written."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "app.py"
         path.write_text(program)
+        (Path(temporary) / "requirements.txt").write_text(requirements)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "BLOCKLINT_BINARY": blocklint}
         done = subprocess.run([python, "-m", "blocklint.codemods", "asyncify", "--write", "."], cwd=temporary, env=environment, capture_output=True, text=True, check=False)
         if path.read_text() != program:
@@ -145,7 +166,7 @@ def main() -> int:
     failed = 0
     for kind, program in PROGRAMS.items():
         line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
-        told = refused(str(Path(asked.python).absolute()), blocklint, program)
+        told = refused(str(Path(asked.python).absolute()), blocklint, program, REQUIREMENTS.get(kind, ""))
         if (kind, line) not in told:
             failed += 1
             print(f"FAILED: {kind} at {line}: {told}")

@@ -24,6 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "measure"))
+
+import jvm  # noqa: E402
 
 
 @dataclass
@@ -35,23 +38,13 @@ class Counted:
     cores: int
 
 
-def jars(work: Path) -> str:
-    """The class path of reactor-core and what it needs."""
-    copy = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
-    subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
-    return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))
-
-
 def compiled(source: Path, path: str, work: Path) -> Path:
     sources = [str(HERE / "Count.java"), str(source / "Client.java")]
-    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(work), *sources], check=True)
-    return work
+    return jvm.compiled(sources, path, work)
 
 
 def counted(folder: Path, path: str, clients: int) -> Counted:
-    command = ["java", "-cp", os.pathsep.join([str(folder), path]), "Count", str(clients)]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return Counted(*map(int, run.stdout.split()))
+    return Counted(*jvm.numbers(folder, path, "Count", str(clients)))
 
 
 def fixed(blocklint: str, source: Path) -> None:
@@ -109,7 +102,7 @@ def main() -> int:
     blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
     start, wrong = time.monotonic(), []
     with tempfile.TemporaryDirectory() as fetched:
-        path = jars(Path(fetched))
+        path = jvm.jars(HERE / "pom.xml", Path(fetched))
         for run in range(arguments.runs):
             print(f"  run {run + 1}")
             with tempfile.TemporaryDirectory() as work:

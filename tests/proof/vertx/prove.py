@@ -23,6 +23,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "measure"))
+
+import jvm  # noqa: E402
 MESSAGES = 4
 # How long the call holds its thread.
 CALL = 300
@@ -40,19 +43,10 @@ class Measured:
     calls: int
 
 
-def jars(work: Path) -> str:
-    """The class path of vertx-core and what it needs."""
-    copy = ["mvn", "-q", "-B", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies"]
-    subprocess.run([*copy, f"-DoutputDirectory={work}", "-DincludeScope=runtime"], check=True)
-    return os.pathsep.join(str(jar) for jar in sorted(work.glob("*.jar")))
-
-
 def measured(source: Path, path: str, work: Path) -> Measured:
     sources = [str(HERE / "Stall.java"), str(source / "Answers.java")]
-    subprocess.run(["javac", "-nowarn", "-cp", path, "-d", str(work), *sources], check=True)
-    command = ["java", "-cp", os.pathsep.join([str(work), path]), "Stall"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return Measured(*map(int, run.stdout.split()))
+    jvm.compiled(sources, path, work)
+    return Measured(*jvm.numbers(work, path, "Stall"))
 
 
 def checked(blocklint: str, work: Path, form: str) -> str:
@@ -107,7 +101,7 @@ def main() -> int:
     blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
     start, wrong = time.monotonic(), []
     with tempfile.TemporaryDirectory() as fetched:
-        path = jars(Path(fetched))
+        path = jvm.jars(HERE / "pom.xml", Path(fetched))
         for run in range(arguments.runs):
             print(f"  run {run + 1}")
             with tempfile.TemporaryDirectory() as work:

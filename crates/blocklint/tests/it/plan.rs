@@ -25,6 +25,7 @@ fn a_function_on_all_ways_comes_first() {
        held   without bound
        help   make the way to it async and use `httpx.AsyncClient.get`, or hand it to a thread: `await asyncio.to_thread(store.load, …)`
        fix    blocklint check --fix --unsafe-fixes --select BLT101,BLT102 app.py
+       or     blocklint codemod asyncify --finding app.py:7 --diff
        check  blocklint check --select BLT101,BLT102 app.py
 
     2. `time.sleep` in `four.four`  four.py:5:5
@@ -59,6 +60,9 @@ fn programs_read_it_as_json() {
     assert_eq!(first["location"], serde_json::json!({ "row": 6, "column": 9 }));
     assert_eq!(first["frees"], serde_json::json!(["app.one", "app.two", "app.three"]));
     assert_eq!(first["findings"].as_array().map(Vec::len), Some(6));
+    // The second step mends one call where it stands, for which no function has to change.
+    let codemod = "blocklint codemod asyncify --finding app.py:7 --diff";
+    assert_eq!((&first["codemod"], &plan["steps"][1]["codemod"]), (&Value::from(codemod), &Value::Null));
     assert_eq!(project.run(&["plan", "--output-format", "sarif"]).code, Some(2));
 }
 

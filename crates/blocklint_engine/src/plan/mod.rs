@@ -6,7 +6,7 @@ mod ways;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Hold, Place, RuleCode, Severity, Span};
+use blocklint_core::{Context, Effect, Finding, Hold, Place, RuleCode, Severity, Span};
 use blocklint_output::{Plan, PlanCall, PlanKind, PlanStep};
 use camino::Utf8Path;
 
@@ -120,6 +120,16 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         let (rank, seconds) = finding.hold.rank();
         (finding.severity, rank, seconds.to_bits())
     });
+    // Codemods are for Python, where a finding is behind functions that have to change with it.
+    let is_for_codemods = |of: &Finding| {
+        of.place.path.extension() == Some("py")
+            && of.context == Some(Context::EventLoop)
+            && of.effect.is_some_and(|effect| effect != Effect::Cpu)
+            && of.trace.len() > 1
+    };
+    let for_codemods = ended.iter().map(|(_, of)| *of).filter(|of| is_for_codemods(of));
+    // Of those that are as bad the first.
+    let codemod = for_codemods.rev().max_by_key(|of| of.severity);
     let fixable: Vec<&Finding> = ended.iter().map(|(_, of)| *of).filter(|of| of.fix.is_some()).collect();
     let fix_rules = rules(&fixable);
     // A fix is made as a whole or not at all: all its files are named.
@@ -145,6 +155,7 @@ fn step(kind: PlanKind, told: &Told, ended: &[(u32, &Finding)], functions: Vec<S
         fixes_besides: (touched.count() - fixable.len()) as u32,
         fix_rules,
         fix_files,
+        codemod: codemod.map(|of| of.place.clone()),
         rules: rules(&all),
         files: files(all.iter().map(|of| &of.place)),
         findings: ended.iter().map(|(at, _)| *at).collect(),
@@ -167,7 +178,8 @@ fn files<'p>(places: impl Iterator<Item = &'p Place>) -> Vec<Arc<Utf8Path>> {
 
 /// The places of a plan that are still to be located.
 pub(crate) fn places(plan: &mut Plan) -> impl Iterator<Item = &mut Place> {
-    plan.steps
-        .iter_mut()
-        .flat_map(|step| std::iter::once(&mut step.place).chain(step.calls.iter_mut().map(|of| &mut of.place)))
+    plan.steps.iter_mut().flat_map(|step| {
+        let calls = step.calls.iter_mut().map(|of| &mut of.place);
+        std::iter::once(&mut step.place).chain(calls).chain(step.codemod.as_mut())
+    })
 }

@@ -67,6 +67,7 @@ class PlanPage {
       step.calls.length > 0 && this.calls(step.calls),
       step.help && h('p', { class: 'plan-help' }, icon('wrench', 15), h('span', {}, inlineCode(step.help))),
       this.command('fix', step.fix, step.besides > 0 && `mends ${plural(step.besides, 'other finding')} too`),
+      this.command(step.fix ? 'or' : 'fix', step.codemod),
       this.command('check', step.check),
       this.ended(step));
   }

@@ -36,6 +36,7 @@ struct Step<'a> {
     fixes: u32,
     /// How many other findings the command mends as well.
     besides: u32,
+    codemod: Option<String>,
     check: String,
 }
 
@@ -81,6 +82,7 @@ fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'a>, root: &Utf8Path, excerpts:
         fix: step.fix_command(root),
         fixes: step.fixes,
         besides: step.fixes_besides,
+        codemod: step.codemod_command(root),
         check: step.check_command(root),
     }
 }

@@ -38,6 +38,7 @@ struct Step<'a> {
     help: Option<&'a str>,
     fixes: u32,
     fix: Option<String>,
+    codemod: Option<String>,
     check: String,
 }
 
@@ -114,6 +115,7 @@ fn step<'a>(step: &'a PlanStep, shown: &'a Shown<'_>) -> Step<'a> {
         help: step.help.as_deref(),
         fixes: step.fixes,
         fix: step.fix_command(shown.folder),
+        codemod: step.codemod_command(shown.folder),
         check: step.check_command(shown.folder),
     }
 }

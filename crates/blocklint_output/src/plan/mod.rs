@@ -79,6 +79,8 @@ pub struct PlanStep {
     pub fix_rules: Vec<RuleCode>,
     /// The files of findings with edits.
     pub fix_files: Vec<Arc<Utf8Path>>,
+    /// The worst finding of a way through several Python functions that ends: a codemod could mend it in all of them.
+    pub codemod: Option<Place>,
     /// The rules of all that end.
     pub rules: Vec<RuleCode>,
     /// The files of all that end.
@@ -101,6 +103,15 @@ impl PlanStep {
     pub(crate) fn fix_command(&self, folder: &Utf8Path) -> Option<String> {
         (self.fixes > 0)
             .then(|| command("blocklint check --fix --unsafe-fixes", &self.fix_rules, &self.fix_files, folder))
+    }
+
+    /// The command that shows what the codemod would change; nobody knows before whether it refuses.
+    pub(crate) fn codemod_command(&self, folder: &Utf8Path) -> Option<String> {
+        self.codemod.as_ref().map(|place| {
+            let path = place.path.strip_prefix(folder).unwrap_or(&place.path);
+            let at = quoted(&format!("{path}:{}", place.start.row));
+            format!("blocklint codemod asyncify --finding {at} --diff")
+        })
     }
 
     /// The command that shows whether it is done.

@@ -67,6 +67,9 @@ fn write_step(out: &mut dyn Write, at: usize, step: &PlanStep, shown: &Shown<'_>
         };
         line(out, look, "fix", &format!("{}{besides}", harmless(&command)))?;
     }
+    if let Some(command) = step.codemod_command(shown.folder) {
+        line(out, look, if step.fixes > 0 { "or" } else { "fix" }, &harmless(&command))?;
+    }
     line(out, look, "check", &harmless(&step.check_command(shown.folder)))
 }
 

@@ -40,11 +40,14 @@ fn of_name(models: &LanguageModels, name: &str) -> Value {
         let template = calls.iter().find_map(|row| row.row.rewrite.as_ref()?.for_runtime(Some(runtime)));
         template.map_or(Value::Null, |template| written::template(template).into())
     };
-    let returns = calls.iter().find_map(|row| row.row.returns.as_ref());
+    // `client.chat` is no call, but of a type all the same.
+    let holder = path.rsplit_once(blocklint_models::separator(models.language()));
+    let field = holder.and_then(|(of, name)| models.ty(of)?.field(name));
+    let returns = calls.iter().find_map(|row| row.row.returns.as_ref()).or(field);
     let enters = ty.as_ref().and_then(|rows| rows.iter().find_map(|row| row.row.enters.as_ref()));
     json!({
         "path": path,
-        "known": !calls.is_empty() || !properties.is_empty() || ty.is_some(),
+        "known": !calls.is_empty() || !properties.is_empty() || ty.is_some() || field.is_some(),
         "type": ty.is_some() || calls.iter().any(|row| row.row.creates.is_some() && row.row.returns.is_none()),
         "effect": effect(&calls),
         "property": !properties.is_empty(),

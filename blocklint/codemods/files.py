@@ -1,0 +1,69 @@
+"""`with open(…) as f` becomes the async file of the library that the project uses."""
+
+from __future__ import annotations
+
+import ast
+
+from .index import File
+from .spelling import CHANGES, imported, span, spelled
+
+
+class Files:
+    """The part of `Leaves` that opens files."""
+
+    def file_block(self, file: File, call: ast.Call) -> None:
+        key = ("file", *span(file, call), file.path)
+        if key in self.converted:
+            return
+        self.converted.add(key)
+        used = {path.split(".")[0] for one in self.index.files.values() for path in one.imports.values()}
+        library = "trio" if self.runtime == "trio" else next((name for name in ("aiofiles", "anyio") if name in used), None)
+        if library is None:
+            raise self.refuse("no-file-library", "the project uses neither anyio nor aiofiles", file, call)
+        item = file.parents.get(call)
+        if not isinstance(item, ast.withitem) or not isinstance(item.optional_vars, ast.Name):
+            raise self.refuse("file", "the file is not opened in a `with` of its own", file, call)
+        self.inside(file, call, file.around(call))
+        self.block(file, item)
+        how, edits = CHANGES["files"][library], self.of(file)
+        edits.replaced[span(file, call.func)] = spelled(file, how["open"], edits)
+        if how["entered"]:
+            self.awaited(file, call)
+        block = file.parents[item]
+        for use in ast.walk(file.around(call).node):
+            if isinstance(use, ast.Name) and use.id == item.optional_vars.id and isinstance(use.ctx, ast.Load):
+                if block in file.up(use):
+                    self.file_use(file, use)
+                elif not any(isinstance(above, (ast.With, ast.AsyncWith)) and binds(above, use.id) for above in file.up(use)):
+                    raise self.refuse("file", f"the file `{use.id}` is used behind its `with`", file, use)
+
+    def file_use(self, file: File, use: ast.Name) -> None:
+        above, edits = file.parents.get(use), self.of(file)
+        held = file.parents.get(above) if above else None
+        function = file.around(use)
+        if isinstance(above, ast.Attribute) and isinstance(held, ast.Call) and held.func is above and above.attr in CHANGES["files"]["async_methods"]:
+            self.inside(file, held, function)
+            self.converted.add((file.path, *file.start(held), self.causes.get((file.path, *file.start(held), above.attr), "")))
+            return self.awaited(file, held)
+        if isinstance(above, ast.Attribute) and above.attr in ("name", "mode", "closed", "encoding") and not isinstance(held, ast.Call):
+            return None
+        if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
+            return self.iterated(file, use, f"the file `{use.id}`")
+        whole = CHANGES["files"]["whole"].get(self.index.target(file, above.func)) if isinstance(above, ast.Call) else None
+        if whole and use in above.args:
+            # Reading and writing wait; what is made of the text does not.
+            self.inside(file, above, function)
+            path, method = whole
+            name = path if top_is_imported(file, path) else spelled(file, path, edits)
+            edits.whole[span(file, above)] = (name, use.id, method)
+            return self.need(file, above)
+        raise self.refuse("file", f"the file `{use.id}` is handed on, and what takes it cannot await", file, use)
+
+
+def binds(block: ast.AST, name: str) -> bool:
+    return any(isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == name for item in block.items)
+
+
+def top_is_imported(file: File, path: str) -> bool:
+    head = path.split(".")[0]
+    return file.imports.get(head) == head and head not in imported(file)

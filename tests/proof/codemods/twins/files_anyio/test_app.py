@@ -1,0 +1,11 @@
+import asyncio
+
+import app
+
+
+def test_change(tmp_path) -> None:
+    path = str(tmp_path / "settings.json")
+    (tmp_path / "settings.json").write_text("{}")
+    assert asyncio.run(app.change(path, "a")) == ({"a": 0}, ["a"])
+    assert asyncio.run(app.change(path, "b")) == ({"a": 0, "b": 1}, ["a", "b"])
+    assert (tmp_path / "settings.json").read_text() == '{\n  "a": 0,\n  "b": 1\n}'
