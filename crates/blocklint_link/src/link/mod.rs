@@ -41,6 +41,7 @@ pub(crate) mod model_fields;
 pub(crate) mod named_rows;
 pub mod names;
 pub(crate) mod origins;
+mod own_library;
 pub(crate) mod overloads;
 pub(crate) mod passing;
 pub mod patched;
@@ -322,6 +323,8 @@ pub struct Link<'a> {
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// The runtimes of files of which no row says more.
     pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
+    /// Java: the types of models that classes of the project are.
+    pub(crate) modelled_classes: RefCell<FxHashMap<ClassRef, Option<PathId>>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,
     /// How many tasks are running.
@@ -368,6 +371,7 @@ impl<'a> Link<'a> {
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             runtimes: RefCell::default(),
+            modelled_classes: RefCell::default(),
             running: Cell::new(0),
             states_asked: Cell::new(0),
             bases: RefCell::default(),
