@@ -95,7 +95,8 @@ pub struct Typed {
 pub const LOW_STEPS: u8 = 3;
 
 /// Steps of one site's resolution: lookups of variables, attributes and results.
-const FUEL: u32 = 400;
+/// A value that goes round through a field and the methods that fill it takes some hundreds where a class has many relatives.
+const FUEL: u32 = 1500;
 
 /// What is being computed, to meet recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
