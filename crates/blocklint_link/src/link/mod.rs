@@ -28,6 +28,7 @@ pub(crate) mod implicit;
 pub(crate) mod java_modules;
 pub mod java_roots;
 pub(crate) mod java_servlets;
+pub(crate) mod kept_callables;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
@@ -41,7 +42,7 @@ pub(crate) mod model_fields;
 pub(crate) mod named_rows;
 pub mod names;
 pub(crate) mod origins;
-mod own_library;
+pub(crate) mod own_library;
 pub(crate) mod overloads;
 pub(crate) mod passing;
 pub mod patched;
@@ -324,6 +325,8 @@ pub struct Link<'a> {
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// The runtimes of files of which no row says more.
     pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
+    /// Java: the fields whose callables methods run.
+    pub(crate) fields_run: RefCell<FxHashMap<BodyRef, Rc<[VarRef]>>>,
     /// Java: the types of models that classes of the project are.
     pub(crate) modelled_classes: RefCell<FxHashMap<ClassRef, Option<PathId>>>,
     /// The running tasks that the memo does not hold.
@@ -373,6 +376,7 @@ impl<'a> Link<'a> {
             on_twisted: std::cell::OnceCell::new(),
             runtimes: RefCell::default(),
             modelled_classes: RefCell::default(),
+            fields_run: RefCell::default(),
             running: Cell::new(0),
             states_asked: Cell::new(0),
             bases: RefCell::default(),

@@ -376,6 +376,11 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
         return link.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
+        // Every class has it: `wait()`.
+        let inherited = link.library.path(Language::Java, &format!("java.lang.Object.{text}"));
+        if link.library.speaks(inherited) {
+            return link.known(Val::External(inherited));
+        }
         return link.known(Val::External(link.library.path(Language::Java, text)));
     }
     link.unknown(Why::Unbound)
