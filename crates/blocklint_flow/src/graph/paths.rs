@@ -185,7 +185,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     }
     let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
     (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 {
+    if all <= 1 || by_effect && link.is_called_on_each(site) {
         0
     } else if all <= 3 {
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting

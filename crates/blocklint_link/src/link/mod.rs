@@ -18,6 +18,7 @@ pub(crate) mod contents;
 pub(crate) mod declarative;
 pub(crate) mod deployed;
 pub(crate) mod during;
+mod each_element;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub mod eval;

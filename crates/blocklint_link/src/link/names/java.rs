@@ -392,6 +392,11 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
     let mut at = body;
     // Most are the names of types, which no class has as a member.
     let is_members = link.is_java_member(name) || link.is_assigned_anywhere(name);
+    // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
+    let is_package = !is_members && link.library.speaks(link.library.path(Language::Java, link.program.text(name)));
+    if is_package {
+        return None;
+    }
     while let Some(id) = at.get() {
         let row = facts.body(id);
         let class = row
