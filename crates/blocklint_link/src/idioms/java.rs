@@ -79,8 +79,10 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
 
 /// Whether an operator of this name gives its callable every element of what it stands on.
 pub(crate) fn goes_through_all(name: &str) -> bool {
-    matches!(name, "forEach" | "forEachOrdered" | "peek" | "doOnNext" | "allMatch" | "anyMatch" | "noneMatch" | "filter")
-        || ["map", "flatMap", "concatMap", "transform"].iter().any(|start| name.starts_with(start))
+    matches!(
+        name,
+        "forEach" | "forEachOrdered" | "peek" | "doOnNext" | "allMatch" | "anyMatch" | "noneMatch" | "filter"
+    ) || ["map", "flatMap", "concatMap", "transform"].iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a call of this name begins a chain with all that a collection holds.
