@@ -83,7 +83,7 @@ pub(super) fn lower_what_fails_besides(
     // A long way may hide what would be shown by its steps alone.
     let is_reported = |candidate: &Candidate| {
         let language = link.program.language(candidate.root.file);
-        let far = steps_of_length(language, candidate.cost.hops);
+        let far = steps_of_length(language, candidate.cost.hops, candidate.cost.own);
         candidate.is_reported(min_confidence) && confidence_of(candidate.cost.steps + far) >= min_confidence
     };
     let may_be_lowered = |candidate: &Candidate| {

@@ -465,8 +465,8 @@ fn finding<'c>(
     min_confidence: Confidence,
 ) -> (RawFinding, &'c Candidate) {
     let language = link.program.language(site.file);
-    let far = |hops: u32| steps_of_length(language, hops);
-    let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost.hops)).min(c.kind.confidence());
+    let far = |cost: Cost| steps_of_length(language, cost.hops, cost.own);
+    let confidence = |c: &Candidate| confidence_of(c.cost.steps + far(c.cost)).min(c.kind.confidence());
     let sure = |candidate: &&Candidate| confidence(candidate) >= min_confidence;
     let severity = candidates
         .iter()
@@ -610,7 +610,7 @@ fn reasons<'a>(
         let doubts = |one: bool, far: bool| best.cost.doubts(one, far) > 0;
         said.extend(doubts(true, false).then_some((named::TWO_OF_ONE_KIND, None)));
         said.extend(doubts(false, true).then_some((named::LONG_WAY, None)));
-    } else if steps_of_length(link.program.language(root.file), best.cost.hops) > 0 {
+    } else if steps_of_length(link.program.language(root.file), best.cost.hops, best.cost.own) > 0 {
         said.push((named::LONG_WAY, None));
     }
     for (name, site) in said {

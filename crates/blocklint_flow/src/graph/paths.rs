@@ -35,6 +35,8 @@ pub struct Cost {
     chosen: u32,
     /// The inferred steps that are guesses: branches that are one of many, arguments that only callers tell.
     guessed: u32,
+    /// Java: of the hops those that leave no choice who is called.
+    pub own: u32,
 }
 
 /// Python: how many hops a way may have before nobody who reads its trace believes each branch on it.
@@ -52,7 +54,8 @@ impl Cost {
             _ => link.conditions_over(way.site),
         };
         let ends_at_entry = is_of_entry(link, graph, way);
-        Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed }
+        let own = u32::from(leaves_no_choice(link, way.site));
+        Cost { steps, ends_at_entry, length: 1 + CONDITION * conditions, hops: 1, site: way.site, chosen, guessed, own }
     }
 
     /// What the path costs if a way leads to it.
@@ -66,6 +69,7 @@ impl Cost {
             site: way.site,
             chosen: self.chosen + own.chosen,
             guessed: self.guessed + own.guessed,
+            own: self.own + own.own,
         }
     }
 
@@ -95,6 +99,12 @@ fn is_of_entry(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> bool {
 /// Whether a call is one of an object on itself.
 fn is_on_own_object(link: &Link<'_>, site: SiteRef) -> bool {
     link.receiver_form(site).is_some_and(|form| is_own_receiver(link.program.facts(site.file), form))
+}
+
+/// Java: whether a call is one of an object on itself, of a function of its class, or makes an object.
+fn leaves_no_choice(link: &Link<'_>, site: SiteRef) -> bool {
+    let is_java = link.program.language(site.file) == Language::Java;
+    is_java && (link.receiver_form(site).is_none() || is_on_own_object(link, site))
 }
 
 /// Steps of one edge, with what the share of labelled alternatives adds.
@@ -175,7 +185,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     }
     let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
     (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 {
+    if all <= 1 || by_effect && link.is_called_on_each(site) {
         0
     } else if all <= 3 {
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting

@@ -76,3 +76,21 @@ pub(crate) const FUNCTIONAL_METHODS: &[&str] = &[
     "getAsDouble",
     "getAsBoolean",
 ];
+
+/// Whether an operator of this name gives its callable every element of what it stands on.
+pub(crate) fn goes_through_all(name: &str) -> bool {
+    matches!(
+        name,
+        "forEach" | "forEachOrdered" | "peek" | "doOnNext" | "allMatch" | "anyMatch" | "noneMatch" | "filter"
+    ) || ["map", "flatMap", "concatMap", "transform"].iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a call of this name begins a chain with all that a collection holds.
+pub(crate) fn makes_stream_of_all(name: &str) -> bool {
+    matches!(name, "stream" | "parallelStream" | "values" | "fromIterable" | "fromStream" | "iterable")
+}
+
+/// Whether an operator of this name passes all elements on as they are.
+pub(crate) fn keeps_elements(name: &str) -> bool {
+    matches!(name, "sorted" | "sort" | "distinct" | "peek" | "doOnNext" | "parallel" | "sequential" | "unordered")
+}

@@ -42,8 +42,10 @@ impl<'a> Link<'a> {
                 self.library.calls(path).effect().next().map(|_| path)
             })
         })?;
-        // Where the project implements it, that speaks.
-        (!self.has_implementations(body)).then_some(found)
+        // Where the project implements it, that speaks, unless the interface is the library's own: then its model says what its
+        // users meet, whichever of its implementations that is.
+        let is_own = self.modelled_class(class).is_some_and(|ty| found == self.library.member(ty, name));
+        (is_own || !self.has_implementations(body)).then_some(found)
     }
 
     /// Whether an annotation (`@Blocking`) of a method, else of its class, says that it runs where it may block. What

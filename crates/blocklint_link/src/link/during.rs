@@ -129,7 +129,7 @@ impl Link<'_> {
 
     /// The calls that made or filled what a form is: those that it is the result of, those on the same variable, and what goes
     /// into their arguments.
-    fn calls_behind(&self, scope: Scope, form: FormId, depth: u32, found: &mut Vec<SiteRef>) {
+    pub(crate) fn calls_behind(&self, scope: Scope, form: FormId, depth: u32, found: &mut Vec<SiteRef>) {
         let Some(depth) = depth.checked_sub(1) else { return };
         let file = scope.file;
         let facts = self.program.facts(file);
@@ -266,7 +266,15 @@ impl Link<'_> {
     pub(crate) fn names_run_during(&self, site: SiteRef, arg: u32) -> Vec<Name> {
         let mut found = Vec::new();
         for target in &self.targets(site, EnvId::NONE).list {
-            let Target::Row { path, .. } = *target else { continue };
+            let path = match *target {
+                Target::Row { path, .. } => path,
+                Target::Body { body, with_receiver, .. } => {
+                    let index = self.param_for(site, arg, body, with_receiver);
+                    found.extend(index.map(|index| self.names_run_later(body, index)).unwrap_or_default());
+                    continue;
+                }
+                Target::Overrides { .. } => continue,
+            };
             for row in self.handovers_at(path, site).iter().filter(|row| !row.during.is_empty()) {
                 if matches!(&row.row.selector, Selector::Argument(argument) if self.is_argument(site, arg, argument)) {
                     found.extend(self.last_names(&row.row.during));

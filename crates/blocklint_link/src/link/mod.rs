@@ -18,6 +18,7 @@ pub(crate) mod contents;
 pub(crate) mod declarative;
 pub(crate) mod deployed;
 pub(crate) mod during;
+mod each_element;
 pub(crate) mod empties;
 pub(crate) mod enum_members;
 pub mod eval;
@@ -28,6 +29,7 @@ pub(crate) mod implicit;
 pub(crate) mod java_modules;
 pub mod java_roots;
 pub(crate) mod java_servlets;
+pub(crate) mod kept_callables;
 pub(crate) mod keyword_arguments;
 pub(crate) mod leaf_names;
 pub mod library;
@@ -42,6 +44,7 @@ pub(crate) mod named_rows;
 pub mod names;
 pub(crate) mod origins;
 pub(crate) mod overloads;
+pub(crate) mod own_library;
 pub(crate) mod passing;
 pub mod patched;
 pub(crate) mod presence;
@@ -94,7 +97,8 @@ pub struct Typed {
 pub const LOW_STEPS: u8 = 3;
 
 /// Steps of one site's resolution: lookups of variables, attributes and results.
-const FUEL: u32 = 400;
+/// A value that goes round through a field and the methods that fill it takes some hundreds where a class has many relatives.
+const FUEL: u32 = 1500;
 
 /// What is being computed, to meet recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -324,6 +328,10 @@ pub struct Link<'a> {
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// The runtimes of files of which no row says more.
     pub(crate) runtimes: RefCell<FxHashMap<FileId, Option<blocklint_core::Runtime>>>,
+    /// Java: the fields whose callables methods run.
+    pub(crate) fields_run: RefCell<FxHashMap<BodyRef, Rc<[VarRef]>>>,
+    /// Java: the types of models that classes of the project are.
+    pub(crate) modelled_classes: RefCell<FxHashMap<ClassRef, Option<PathId>>>,
     /// The running tasks that the memo does not hold.
     busy: RefCell<FxHashSet<Key>>,
     /// How many tasks are running.
@@ -370,6 +378,8 @@ impl<'a> Link<'a> {
             servlets: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             runtimes: RefCell::default(),
+            modelled_classes: RefCell::default(),
+            fields_run: RefCell::default(),
             running: Cell::new(0),
             states_asked: Cell::new(0),
             bases: RefCell::default(),

@@ -18,6 +18,14 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         let targets = self.targets(site, env);
+        let modelled = targets.list.iter().find_map(|target| match *target {
+            Target::Body { body, .. } => self.modelled_handovers(body),
+            _ => None,
+        });
+        if let Some(path) = modelled {
+            self.passing_to_row(&mut passing, path, site, arg, env);
+            return passing;
+        }
         for target in &targets.list {
             match *target {
                 Target::Row { path, .. } => self.passing_to_row(&mut passing, path, site, arg, env),

@@ -218,6 +218,9 @@ impl<'a> Link<'a> {
                     return;
                 }
                 self.add_body(targets, body, captured, with_receiver, receiver);
+                if receiver.is_some() {
+                    self.add_kept(targets, body, site);
+                }
             }
             Val::Class(class) => {
                 let mut library = None;

@@ -12,6 +12,9 @@ use crate::program::ids::{BodyRef, SiteRef, VarRef};
 /// Assignments, calls and fields that a scheduler is followed through.
 const DEEPEST: u32 = 8;
 
+/// Callers beyond which nobody can say what they agree on.
+const MOST_CALLERS: usize = 48;
+
 impl<'a> Link<'a> {
     /// Where the tasks of the scheduler that a form is run; `None` where neither a call nor its type tells.
     pub(crate) fn scheduler_of(&self, scope: Scope, form: FormId) -> Option<Runs> {
@@ -26,6 +29,9 @@ impl<'a> Link<'a> {
             Form::Result(site) => self.scheduler_made(SiteRef { file, site }, depth),
             Form::Var(var) if !matches!(facts.var(var).kind, VarKind::Param(_)) => {
                 self.scheduler_assigned(VarRef { file, var }, depth)
+            }
+            Form::Var(var) if facts.assigns_of(var).next().is_none() => {
+                self.scheduler_passed(VarRef { file, var }, depth)
             }
             Form::Attr(base, sym) => {
                 self.field_behind(scope, base, sym).and_then(|var| self.scheduler_assigned(var, depth))
@@ -50,6 +56,26 @@ impl<'a> Link<'a> {
         self.given_to(var)
             .into_iter()
             .find_map(|(at, value)| self.scheduler_within(Scope { file: var.file, at, env: EnvId::NONE }, value, depth))
+    }
+
+    /// What all callers are seen to pass to a parameter, where they agree.
+    fn scheduler_passed(&self, param: VarRef, depth: u32) -> Option<Runs> {
+        let row = self.program.facts(param.file).var(param.var);
+        let VarKind::Param(index) = row.kind else { return None };
+        let body = BodyRef { file: param.file, body: row.body };
+        let sites = self.sites_calling(body);
+        if sites.len() > MOST_CALLERS {
+            return None;
+        }
+        let mut agreed = None;
+        for site in sites {
+            let form = self.passed(site, body, index)?;
+            let runs = self.scheduler_within(self.scope_of(site, EnvId::NONE), form, depth)?;
+            if *agreed.get_or_insert(runs) != runs {
+                return None;
+            }
+        }
+        agreed
     }
 
     fn scheduler_made(&self, site: SiteRef, depth: u32) -> Option<Runs> {

@@ -376,6 +376,11 @@ fn name_of_file(link: &Link<'_>, file: FileId, sym: Sym, name: Name) -> Typed {
         return link.known(Val::External(lang));
     }
     if text.starts_with(char::is_lowercase) {
+        // Every class has it: `wait()`.
+        let inherited = link.library.path(Language::Java, &format!("java.lang.Object.{text}"));
+        if link.library.speaks(inherited) {
+            return link.known(Val::External(inherited));
+        }
         return link.known(Val::External(link.library.path(Language::Java, text)));
     }
     link.unknown(Why::Unbound)
@@ -387,6 +392,11 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
     let mut at = body;
     // Most are the names of types, which no class has as a member.
     let is_members = link.is_java_member(name) || link.is_assigned_anywhere(name);
+    // A row for all members of a class (`Stub.*`) does not mean the first name of a package: `io.grpc.stub.ClientCalls.call()`.
+    let is_package = !is_members && link.library.speaks(link.library.path(Language::Java, link.program.text(name)));
+    if is_package {
+        return None;
+    }
     while let Some(id) = at.get() {
         let row = facts.body(id);
         let class = row

@@ -1,0 +1,179 @@
+//! Java: callables that an object of the project was made with. Of several objects each has its own: a call of a method runs the
+//! callable that the object it is called on was given, where the call that made it is in sight.
+
+use std::rc::Rc;
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyId, BodyKind, Form, SiteKind, Sym, VarKind};
+
+use crate::idioms;
+use crate::link::Link;
+use crate::link::eval::Scope;
+use crate::link::targets::{Edge, Target, Targets};
+use crate::link::value::{EnvId, Val};
+use crate::program::ids::{BodyRef, Name, SiteRef, VarRef};
+use crate::program::index::is_own_receiver;
+
+/// Calls of an object on itself that are followed.
+const DEEPEST: u32 = 3;
+
+impl Link<'_> {
+    /// The fields whose callables a method runs on its caller's thread, also through its own methods.
+    fn fields_run_by(&self, body: BodyRef) -> Rc<[VarRef]> {
+        if let Some(known) = self.fields_run.borrow().get(&body) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        self.see_fields_run(body, DEEPEST, &mut found);
+        let found: Rc<[VarRef]> = Rc::from(found);
+        self.fields_run.borrow_mut().insert(body, found.clone());
+        found
+    }
+
+    fn see_fields_run(&self, body: BodyRef, depth: u32, found: &mut Vec<VarRef>) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let facts = self.program.facts(body.file);
+        for site in self.program.sites_in(body) {
+            let row = facts.site(site.site);
+            if row.kind != SiteKind::Call {
+                continue;
+            }
+            match self.receiver_form(site) {
+                Some(form) if !is_own_receiver(facts, form) => {
+                    let field = match facts.form(form) {
+                        Form::Var(var) if facts.body(facts.var(var).body).kind == BodyKind::Class => {
+                            Some(VarRef { file: body.file, var })
+                        }
+                        Form::Attr(base, sym) if is_own_receiver(facts, base) => {
+                            self.field_behind(self.scope_of(site, EnvId::NONE), base, sym)
+                        }
+                        _ => None,
+                    };
+                    if let Some(field) = field
+                        && !found.contains(&field)
+                        && self.runs_its_callable(field, facts.text(row.name))
+                    {
+                        found.push(field);
+                    }
+                }
+                _ => {
+                    for own in self.methods_beside(body, row.name) {
+                        self.see_fields_run(own, depth, found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The methods of this name in the class of a method.
+    fn methods_beside(&self, body: BodyRef, name: Sym) -> Vec<BodyRef> {
+        let facts = self.program.facts(body.file);
+        let class = facts.body(body.body).class;
+        let of_class = |id: BodyId| {
+            let row = facts.body(id);
+            row.kind == BodyKind::Function && row.class == class && row.name == name && id != body.body
+        };
+        let all = (0..facts.bodies.len()).map(|at| BodyId(at as u32));
+        all.filter(|&id| class.is_some() && of_class(id)).map(|id| BodyRef { body: id, ..body }).collect()
+    }
+
+    /// Whether a call of this method on a field runs the lambda that the field was given.
+    fn runs_its_callable(&self, field: VarRef, method: &str) -> bool {
+        let facts = self.program.facts(field.file);
+        let Some(row) = facts.assigns_of(field.var).find(|row| row.annotation.is_some()) else { return false };
+        let declared = self.annotation(Scope { file: field.file, at: row.at, env: EnvId::NONE }, row.annotation);
+        if !self.takes_lambda(declared) {
+            return false;
+        }
+        self.values.members(declared.value).iter().all(|val| match *val {
+            Val::Instance { class, .. } => self.functional_method(class).is_some_and(|of| {
+                let of_facts = self.program.facts(of.file);
+                of_facts.text(of_facts.body(of.body).name) == method
+            }),
+            _ => idioms::is_functional_method(Language::Java, method),
+        })
+    }
+
+    /// The parameters of constructors that a field keeps.
+    fn params_kept_in(&self, field: VarRef) -> Vec<(BodyRef, u32)> {
+        let facts = self.program.facts(field.file);
+        let kept = self.given_to(field).into_iter().filter_map(|(_, value)| {
+            let Form::Var(var) = facts.form(value) else { return None };
+            let row = facts.var(var);
+            let VarKind::Param(index) = row.kind else { return None };
+            let is_constructor = facts.text(facts.body(row.body).name) == "<init>";
+            is_constructor.then_some((BodyRef { file: field.file, body: row.body }, index))
+        });
+        kept.collect()
+    }
+
+    /// Adds what a call of a method runs of what its object was made with. What only one object is made with its class says itself.
+    pub(crate) fn add_kept(&self, targets: &mut Targets, body: BodyRef, site: SiteRef) {
+        if self.program.language(body.file) != Language::Java {
+            return;
+        }
+        let Some(receiver) = self.receiver_form(site) else { return };
+        if is_own_receiver(self.program.facts(site.file), receiver) {
+            return;
+        }
+        let fields = self.fields_run_by(body);
+        if fields.is_empty() {
+            return;
+        }
+        let mut calls = Vec::new();
+        self.calls_behind(self.scope_of(site, EnvId::NONE), receiver, 2 * DEEPEST, &mut calls);
+        for &field in fields.iter() {
+            for (constructor, index) in self.params_kept_in(field) {
+                if self.sites_calling(constructor).len() < 2 {
+                    continue;
+                }
+                for &call in calls.iter().filter(|&&call| self.is_made_by(call, constructor)) {
+                    self.add_passed(targets, call, constructor, index, site);
+                }
+            }
+        }
+    }
+
+    fn is_made_by(&self, call: SiteRef, constructor: BodyRef) -> bool {
+        self.program.facts(call.file).site(call.site).kind == SiteKind::New
+            && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
+    }
+
+    /// Adds the callable that a call passes to a parameter.
+    fn add_passed(&self, targets: &mut Targets, call: SiteRef, constructor: BodyRef, index: u32, site: SiteRef) {
+        let Some(form) = self.passed(call, constructor, index) else { return };
+        let typed = self.eval(self.scope_of(call, EnvId::NONE), form);
+        for val in self.values.members(typed.value) {
+            match val {
+                Val::Fn { .. } | Val::Partial { .. } | Val::Method { .. } => self.add_callee(targets, val, site),
+                Val::Instance { .. } => {
+                    for body in self.callables_of(val) {
+                        let env = EnvId::NONE;
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
+                    }
+                }
+                _ => continue,
+            }
+            targets.steps = targets.steps.max(typed.steps);
+        }
+    }
+
+    /// The names of the methods that run what a constructor is given in a parameter.
+    pub(crate) fn names_run_later(&self, constructor: BodyRef, index: u32) -> Vec<Name> {
+        let facts = self.program.facts(constructor.file);
+        let row = facts.body(constructor.body);
+        if facts.language != Language::Java || facts.text(row.name) != "<init>" {
+            return Vec::new();
+        }
+        let methods = (0..facts.bodies.len()).map(|at| BodyRef { body: BodyId(at as u32), ..constructor });
+        let methods = methods.filter(|method| {
+            let of = facts.body(method.body);
+            of.kind == BodyKind::Function && of.class == row.class && of.name != row.name
+        });
+        let running = methods.filter(|&method| {
+            let fields = self.fields_run_by(method);
+            fields.iter().any(|&field| self.params_kept_in(field).contains(&(constructor, index)))
+        });
+        running.filter_map(|method| self.program.global(method.file, facts.body(method.body).name)).collect()
+    }
+}
