@@ -161,16 +161,9 @@ fn python(raw: &RawFinding<'_>, callee: &str) -> String {
 }
 
 fn rust(raw: &RawFinding<'_>) -> String {
-    let call = match raw.runtime {
-        Some(Runtime::AsyncStd) => "async_std::task::spawn_blocking(move || …)",
-        Some(Runtime::Smol) => "smol::unblock(move || …)",
-        Some(Runtime::Compio) => "compio::runtime::spawn_blocking(move || …)",
-        Some(Runtime::Monoio) => "monoio::spawn_blocking(move || …)",
-        Some(Runtime::Glommio) => "glommio::executor().spawn_blocking(move || …)",
-        _ => "tokio::task::spawn_blocking(move || …)",
-    };
+    let (pool, _) = Runtime::blocking_pool(raw.runtime);
     let ending = if raw.owner.kind.is_async() { ".await" } else { "" };
-    format!("hand it to the blocking pool: `{call}{ending}`")
+    format!("hand it to the blocking pool: `{pool}(move || …){ending}`")
 }
 
 fn java(runtime: Option<Runtime>, older: bool) -> String {
