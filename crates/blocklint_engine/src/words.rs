@@ -194,7 +194,15 @@ fn moved(
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
-    let remedy = remedy?;
+    let mut remedy = remedy?;
+    if let Some(starts) = raw.mending.starts {
+        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
+        if remedy.ways.is_empty() {
+            let span = link.program.facts(starts.file).site(starts.site).span;
+            let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
+            return Err(Refusal::at(reason, place(link, starts.file, span)));
+        }
+    }
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
     let language = link.program.language(raw.file);
     let oldest = link.oldest_python(raw.file);

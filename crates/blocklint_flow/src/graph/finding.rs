@@ -104,6 +104,8 @@ pub struct Mending {
     pub twin: Available,
     /// Whether what hands a call to a thread can be called there.
     pub pool: Available,
+    /// The call that would start threads without a bound if this one were handed to one: what it makes runs for each item.
+    pub starts: Option<SiteRef>,
 }
 
 /// What is wrong at a place.
