@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
-    opener_of, uses_of_given,
+    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
+    opener_of, runs_by_hand, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -195,6 +195,9 @@ fn moved(
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
     let mut remedy = remedy?;
+    if let Some(reason) = runs_by_hand(link, raw.file) {
+        return Err(Refusal::new(reason));
+    }
     if let Some(starts) = raw.mending.starts {
         remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
         if remedy.ways.is_empty() {
@@ -251,7 +254,10 @@ fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let uses = if raw.trace.len() == 1 { uses_of_given(link, raw.site) } else { Vec::new() };
+    let mut uses = uses_of_given(link, raw.site);
+    if raw.trace.len() == 1 {
+        uses.extend(beside(link, raw.site));
+    }
     let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);

@@ -1,7 +1,9 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
+pub(crate) mod by_hand;
 pub(crate) mod handles;
+pub(crate) mod left_behind;
 mod lowered;
 mod mending;
 
