@@ -2,12 +2,10 @@
 //! made there. Their findings stay: who reads them may want to know.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{FileFacts, Form, FormId, SiteId, SiteKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId};
 use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::EnvId;
 use blocklint_link::program::folders;
-use blocklint_link::program::ids::{FileId, SiteRef};
+use blocklint_link::program::ids::{BodyRef, FileId};
 use blocklint_models::{HandoverContext, Runs};
 
 /// Why an edit in a file frees nobody, if it does not.
@@ -65,12 +63,9 @@ fn serves(link: &Link<'_>, file: FileId) -> bool {
         }
         HandoverContext::Of(_) => false,
     };
-    let registers = |site: SiteRef| {
-        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => link.library.handovers(path).iter().any(|row| on_loop(&row.row.context)),
-            _ => false,
-        })
+    let registers = |body: BodyRef| {
+        let decorators = link.decorators(body);
+        decorators.iter().any(|(path, _)| link.library.handovers(*path).iter().any(|row| on_loop(&row.row.context)))
     };
-    let decorates = facts.sites.iter().enumerate().filter(|(_, site)| site.kind == SiteKind::Decorate);
-    decorates.map(|(at, _)| SiteRef { file, site: SiteId(at as u32) }).any(registers)
+    (0..facts.bodies.len() as u32).map(|at| BodyRef { file, body: BodyId(at) }).any(registers)
 }

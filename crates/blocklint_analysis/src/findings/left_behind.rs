@@ -37,7 +37,10 @@ pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
         return Vec::new();
     }
     let is_use = |at: &SiteRef| {
-        *at != site && named_by(link, *at).iter().any(|var| own.contains(var)) && reaches_for_file(link, *at)
+        *at != site
+            && named_by(link, *at).iter().any(|var| own.contains(var))
+            && runs_with(link, *at, site)
+            && reaches_for_file(link, *at)
     };
     spans(link, site, is_use)
 }
@@ -92,6 +95,16 @@ fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
             .any(|row| row.held() == Some(Effect::File) && row.severity != Some(Severity::Note)),
         _ => false,
     })
+}
+
+/// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
+fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
+    let facts = link.program.facts(one.file);
+    let around = |site: SiteRef| {
+        std::iter::successors(facts.site(site.site).at.region.get(), |&at| facts.region(at).parent.get())
+    };
+    let inner = |site: SiteRef| facts.site(site.site).at.region.get();
+    around(one).any(|at| Some(at) == inner(other)) || around(other).any(|at| Some(at) == inner(one))
 }
 
 /// The variables of its own function that a call is given, or called on.
