@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
-    opener_of, runs_by_hand, uses_of_given,
+    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
+    moved_with, opener_of, runs_by_hand, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,

@@ -89,7 +89,8 @@ pub(super) fn mending(
         }
     }
     if link.program.language(file) == Language::Python {
-        let called = mending.rewrite.iter().flat_map(|template| called_in_python(template, &link.library.text(leaf.path)));
+        let called =
+            mending.rewrite.iter().flat_map(|template| called_in_python(template, &link.library.text(leaf.path)));
         let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
         mending.twin = oldest_of(link, file, called);
         // Where there are several, one of them works with any version.

@@ -147,14 +147,11 @@ impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
         // What keeps a core busy: a known call does, or the project's own code does nothing else.
         let works = tasks.iter().any(|task| self.calculating.contains(task))
             || calls.is_some_and(|path| row_calculates(link, path))
-            || tasks
-                .iter()
-                .any(|&task| !self.waits.contains(&task) && calculates(link, task, &mut self.calculates));
+            || tasks.iter().any(|&task| !self.waits.contains(&task) && calculates(link, task, &mut self.calculates));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
         let known = works || tasks.iter().any(|task| self.waits.contains(task));
         // What is known to be short; of the rest nobody knows.
-        let is_busy = works
-            && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
+        let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
             || tasks.iter().any(|task| self.busy.contains(task));
         let is_short = names::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.

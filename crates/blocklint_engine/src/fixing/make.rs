@@ -134,8 +134,10 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     for (at, use_of_it) in half_done(findings, files.values()) {
         findings[at].fix = None;
-        refused[at] =
-            Some(Refusal::at("what is done here with the same object or file would go on holding the thread", use_of_it));
+        refused[at] = Some(Refusal::at(
+            "what is done here with the same object or file would go on holding the thread",
+            use_of_it,
+        ));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);
