@@ -82,7 +82,8 @@ def python_for(path, root):
 
 def interpreter(major, minor):
     found = shutil.which(f"python{major}.{minor}")
-    if found:
+    # A shim of pyenv is there for every version, and runs only those that are switched on.
+    if found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0:
         return found
     versions = Path(os.path.expanduser("~/.pyenv/versions"))
     own = sorted(versions.glob(f"{major}.{minor}.*/bin/python"))

@@ -41,7 +41,9 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::handles::{Given, given_by, gives_what_blocks, opener_of, uses_of_given};
+pub use findings::by_hand::runs_by_hand;
+pub use findings::handles::{Given, given_by, gives_what_blocks};
+pub use findings::left_behind::{beside, opener_of, uses_of_given};
 
 /// What the analysis is told besides the files and models.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SignalSet, SourceFile};
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
-use blocklint_models::Models;
+use blocklint_models::{Models, Version};
 use blocklint_project::{CrateRootKind, Project, RustDependency};
 use blocklint_rules::{Anew, Made, Starved, Unbounded, What};
 use blocklint_rules::{UNREADABLE_SOURCE, Unread};
@@ -260,6 +260,12 @@ pub(crate) fn layout_of(project: &Project, models: &Models) -> Layout {
                     let told = |of: &RustDependency| (of.name.clone(), of.package.clone(), of.features.clone());
                     all.iter().map(told).collect()
                 }),
+                oldest: package
+                    .dependencies
+                    .iter()
+                    .flatten()
+                    .filter_map(|of| Some((of.name.clone(), Version::parse_loose(of.oldest.as_deref()?)?)))
+                    .collect(),
                 aside: package.aside.clone(),
                 is_for_browsers: package.is_for_browsers,
                 is_published: package.is_published,

@@ -83,6 +83,7 @@ pub(crate) fn units(project: &Project, models: &Models) -> Vec<UnitLayout> {
         unit.switches.dedup();
     }
     let mut libraries: Vec<String> = switches.iter().filter_map(|switch| switch.library.clone()).collect();
+    libraries.extend(models.lang(Language::Python).dated().flat_map(|file| file.libraries.iter().cloned()));
     libraries.sort();
     libraries.dedup();
     for (at, unit) in units.iter_mut().enumerate().filter(|(at, _)| has_code[*at]) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, blocks_with, body_with, given_by, gives_what_blocks, moved_with,
-    opener_of, uses_of_given,
+    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
+    moved_with, opener_of, runs_by_hand, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -198,7 +198,18 @@ fn moved(
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
-    let remedy = remedy?;
+    let mut remedy = remedy?;
+    if let Some(reason) = runs_by_hand(link, raw.file) {
+        return Err(Refusal::new(reason));
+    }
+    if let Some(starts) = raw.mending.starts {
+        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
+        if remedy.ways.is_empty() {
+            let span = link.program.facts(starts.file).site(starts.site).span;
+            let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
+            return Err(Refusal::at(reason, place(link, starts.file, span)));
+        }
+    }
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
     let language = link.program.language(raw.file);
     let oldest = link.oldest_python(raw.file);
@@ -250,7 +261,10 @@ fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
-    let uses = if raw.trace.len() == 1 { uses_of_given(link, raw.site) } else { Vec::new() };
+    let mut uses = uses_of_given(link, raw.site);
+    if raw.trace.len() == 1 {
+        uses.extend(beside(link, raw.site));
+    }
     let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);

@@ -237,6 +237,11 @@ impl LanguageModels {
         self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| !file.managed.is_empty())
     }
 
+    /// The headers of files in which some row says since which version of its library an edit can call it.
+    pub fn dated(&self) -> impl Iterator<Item = &FileInfo> {
+        self.layers.iter().flat_map(|(_, layer)| layer.files()).filter(|file| file.dated)
+    }
+
     /// The row behind a handle, if it is a `[[call]]` row's.
     pub fn call(&self, id: MatchId) -> Option<Match<'_, CallRow>> {
         self.found(id, 0)

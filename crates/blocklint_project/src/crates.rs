@@ -42,6 +42,8 @@ pub struct RustDependency {
     pub package: String,
     /// The features asked for by name, here and by the workspace; those by default are not among them.
     pub features: Vec<String>,
+    /// The oldest version that the manifest, or the workspace, allows.
+    pub oldest: Option<String>,
 }
 
 /// A file in which a module tree begins.
@@ -169,12 +171,16 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: 
             let package = [own, inherited].into_iter().flatten().find_map(|table| text_of(table, "package"));
             let mut features: Vec<String> =
                 [own, inherited].into_iter().flatten().flat_map(|table| texts_of(table, "features")).collect();
+            let asked = inherited_text(workspace.filter(|_| inherits), name).or_else(|| {
+                let of_table = [own, inherited].into_iter().flatten().find_map(|table| text_of(table, "version"));
+                value.get_ref().as_str().or(of_table)
+            });
             let code = name.replace('-', "_");
             match found.iter_mut().find(|known| known.name == code) {
                 Some(known) => known.features.append(&mut features),
                 None => {
                     let package = package.unwrap_or(name).to_owned();
-                    found.push(RustDependency { name: code, package, features });
+                    found.push(RustDependency { name: code, package, features, oldest: asked.and_then(oldest) });
                 }
             }
         }
@@ -185,6 +191,19 @@ fn dependencies(document: &DeTable<'_>, workspace: Option<&DeTable<'_>>, names: 
     }
     found.sort_unstable();
     found
+}
+
+/// What a workspace asks of a dependency, where it says no more than a version.
+fn inherited_text<'d>(workspace: Option<&'d DeTable<'_>>, name: &str) -> Option<&'d str> {
+    workspace?.get(name)?.get_ref().as_str()
+}
+
+/// The oldest version that a requirement allows: `1.20`, `^1.20, <2`, `=1.20.0`.
+fn oldest(requirement: &str) -> Option<String> {
+    let bounds = requirement.split(',').map(str::trim).filter(|bound| !bound.starts_with('<'));
+    let versions = bounds.map(|bound| bound.trim_start_matches(['^', '~', '=', '>', ' ']));
+    let mut numbered = versions.filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+    numbered.next().map(str::to_owned)
 }
 
 /// The tables of a manifest that name dependencies, those of the code itself first.

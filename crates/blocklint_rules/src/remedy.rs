@@ -217,7 +217,8 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         return refuse("no edit of this call is right");
     }
     let mut ways = Vec::new();
-    if advice.kind != Some(FixKind::Offload) && raw.direct {
+    let is_newer = |reach: &Reach| matches!(reach, Reach::Newer(_));
+    if advice.kind != Some(FixKind::Offload) && raw.direct && !is_newer(&advice.twin) {
         match (&advice.rewrite, raw.twin) {
             (Some(template), _) => ways.push(Way::Rewrite { template: template.clone() }),
             // To sleep in a thread is nobody's wish.
@@ -239,7 +240,12 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
     if let Some(bound) = advice.bound.as_ref().filter(|_| ways.is_empty()) {
         return Err(bound.refusal());
     }
-    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() {
+    if let Reach::Newer(what) = &advice.pool
+        && ways.is_empty()
+    {
+        return Err(Refusal::new(format!("what hands calls to a thread needs {what}")));
+    }
+    if advice.kind != Some(FixKind::Twin) && !raw.holds_gil && advice.bound.is_none() && !is_newer(&advice.pool) {
         let lazy = advice.lazy && raw.direct;
         // Inside another thread a loop can be run, but the coroutine was written for this one.
         let nested = raw.rule.effect == Some(Effect::NestedLoop);
@@ -253,6 +259,11 @@ pub fn remedy(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> 
         } else if lazy && ways.is_empty() {
             return refuse("the call only builds: what consumes its result holds the thread");
         }
+    }
+    if let Reach::Newer(what) = &advice.twin
+        && ways.is_empty()
+    {
+        return Err(Refusal::new(format!("what takes its place needs {what}")));
     }
     match ways.is_empty() {
         false => Ok(Remedy { ways, at_most }),

@@ -72,6 +72,7 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             (None, Some(_)) if advice.twin == Reach::No => {
                 missing = Some("the crate does not depend on the twin's library")
             }
+            (None, Some(_)) if matches!(advice.twin, Reach::Newer(_)) => {}
             (None, Some(twin)) => {
                 let parent = |path: &str| path.rsplit_once("::").map_or("", |(parent, _)| parent).to_owned();
                 let needs = match &advice.twin {
@@ -110,7 +111,11 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     }
     let nested = raw.rule.effect == Some(Effect::NestedLoop);
     let offloads = advice.kind != Some(FixKind::Twin) && !(advice.lazy && raw.direct) && !(nested && raw.direct);
-    if offloads && advice.pool != Reach::No {
+    let newer = [&advice.pool, &advice.twin].into_iter().find_map(|reach| match reach {
+        Reach::Newer(what) => Some(format!("what takes its place needs {what}")),
+        _ => None,
+    });
+    if offloads && advice.pool != Reach::No && !matches!(advice.pool, Reach::Newer(_)) {
         let (path, fallible) = Runtime::blocking_pool(raw.runtime);
         // A connection or a guard is of use to the code around the call, and cannot come back from a thread by itself.
         let is_part = raw.direct && advice.kind.is_none() && raw.rule.effect == Some(Effect::Database);
@@ -125,7 +130,7 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
             ways = vec![way];
             at_most = most;
         }
-    } else if offloads {
+    } else if offloads && newer.is_none() {
         missing = missing.or(Some("the crate does not depend on a runtime with a blocking pool"));
     }
     // To sleep in a thread is nobody's wish.
@@ -146,6 +151,7 @@ fn decided(raw: &RawFinding<'_>, advice: &Advice) -> Result<Remedy, Refusal> {
     }
     match ways.is_empty() {
         false => Ok(Remedy { ways, at_most }),
+        true if newer.is_some() => refuse(newer.as_deref().unwrap_or_default()),
         true => refuse(missing.unwrap_or(match advice.lazy {
             true => "the call only builds: what consumes its result holds the thread",
             false => "what it waits for must be awaited by the code around it",

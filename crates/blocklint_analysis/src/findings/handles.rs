@@ -1,21 +1,20 @@
 //! One problem, one finding: what a function does with a file is mended where the function opens it (`with open(path) as file:
 //! file.read()`), if that is reported, or silenced.
 
-use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity, Span};
-use blocklint_facts::{Form, SiteKind, VarKind};
+use blocklint_core::{Confidence, Effect, Language, RuleCode, Severity};
+use blocklint_facts::{Form, FormId, SiteKind, VarKind};
 use blocklint_flow::graph::{Next, Way};
 use blocklint_flow::judge::list::named;
 use blocklint_link::code::forms::mentions;
 use blocklint_link::link::Link;
-use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::{EnvId, Val};
-use blocklint_link::program::ids::{BodyRef, SiteRef};
+use blocklint_link::program::ids::SiteRef;
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Place};
 
 /// How deep forms are gone through.
-const DEPTH: u32 = 4;
+pub(super) const DEPTH: u32 = 4;
 
 /// Files that are opened through one another: an archive, a file of it, what reads that.
 const MOST_MAKERS: usize = 4;
@@ -90,6 +89,13 @@ fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
         }
         _ => receiver,
     };
+    made_in(link, value, site)
+}
+
+/// The call of a site's body that makes the object which a value is.
+pub(super) fn made_in(link: &Link<'_>, value: FormId, site: SiteRef) -> Option<SiteRef> {
+    let facts = link.program.facts(site.file);
+    let body = facts.body_of(facts.site(site.site).at);
     let made = std::cell::Cell::new(None);
     // The outermost call gives the object, and `with` what it enters; what a call was given is another object.
     mentions(facts, value, DEPTH, &|form| match form {
@@ -127,51 +133,6 @@ pub fn given_by(link: &Link<'_>, site: SiteRef) -> Given {
     };
     let callee = link.values.members(link.callee(site, EnvId::NONE).value);
     if !callee.is_empty() && callee.into_iter().all(makes) { Given::Object } else { Given::Other }
-}
-
-/// Python: the calls of the same body that hold the thread by what a call gives: on it, or with it as an argument.
-pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
-    let facts = link.program.facts(site.file);
-    let body = facts.body_of(facts.site(site.site).at);
-    let holds = |of: SiteRef| {
-        link.targets(of, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => link.library.calls(path).effect().any(|row| row.held().is_some()),
-            _ => false,
-        })
-    };
-    let is_use = |at: &SiteRef| {
-        *at != site
-            && facts.site(at.site).kind == SiteKind::Call
-            && (maker_of_receiver(link, *at) == Some(site) || takes(link, *at, site))
-            && holds(*at)
-    };
-    let all = link.program.sites_in(BodyRef { file: site.file, body });
-    all.filter(is_use).map(|of| facts.site(of.site).span).collect()
-}
-
-/// Python: the call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
-pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
-    let made = maker_of_receiver(link, site)?;
-    let opens = link.targets(made, EnvId::NONE).list.iter().any(|target| match *target {
-        Target::Row { path, .. } => {
-            link.library.calls(path).effect().any(|row| row.held() == Some(Effect::File))
-                && given_by(link, made) == Given::Blocks
-        }
-        _ => false,
-    });
-    opens.then(|| link.program.facts(made.file).site(made.site).span)
-}
-
-/// Whether a call is given what another call of the same body gives, or a part of it.
-fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
-    let facts = link.program.facts(site.file);
-    facts.args_of(site.site).iter().any(|arg| {
-        let value = match facts.form(arg.value) {
-            Form::Var(var) => facts.only_value_of(var).map(|assign| assign.value),
-            _ => None,
-        };
-        value.is_some_and(|value| mentions(facts, value, 2, &|form| form == Form::Result(made.site)))
-    })
 }
 
 /// Rust: whether a call gives something that holds the thread as well when it is used: an open file, by itself or in a `Result`.

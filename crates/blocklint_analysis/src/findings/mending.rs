@@ -5,7 +5,7 @@ use blocklint_flow::graph::LeafSite;
 use blocklint_flow::graph::finding::Mending;
 use blocklint_link::link::Link;
 use blocklint_link::link::available::Available;
-use blocklint_link::program::ids::SiteRef;
+use blocklint_link::program::ids::{FileId, SiteRef};
 use blocklint_models::{Part, Template, expand_twin};
 
 /// Async twins for a runtime: the path, and whether the rewrite is local.
@@ -84,12 +84,21 @@ pub(super) fn mending(
             mending.twin = link.available_at(site, twin);
         }
     }
+    if link.program.language(file) == Language::Python {
+        let called =
+            mending.rewrite.iter().flat_map(|template| called_in_python(template, &link.library.text(leaf.path)));
+        let called = called.chain(twins.iter().take(1).map(|(twin, _)| twin.clone()));
+        mending.twin = oldest_of(link, file, called);
+        // Where there are several, one of them works with any version.
+        if let [(only, _)] = blocklint_core::Runtime::thread_functions(runtime) {
+            mending.pool = link.has_version_for(file, only);
+        }
+    }
     if link.program.language(file) == Language::Java {
         if let Some(of) = blocklint_core::Runtime::publishers(runtime) {
             mending.pool = link.has_version_for(file, &of.workers_path());
         }
-        let called = mending.rewrite.iter().flat_map(called_in).map(|path| link.has_version_for(file, &path));
-        mending.twin = called.into_iter().find(|reach| matches!(reach, Available::Since { .. })).unwrap_or_default();
+        mending.twin = oldest_of(link, file, mending.rewrite.iter().flat_map(called_in));
     }
     mending
 }
@@ -101,6 +110,29 @@ pub(super) fn gives_the_same(link: &Link<'_>, leaf: &LeafSite<'_>, twin: &str) -
         rows.with(|row| row.returns.is_some()).find_map(|row| row.row.returns.clone())
     };
     !rows.is_empty() && given(&rows) == given(&link.library.calls(leaf.path))
+}
+
+/// The first of these paths that the library's version does not have.
+fn oldest_of(link: &Link<'_>, file: FileId, mut paths: impl Iterator<Item = String>) -> Available {
+    let reach = |path: String| Some(link.has_version_for(file, &path));
+    let lacks = |reach: &Available| matches!(reach, Available::Since { .. });
+    paths.by_ref().filter_map(reach).find(lacks).unwrap_or_default()
+}
+
+/// Python: what a template imports, and the method that it calls on what the call was called on.
+fn called_in_python(template: &Template, call: &str) -> Vec<String> {
+    let class = call.rsplit_once('.').map_or("", |(class, _)| class);
+    let behind = template.0.iter().skip(1).map(Some).chain([None]);
+    let called = template.0.iter().zip(behind).filter_map(|(part, next)| match (part, next) {
+        (Part::Import(path), _) => Some(path.clone()),
+        (Part::Receiver, Some(Part::Text(text))) => {
+            let name = text.strip_prefix('.')?;
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+            Some(format!("{class}.{}", &name[..end]))
+        }
+        _ => None,
+    });
+    called.collect()
 }
 
 /// The functions of libraries that a template calls: what it imports, with the member that stands behind.

@@ -1,8 +1,10 @@
 //! From the graph of a search to findings: one for each place and rule, with its severity, confidence, trace, causes and what mends it.
 //! Finds no ways of its own, and has no words.
 
+pub(crate) mod by_hand;
 mod chains;
 pub(crate) mod handles;
+pub(crate) mod left_behind;
 mod lowered;
 mod mending;
 
@@ -50,6 +52,7 @@ use crate::rules::large_response::{other_path, shows_by_code};
 use crate::rules::misuses::{called_for_a_chain, misuses};
 use crate::rules::native_hub::blocked_hubs;
 use crate::rules::pool_starvation::enters;
+use crate::rules::unbounded_offload::Offloads;
 
 /// One label at a place, with the way it came.
 struct Candidate {
@@ -287,7 +290,8 @@ pub(crate) fn findings<'a>(
             }
         })
         .collect();
-    let mut misused = misuses(link, cuts, graph, &units, &callers);
+    let mut offloads = Offloads::new(link, &callers, graph);
+    let mut misused = misuses(link, cuts, graph, &units, &callers, &mut offloads);
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -312,6 +316,7 @@ pub(crate) fn findings<'a>(
                     }
                 }
             }
+            finding.mending.starts = offloads.if_handed_over(finding.site);
             if account {
                 finding.reasons = reasons(link, graph, judge, &callers, &paths, best);
             }

@@ -6,6 +6,7 @@ use crate::rules::large_response::LargeResponse;
 use crate::rules::large_response::{large_responses, slow_call};
 use crate::rules::late_patch::late_imports;
 use crate::rules::lock_over_await::{guards_over_await, is_test_site};
+use crate::rules::unbounded_offload::Offloads;
 use blocklint_core::{Confidence, Hold, Language, Runtime, Severity};
 use blocklint_flow::entries::assembly::factory_given;
 use blocklint_flow::entries::callers::Callers;
@@ -56,6 +57,7 @@ pub(crate) fn misuses<'a>(
     graph: &Graph<'_>,
     units: &Units,
     callers: &Callers<'_, 'a>,
+    offloads: &mut Offloads<'_, '_, 'a>,
 ) -> Vec<RawFinding> {
     let reach = &graph.reach;
     let mut found = Vec::new();
@@ -121,7 +123,7 @@ pub(crate) fn misuses<'a>(
             found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
         }
     }
-    for one in crate::rules::unbounded_offload::offloads(link, callers, graph) {
+    for one in crate::rules::unbounded_offload::offloads(offloads, graph) {
         // What starves a pool is that rule's.
         let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };

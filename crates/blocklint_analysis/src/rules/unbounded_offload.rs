@@ -7,6 +7,7 @@ use blocklint_flow::entries::how_often::is_per_item;
 use blocklint_flow::entries::how_often::{Times, TimesOf};
 use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::finding::Unbounded;
+use blocklint_link::labels::label::Label;
 use blocklint_link::link::Link;
 use blocklint_link::link::names;
 use blocklint_link::link::targets::Target;
@@ -58,65 +59,115 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 }
 
 /// All such hand-overs of the program, in order.
-pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
-    let mut times = TimesOf::new(link, callers);
-    // Bodies that calculate: what a thread does for long without waiting.
-    let calculating_bodies: FxHashSet<BodyRef> = graph
-        .states
-        .iter()
-        .filter(|state| graph.labels.get(state.label).effect == Effect::Cpu)
-        .map(|state| state.node.body)
-        .collect();
-    // Bodies that are known to wait: for those a thread each is dear, but no more than that.
-    let waits: FxHashSet<BodyRef> = graph
-        .states
-        .iter()
-        .filter(|state| graph.labels.get(state.label).effect != Effect::Cpu)
-        .map(|state| state.node.body)
-        .collect();
-    // Those that keep a thread and a core busy: what is asked over the network, and what sleeps between two attempts, a few dozen
-    // threads answer in turn.
-    let busy: FxHashSet<BodyRef> = graph
-        .states
-        .iter()
-        .filter(|state| {
-            let label = graph.labels.get(state.label);
-            label.severity > Severity::Note && matches!(label.effect, Effect::Cpu | Effect::Subprocess)
-        })
-        .map(|state| state.node.body)
-        .collect();
-    let mut calculating = Calculating::default();
-    let mut sites = offload_sites(link, graph);
-    let bounding = if sites.is_empty() { FxHashSet::default() } else { bounding_names(link) };
-    let through = wrappers::handed_through(link, callers, &sites, |site| is_bounded(link, site, &bounding));
-    sites.extend(through);
+pub(crate) fn offloads<'a>(judge: &mut Offloads<'_, '_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
     let mut found = Vec::new();
-    for Handed { site, path, tasks, calls } in sites {
+    let mut sites = offload_sites(judge.link, graph);
+    if !sites.is_empty() {
+        let (link, callers) = (judge.link, judge.callers);
+        let bounding = &*judge.bounding.get_or_insert_with(|| bounding_names(link));
+        let through = wrappers::handed_through(link, callers, &sites, |site| is_bounded(link, site, bounding));
+        sites.extend(through);
+    }
+    for handed in sites {
+        let awaited = is_awaited(judge.link, handed.site);
+        judge.look_at(&handed, awaited, &mut found);
+    }
+    // Many hand-overs may stand behind one call: the worst of them speaks.
+    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
+    found.dedup_by_key(|one| one.site);
+    found
+}
+
+/// Decides what is handed to threads without a bound.
+pub(crate) struct Offloads<'o, 'l, 'a> {
+    link: &'l Link<'a>,
+    callers: &'o Callers<'l, 'a>,
+    times: TimesOf<'o, 'l, 'a>,
+    /// Bodies that calculate: what a thread does for long without waiting.
+    calculating: FxHashSet<BodyRef>,
+    /// Bodies that are known to wait: for those a thread each is dear, but no more than that.
+    waits: FxHashSet<BodyRef>,
+    /// Those that keep a thread and a core busy: what is asked over the network, and what sleeps between two attempts, a few dozen
+    /// threads answer in turn.
+    busy: FxHashSet<BodyRef>,
+    calculates: Calculating,
+    bounding: Option<FxHashSet<(Language, &'a str)>>,
+}
+
+impl<'o, 'l, 'a> Offloads<'o, 'l, 'a> {
+    pub(crate) fn new(link: &'l Link<'a>, callers: &'o Callers<'l, 'a>, graph: &Graph<'_>) -> Self {
+        let bodies = |is: &dyn Fn(&Label) -> bool| {
+            let states = graph.states.iter().filter(|state| is(graph.labels.get(state.label)));
+            states.map(|state| state.node.body).collect::<FxHashSet<BodyRef>>()
+        };
+        Offloads {
+            link,
+            callers,
+            times: TimesOf::new(link, callers),
+            calculating: bodies(&|label| label.effect == Effect::Cpu),
+            waits: bodies(&|label| label.effect != Effect::Cpu),
+            busy: bodies(&|label| {
+                label.severity > Severity::Note && matches!(label.effect, Effect::Cpu | Effect::Subprocess)
+            }),
+            calculates: Calculating::default(),
+            bounding: None,
+        }
+    }
+
+    /// The call that would start threads without a bound, and be reported, if what this call runs were handed to one and
+    /// waited for.
+    pub(crate) fn if_handed_over(&mut self, site: SiteRef) -> Option<SiteRef> {
+        let body = self.link.program.body_of_site(site);
+        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(self.link));
+        // Of nearly all the answer is here.
+        if gathered(self.link, body, self.callers, bounding, COROUTINES).is_empty() {
+            return None;
+        }
+        let targets = self.link.targets(site, EnvId::NONE);
+        let tasks = targets.list.iter().filter_map(|target| match *target {
+            Target::Body { body, .. } => Some(body),
+            _ => None,
+        });
+        let calls = targets.list.iter().find_map(|target| match *target {
+            Target::Row { path, .. } => Some(path),
+            _ => None,
+        });
+        let path = calls.unwrap_or(self.link.library.path(self.link.program.language(site.file), ""));
+        let mut found = Vec::new();
+        self.look_at(&Handed { site, path, tasks: tasks.collect(), calls }, true, &mut found);
+        found.iter().find(|one| one.severity > Severity::Note).map(|one| one.site)
+    }
+
+    /// Adds what one hand-over does without a bound.
+    fn look_at(&mut self, handed: &Handed, awaited: bool, found: &mut Vec<Offload>) {
+        let Handed { site, path, ref tasks, calls } = *handed;
+        let (link, callers) = (self.link, self.callers);
+        let bounding = &*self.bounding.get_or_insert_with(|| bounding_names(link));
         let facts = link.program.facts(site.file);
         let body = link.program.body_of_site(site);
         let is_test = link.program.is_test(site.file) || facts.body(body.body).flags.has(BodyFlags::TEST);
-        if is_test || link.program.is_command_line(site.file) || is_bounded(link, site, &bounding) {
-            continue;
+        if is_test || link.program.is_command_line(site.file) || is_bounded(link, site, bounding) {
+            return;
         }
         let takes = tasks.iter().find_map(|&task| takes_connection(link, task));
-        let (when, awaited) = (times.of_site(site), is_awaited(link, site));
+        let when = self.times.of_site(site);
         let is_aside = when.is_once();
         let per_item = (!awaited && is_per_piece(link, site)) || is_started_per_piece(link, body);
         // What keeps a core busy: a known call does, or the project's own code does nothing else.
-        let works = tasks.iter().any(|task| calculating_bodies.contains(task))
+        let works = tasks.iter().any(|task| self.calculating.contains(task))
             || calls.is_some_and(|path| row_calculates(link, path))
-            || tasks.iter().any(|&task| !waits.contains(&task) && calculates(link, task, &mut calculating));
+            || tasks.iter().any(|&task| !self.waits.contains(&task) && calculates(link, task, &mut self.calculates));
         // Coroutines that wait for their thread, started all at once: what starts them is where a bound belongs.
-        let known = works || tasks.iter().any(|task| waits.contains(task));
+        let known = works || tasks.iter().any(|task| self.waits.contains(task));
         // What is known to be short; of the rest nobody knows.
-        let is_busy = works && !tasks.iter().any(|task| calculating_bodies.contains(task) && !busy.contains(task))
-            || tasks.iter().any(|task| busy.contains(task));
+        let is_busy = works && !tasks.iter().any(|task| self.calculating.contains(task) && !self.busy.contains(task))
+            || tasks.iter().any(|task| self.busy.contains(task));
         let is_short = names::bounds_offloads(facts.language) && !is_busy;
         // Coroutines whose threads only wait for an answer are queued by the pool, and each of them waits for no more than its own.
         let is_coroutine = matches!(facts.language, Language::Python | Language::Rust);
         if is_coroutine && !is_aside && !per_item && awaited && known && !is_short {
-            for call in gathered(link, body, callers, &bounding, COROUTINES) {
-                let of_call = times.of_site(call);
+            for call in gathered(link, body, callers, bounding, COROUTINES) {
+                let of_call = self.times.of_site(call);
                 if of_call.is_once() {
                     continue;
                 }
@@ -146,14 +197,14 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         {
             Unbounded::Endless
         } else {
-            continue;
+            return;
         };
         let is_served = matches!(when, Times::PerEntry(..));
         let known = takes.is_some() || works;
         let severity = match unbounded {
             // A pool with a bound of its own queues the rest: what is soon done lets the next one in.
             Unbounded::PerItem if is_short => Severity::Note,
-            Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| waits.contains(task)) => {
+            Unbounded::PerItem if !known && !is_served && tasks.iter().any(|task| self.waits.contains(task)) => {
                 Severity::Note
             }
             _ => Severity::Warning,
@@ -162,10 +213,6 @@ pub(crate) fn offloads<'a>(link: &Link<'a>, callers: &Callers<'_, 'a>, graph: &G
         let confidence = if direct { Confidence::High } else { Confidence::Medium };
         found.push(Offload { site, path, unbounded, takes, severity, confidence, behind: None });
     }
-    // Many hand-overs may stand behind one call: the worst of them speaks.
-    found.sort_by_key(|one| (one.site, std::cmp::Reverse(one.severity), one.behind));
-    found.dedup_by_key(|one| one.site);
-    found
 }
 
 /// What is known of bodies that calculate.

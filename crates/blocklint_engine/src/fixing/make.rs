@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use blocklint_core::{Finding, Fix, Place, Refusal, Remedy, RuleCode, Span};
+use blocklint_core::{Applicability, Finding, Fix, Place, Refusal, Remedy, RuleCode, Span};
 use blocklint_project::Project;
 use camino::Utf8Path;
 use rayon::prelude::*;
@@ -142,8 +142,10 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
     }
     for (at, use_of_it) in half_done(findings, files.values()) {
         findings[at].fix = None;
-        refused[at] =
-            Some(Refusal::at("what is done here with the same object would go on holding the thread", use_of_it));
+        refused[at] = Some(Refusal::at(
+            "what is done here with the same object or file would go on holding the thread",
+            use_of_it,
+        ));
     }
     for (finding, refusal) in findings.iter_mut().zip(&refused) {
         finding.unfixed.clone_from(refusal);
@@ -157,11 +159,12 @@ fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f
     for (path, wanted) in files {
         let mended: FxHashSet<Span> = wanted
             .iter()
-            .filter(|(at, _)| findings[*at].fix.is_some())
+            .filter(|(at, _)| findings[*at].fix.as_ref().is_some_and(|fix| fix.applicability > Applicability::Display))
             .map(|(at, _)| findings[*at].place.span)
             .collect();
         for (at, wanted) in wanted {
-            let Some(fix) = &findings[*at].fix else { continue };
+            let applied = |fix: &&Fix| fix.applicability > Applicability::Display;
+            let Some(fix) = findings[*at].fix.as_ref().filter(applied) else { continue };
             let moves = |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
             if let Some(left) = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of)) {
                 found.push((*at, Place::unlocated(Arc::clone(path), *left)));

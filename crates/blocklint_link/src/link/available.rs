@@ -124,6 +124,13 @@ impl Link<'_> {
             return Available::No;
         };
         let rows = self.library.calls(self.library.path(Language::Rust, path));
+        let since = rows.with(|row| row.since.is_some()).find_map(|row| row.row.since.clone());
+        let has = self.crate_of(file).and_then(|own| own.oldest.iter().find(|(name, _)| named(name)));
+        if let (Some(since), Some((_, has))) = (since, has)
+            && *has < since
+        {
+            return Available::Since { library: package.clone(), since, has: has.clone() };
+        }
         let needed = rows.with(|row| row.feature.is_some()).find_map(|row| row.row.feature.clone());
         match needed {
             // `full` is how libraries call all of them.

@@ -101,6 +101,8 @@ pub struct CrateLayout {
     /// What its manifest depends on: the name in code, the package, the features asked for by name; none where no
     /// manifest speaks for it.
     pub dependencies: Option<Vec<(String, String, Vec<String>)>>,
+    /// The oldest version of each dependency that its manifest allows: the name in code, the version.
+    pub oldest: Vec<(String, blocklint_models::Version)>,
     /// Packages that its tests, examples and build script alone depend on, sorted.
     pub aside: Vec<String>,
     /// Whether it is for browsers: its documentation is built for WebAssembly. A page has no other thread to hand work to.

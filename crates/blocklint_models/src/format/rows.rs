@@ -31,6 +31,8 @@ pub struct FileInfo {
     pub docs: Option<String>,
     /// Java: how builds name its version by that of something else.
     pub managed: Vec<Managed>,
+    /// Whether some row says since which version an edit can call it.
+    pub dated: bool,
 }
 
 /// Which version of a library comes with versions of something else: a bill of materials, a plugin, a release train.

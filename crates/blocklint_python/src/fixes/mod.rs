@@ -25,6 +25,7 @@ mod names;
 mod offload;
 mod once;
 mod outline;
+mod own_files;
 mod remarks;
 mod rewrite;
 mod share;

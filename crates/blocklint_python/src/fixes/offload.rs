@@ -7,6 +7,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
 use super::once::{ONCE, gives_instance};
+use super::own_files::lists_own_files;
 use super::{File, STOPS, Site, callee};
 use crate::walk::span;
 
@@ -37,6 +38,9 @@ impl<'a> File<'a, '_> {
         }
         if is_line_of_log(site.call) {
             return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
+        }
+        if lists_own_files(site.call) {
+            return Err(Refusal::new("it lists files of the program itself, which takes a moment"));
         }
         if site.around.in_text {
             return Err(Refusal::new("it stands in a text: give what it gives a name before"));

@@ -71,12 +71,14 @@ impl<'a> File<'a, '_> {
                 AnyNodeRef::StmtFor(each) if !each.is_async => (false, &each.body, true),
                 _ => continue,
             };
-            let in_body = body.iter().any(|statement| statement.range().contains_range(site.call.range()));
-            if is_with && !own || !is_with && !in_body {
+            let in_body = holds(body, site.call.range());
+            // What a loop goes through, where its turns hold the thread too: both go, or neither does.
+            let with_its_turns = !is_with && !in_body && self.calls.iter().any(|of| holds(body, of.call.range()));
+            if is_with && !own || !is_with && !in_body && !with_its_turns {
                 continue;
             }
             let statement = statement_of(self.function_body(around, from), node.range())?;
-            let must = is_with || found.is_some_and(|found| found.must);
+            let must = is_with || with_its_turns || found.is_some_and(|found| found.must);
             // A loop that awaits goes on in the task.
             if !is_with && awaits(statement) {
                 break;
@@ -497,4 +499,9 @@ fn last_of(statement: &Stmt) -> Option<&Stmt> {
         },
         _ => None,
     }
+}
+
+/// Whether something stands in a suite.
+fn holds(suite: &[Stmt], range: TextRange) -> bool {
+    suite.iter().any(|statement| statement.range().contains_range(range))
 }

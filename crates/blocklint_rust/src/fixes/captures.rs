@@ -127,7 +127,10 @@ impl<'a> File<'a> {
     fn declaration(&self, site: &Site<'a>, name: &str) -> Option<(Declared, usize)> {
         let mut last = None;
         let binds = |pattern: Node<'a>| {
-            below(pattern, |_| true).into_iter().any(|node| kind(node) == K::Identifier && self.text(node) == name)
+            below(pattern, |_| true).into_iter().any(|node| {
+                // `Document { text, .. }` binds by the name of the field.
+                (kind(node) == K::Identifier || node.kind() == "shorthand_field_identifier") && self.text(node) == name
+            })
         };
         for node in below(site.around.function, |node| node.start_byte() < site.call.start_byte()) {
             if node.start_byte() >= site.call.start_byte() {

@@ -69,7 +69,16 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &DeTable<'_>, origin: Orig
     };
     let roots = if user { Vec::new() } else { roots };
     let libraries = libraries.unwrap_or_default();
-    Some(FileInfo { label: reader.label().to_owned(), language, libraries, roots, version, docs, managed })
+    Some(FileInfo {
+        label: reader.label().to_owned(),
+        language,
+        libraries,
+        roots,
+        version,
+        docs,
+        managed,
+        dated: false,
+    })
 }
 
 /// `[[managed]]`: what builds name, and which versions of it bring which of the library.

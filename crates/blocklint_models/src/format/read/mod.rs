@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 use super::condition::Literal;
 use super::error::{ModelError, Table};
 use super::path::Path;
-use super::rows::{Entry, File};
+use super::rows::{Entry, File, FileInfo};
 use reader::{At, Reader, Value};
 
 /// Where a model file comes from, which decides what it must state.
@@ -53,7 +53,8 @@ pub fn read_file(label: &str, text: &str, origin: Origin) -> (Option<File>, Vec<
             _ => {}
         }
     }
-    let file = info.map(|info| File { info, aliases, calls, types, handovers, switches });
+    let dated = calls.iter().any(|of| of.row.since.is_some());
+    let file = info.map(|info| File { info: FileInfo { dated, ..info }, aliases, calls, types, handovers, switches });
     (file, reader.finish())
 }
 

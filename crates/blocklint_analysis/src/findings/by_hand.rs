@@ -1,0 +1,71 @@
+//! What somebody runs by hand, and nobody waits for: migrations, and scripts that lie beside the packages of a project. No edit is
+//! made there. Their findings stay: who reads them may want to know.
+
+use blocklint_core::{Context, Language};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId};
+use blocklint_link::link::Link;
+use blocklint_link::program::folders;
+use blocklint_link::program::ids::{BodyRef, FileId};
+use blocklint_models::{HandoverContext, Runs};
+
+/// Why an edit in a file frees nobody, if it does not.
+pub fn runs_by_hand(link: &Link<'_>, file: FileId) -> Option<&'static str> {
+    let relative = &link.program.files[file.index()].relative;
+    if is_migration(relative) {
+        return Some("a migration runs before anything is served");
+    }
+    let facts = link.program.facts(file);
+    let is_script = facts.language == Language::Python
+        && runs_as_program(facts)
+        && lies_beside_packages(link, relative)
+        && !serves(link, file);
+    is_script.then_some("it is a script beside the project's packages, which serves nobody but who runs it")
+}
+
+fn is_migration(relative: &str) -> bool {
+    let name = relative.rsplit('/').next().unwrap_or(relative);
+    let stem = name.split('.').next().unwrap_or(name);
+    folders(relative).chain([stem]).any(|part| matches!(part, "migration" | "migrations" | "migrate" | "alembic"))
+}
+
+/// Whether a file lies in a folder that is no package, while others of the project are.
+fn lies_beside_packages(link: &Link<'_>, relative: &str) -> bool {
+    let Some((folder, _)) = relative.rsplit_once('/') else { return false };
+    let mut packages = link.program.files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py"));
+    let mut others = false;
+    packages.all(|package| {
+        // In an example's folder or below, a package says nothing of the project.
+        others |= !package.starts_with(folder);
+        package != folder
+    }) && others
+}
+
+/// `if __name__ == "__main__":`
+fn runs_as_program(facts: &FileFacts) -> bool {
+    let tests = facts.regions.iter().map(|region| region.test).filter(|test| test.is_some());
+    tests.into_iter().any(|test| matches!(facts.form(test), Form::Compare(_, left, _) if is_dunder_name(facts, left)))
+}
+
+fn is_dunder_name(facts: &FileFacts, form: FormId) -> bool {
+    match facts.form(form) {
+        Form::Name(name) => facts.text(name) == "__name__",
+        Form::Var(var) => facts.text(facts.var(var).name) == "__name__",
+        _ => false,
+    }
+}
+
+/// Whether a file gives functions to what runs them on an event loop: routes, handlers.
+fn serves(link: &Link<'_>, file: FileId) -> bool {
+    let facts = link.program.facts(file);
+    let on_loop = |context: &HandoverContext| match context {
+        HandoverContext::Is(runs) | HandoverContext::BySync { async_: runs, .. } => {
+            *runs == Runs::In(Context::EventLoop)
+        }
+        HandoverContext::Of(_) => false,
+    };
+    let registers = |body: BodyRef| {
+        let decorators = link.decorators(body);
+        decorators.iter().any(|(path, _)| link.library.handovers(*path).iter().any(|row| on_loop(&row.row.context)))
+    };
+    (0..facts.bodies.len() as u32).map(|at| BodyRef { file, body: BodyId(at) }).any(registers)
+}

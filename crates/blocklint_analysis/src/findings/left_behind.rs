@@ -1,0 +1,160 @@
+//! Python: what would go on holding the thread if only one call of a function were handed over. Half of the work in a thread, and
+//! the rest where it was, is an edit that frees nobody.
+
+use blocklint_core::{Effect, Severity, Span};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteKind, VarId};
+use blocklint_link::code::forms::mentions;
+use blocklint_link::link::Link;
+use blocklint_link::link::names;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+
+use super::handles::{DEPTH, Given, given_by, made_in};
+
+/// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
+/// other methods do, methods of it that nobody knows are taken to.
+pub fn uses_of_given(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
+    let facts = link.program.facts(site.file);
+    let blocks = given_by(link, site) == Given::Blocks;
+    let is_use = |at: &SiteRef| {
+        if *at == site {
+            return false;
+        }
+        // What is read from it part by part is no call.
+        let is_call = facts.site(at.site).kind == SiteKind::Call;
+        let on_it = maker_of_receiver(link, *at) == Some(site);
+        (on_it || is_call && takes(link, *at, site)) && holds(link, *at)
+            || on_it && is_call && blocks && is_unknown(link, *at)
+    };
+    spans(link, site, is_use)
+}
+
+/// The calls of the same body that reach for the same file or folder by the same name, and hold the thread too.
+pub fn beside(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
+    let own = named_by(link, site);
+    if own.is_empty() || !reaches_for_file(link, site) {
+        return Vec::new();
+    }
+    let is_use = |at: &SiteRef| {
+        *at != site
+            && named_by(link, *at).iter().any(|var| own.contains(var))
+            && runs_with(link, *at, site)
+            && reaches_for_file(link, *at)
+    };
+    spans(link, site, is_use)
+}
+
+/// The call of the same body that opened the file which a call reads, writes or closes, where that holds the thread too.
+pub fn opener_of(link: &Link<'_>, site: SiteRef) -> Option<Span> {
+    let made = maker_of_receiver(link, site)?;
+    let opens = given_by(link, made) == Given::Blocks && held_by(link, made).any(|effect| effect == Effect::File);
+    opens.then(|| link.program.facts(made.file).site(made.site).span)
+}
+
+fn spans(link: &Link<'_>, site: SiteRef, is_use: impl Fn(&SiteRef) -> bool) -> Vec<Span> {
+    let facts = link.program.facts(site.file);
+    let body = facts.body_of(facts.site(site.site).at);
+    let all = link.program.sites_in(BodyRef { file: site.file, body });
+    all.filter(is_use).map(|of| facts.site(of.site).span).collect()
+}
+
+/// The effects of the rows of what a call is known to run.
+fn held_by(link: &Link<'_>, site: SiteRef) -> impl Iterator<Item = Effect> {
+    let targets = link.targets(site, EnvId::NONE);
+    let rows: Vec<Effect> = targets
+        .list
+        .iter()
+        .filter_map(|target| match *target {
+            Target::Row { path, .. } => Some(link.library.calls(path)),
+            _ => None,
+        })
+        .flat_map(|calls| calls.effect().filter_map(|row| row.held()).collect::<Vec<_>>())
+        .collect();
+    rows.into_iter()
+}
+
+fn holds(link: &Link<'_>, site: SiteRef) -> bool {
+    held_by(link, site).next().is_some()
+}
+
+/// Whether nobody knows what a method does: not its object's type, nor what such a name does everywhere.
+fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    link.targets(site, EnvId::NONE).list.is_empty()
+        && !names::only_calculates(facts.language, facts.text(facts.site(site.site).name))
+}
+
+/// Whether a call goes to the file system for more than a moment.
+fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
+    link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        Target::Row { path, .. } => link
+            .library
+            .calls(path)
+            .effect()
+            .any(|row| row.held() == Some(Effect::File) && row.severity != Some(Severity::Note)),
+        _ => false,
+    })
+}
+
+/// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
+fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
+    let facts = link.program.facts(one.file);
+    let around = |site: SiteRef| {
+        std::iter::successors(facts.site(site.site).at.region.get(), |&at| facts.region(at).parent.get())
+    };
+    let inner = |site: SiteRef| facts.site(site.site).at.region.get();
+    around(one).any(|at| Some(at) == inner(other)) || around(other).any(|at| Some(at) == inner(one))
+}
+
+/// The variables of its own function that a call is given, or called on.
+fn named_by(link: &Link<'_>, site: SiteRef) -> Vec<VarId> {
+    let facts = link.program.facts(site.file);
+    let row = facts.site(site.site);
+    if row.kind != SiteKind::Call {
+        return Vec::new();
+    }
+    let body = facts.body_of(row.at);
+    let given = facts.args_of(site.site).into_iter().map(|arg| arg.value).chain(link.receiver_form(site));
+    given.filter_map(|form| own_variable(facts, form, body)).collect()
+}
+
+fn own_variable(facts: &FileFacts, form: FormId, body: BodyId) -> Option<VarId> {
+    match facts.form(form) {
+        Form::Var(var) if facts.var(var).body == body && facts.assigns_of(var).count() <= 1 => Some(var),
+        _ => None,
+    }
+}
+
+/// The call in the same body that makes what another call is called on: directly, or by the value that a variable was given last.
+fn maker_of_receiver(link: &Link<'_>, site: SiteRef) -> Option<SiteRef> {
+    let facts = link.program.facts(site.file);
+    let receiver = link.receiver_form(site)?;
+    let mut whole = receiver;
+    // `response["body"]`
+    while let Form::Subscript(of, _) | Form::Element(of) = facts.form(whole) {
+        whole = of;
+    }
+    let value = last_value(facts, whole, site).unwrap_or(receiver);
+    made_in(link, value, site)
+}
+
+/// What the variable that a form is was given before a site, in the order of the text.
+fn last_value(facts: &FileFacts, form: FormId, site: SiteRef) -> Option<FormId> {
+    let row = facts.site(site.site);
+    let Form::Var(var) = facts.form(form) else { return None };
+    if facts.var(var).body != facts.body_of(row.at) {
+        return None;
+    }
+    let before = facts.assigns_of(var).filter(|assign| assign.value.is_some() && assign.span.start < row.span.start);
+    before.max_by_key(|assign| assign.span.start).map(|assign| assign.value)
+}
+
+/// Whether a call is given what another call of the same body gives, or a part of it.
+fn takes(link: &Link<'_>, site: SiteRef, made: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    facts.args_of(site.site).iter().any(|arg| {
+        last_value(facts, arg.value, site)
+            .is_some_and(|value| mentions(facts, value, DEPTH / 2, &|form| form == Form::Result(made.site)))
+    })
+}
