@@ -3,6 +3,7 @@
 
 use blocklint_core::{Context, Language};
 use blocklint_facts::{BodyId, FileFacts, Form, FormId};
+use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::program::folders;
 use blocklint_link::program::ids::{BodyRef, FileId};
@@ -25,7 +26,7 @@ pub fn runs_by_hand(link: &Link<'_>, file: FileId) -> Option<&'static str> {
 fn is_migration(relative: &str) -> bool {
     let name = relative.rsplit('/').next().unwrap_or(relative);
     let stem = name.split('.').next().unwrap_or(name);
-    folders(relative).chain([stem]).any(|part| matches!(part, "migration" | "migrations" | "migrate" | "alembic"))
+    folders(relative).chain([stem]).any(idioms::python::holds_migrations)
 }
 
 /// Whether a file lies in a folder that is no package, while others of the project are.

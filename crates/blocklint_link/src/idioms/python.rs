@@ -202,3 +202,8 @@ pub fn names_administrators(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["admin", "superuser", "staff"].iter().any(|word| text.contains(word))
 }
+
+/// Whether a folder or file of this name holds migrations, by convention: Alembic's folder is called so too.
+pub fn holds_migrations(name: &str) -> bool {
+    matches!(name, "migration" | "migrations" | "migrate" | "alembic")
+}

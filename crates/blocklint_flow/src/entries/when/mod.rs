@@ -332,9 +332,12 @@ pub(crate) fn registered(link: &Link<'_>, body: BodyRef) -> Option<When> {
             }
         }
     }
-    if link.program.language(body.file) == Language::Java {
-        found = found.or_else(|| overrides_when(link, body));
-    }
+    found = match link.program.language(body.file) {
+        Language::Java => found.or_else(|| overrides_when(link, body)),
+        // That a method is called while serving its callers tell as well; that it is called before nobody else does.
+        Language::Python => found.or_else(|| overrides_when(link, body).filter(|&when| when == When::StartUp)),
+        Language::Rust => found,
+    };
     if found.is_some() {
         return found;
     }
@@ -442,7 +445,7 @@ pub(crate) fn sites_by_name(link: &Link<'_>, body: BodyRef) -> SmallVec<[SiteRef
     called.take(65).collect()
 }
 
-/// When a method of Java runs by what it overrides of a library.
+/// When a method runs by what it overrides of a library.
 fn overrides_when(link: &Link<'_>, body: BodyRef) -> Option<When> {
     let facts = link.program.facts(body.file);
     let row = facts.body(body.body);
