@@ -3,7 +3,7 @@
 //! an `await` can be wanted by code that the loop must run first.
 
 use blocklint_core::{Effect, Hold, Language, Severity};
-use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
 use blocklint_link::labels::label::LabelHold;
 use blocklint_link::link::eval::Scope;
 use blocklint_link::link::hierarchy::Ancestor;
@@ -375,8 +375,14 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
-/// The body that holds a lock, for words.
+/// The function that holds a lock, for words: one around a closure that does.
 pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
-    let body: BodyRef = link.program.body_of_site(holding);
+    let mut body: BodyRef = link.program.body_of_site(holding);
+    let facts = link.program.facts(body.file);
+    while matches!(facts.body(body.body).kind, BodyKind::Lambda | BodyKind::AsyncBlock)
+        && let Some(around) = facts.body(body.body).parent.get()
+    {
+        body.body = around;
+    }
     blocklint_core::last_name(&link.qualified_name(body)).to_owned()
 }
