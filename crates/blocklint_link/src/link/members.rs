@@ -3,16 +3,13 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{
-    AssignId, At, BodyId, BodyKind, ExitKind, Flow, Form, FormId, ImportKind, SiteKind, VarId, VarKind,
-};
-use blocklint_models::Uses;
+use blocklint_facts::{AssignId, At, BodyKind, Form, FormId, ImportKind, VarId};
 
 use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::names;
-use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
+use crate::link::value::{ArgsId, BoundId, EnvId, Val, Why};
 use crate::link::{Link, OfModules, Task, Typed};
 use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, VarRef};
 
@@ -597,152 +594,6 @@ impl<'a> Link<'a> {
             Some(returns) => self.type_value(&returns, self.values.single(receiver), None),
             None => self.unknown(Why::Result),
         })
-    }
-
-    /// What a generator yields.
-    pub(crate) fn yielded(&self, body: BodyRef, env: EnvId) -> Typed {
-        self.remember(Task::Yield(body, env), || {
-            let facts = self.program.facts(body.file);
-            let declared = facts.body(body.body).returns;
-            if declared.is_some() {
-                let scope = self.signature_scope(body);
-                let typed = self.annotation(scope, declared);
-                let element = self.map(typed, |val| match val {
-                    Val::Library { args, .. } if args != ArgsId::NONE => self.element(val),
-                    _ => self.unknown(Why::Result),
-                });
-                if !self.values.is_unknown(element.value) {
-                    return element;
-                }
-            }
-            let mut parts = Vec::new();
-            for exit in self.program.exits_in(body) {
-                let scope = Scope { file: body.file, at: exit.at, env };
-                match exit.kind {
-                    ExitKind::Yield if exit.value.is_some() => parts.push(self.eval(scope, exit.value)),
-                    ExitKind::YieldFrom => {
-                        let inner = self.eval(scope, exit.value);
-                        parts.push(self.map(inner, |val| self.element(val)));
-                    }
-                    _ => {}
-                }
-            }
-            if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
-        })
-    }
-
-    /// What a body returns when it has run to its end: its declared type, else what its exits give.
-    pub(crate) fn returned(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
-        let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        let declared = row.returns;
-        if declared.is_some() {
-            let mut typed = self.annotation_with_self(self.signature_scope(body), declared, receiver);
-            if facts.language == Language::Rust
-                && let (Some(class), Some(receiver)) = (row.class.get(), receiver)
-            {
-                if let Some(projected) = self.projected(body, declared, receiver) {
-                    return projected;
-                }
-                typed = self.substitute(typed, &self.bindings(ClassRef { file: body.file, class }, receiver));
-            }
-            let vague = self.values.members(typed.value).iter().all(|val| matches!(val, Val::Unknown(_)));
-            if !vague {
-                return self.or_returned_callables(body, env, self.narrower(body, typed));
-            }
-        }
-        self.remember(Task::Return(body, env), || {
-            let mut parts = Vec::new();
-            for exit in facts
-                .exits
-                .iter()
-                .filter(|exit| exit.kind == ExitKind::Return && facts.body_of(exit.at) == body.body)
-                .take(32)
-            {
-                let scope = Scope { file: body.file, at: exit.at, env };
-                if exit.value.is_some() && !self.is_for_other_kind(scope, exit.at.region) {
-                    let given = self.eval(scope, exit.value);
-                    parts.push(if facts.language == Language::Rust { self.as_value(given) } else { given });
-                }
-            }
-            if parts.is_empty() { self.unknown(Why::Result) } else { self.join(&parts) }
-        })
-    }
-
-    /// Java: what a body returns by its only `return`, where that is of a library's type derived from the declared one. The
-    /// type of a stream or directory says whether it is a file.
-    fn narrower(&self, body: BodyRef, declared: Typed) -> Typed {
-        let facts = self.program.facts(body.file);
-        let only = |value: ValueId| match self.values.members(value)[..] {
-            [Val::Library { ty, .. }] => Some(ty),
-            _ => None,
-        };
-        if facts.language != Language::Java {
-            return declared;
-        }
-        let Some(of) = only(declared.value) else { return declared };
-        let mut exits = self.program.exits_in(body).filter(|exit| exit.kind == ExitKind::Return);
-        let (Some(exit), None) = (exits.next(), exits.next()) else { return declared };
-        // What a chain of methods returns is typed by its declarations, which may go round in circles.
-        let is_plain = match facts.form(exit.value) {
-            Form::Var(var) => facts.var(var).body == body.body && !matches!(facts.var(var).kind, VarKind::Param(_)),
-            Form::Result(site) => {
-                let name = facts.text(facts.site(site).name);
-                facts.site(site).kind == SiteKind::New
-                    || self.library.of(Language::Java).name_uses(name).intersects(Uses::LAZY)
-            }
-            _ => false,
-        };
-        if !is_plain {
-            return declared;
-        }
-        let given = self.eval(Scope { file: body.file, at: exit.at, env: EnvId::NONE }, exit.value);
-        match only(given.value) {
-            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
-            _ if matches!(self.values.members(given.value)[..], [Val::Lazy { .. }]) => given,
-            _ => declared,
-        }
-    }
-
-    /// Java: what a field is given by its only assignment, `this.directory = open()`, where that is of a library's type derived
-    /// from the declared one.
-    pub(crate) fn narrower_field(&self, var: VarRef, declared: Typed) -> Typed {
-        let facts = self.program.facts(var.file);
-        let only = |value: ValueId| match self.values.members(value)[..] {
-            [Val::Library { ty, .. }] => Some(ty),
-            _ => None,
-        };
-        if facts.body(facts.var(var.var).body).kind != BodyKind::Class {
-            return declared;
-        }
-        let Some(of) = only(declared.value) else { return declared };
-        let [(at, value)] = self.given_to(var)[..] else { return declared };
-        if !matches!(facts.form(value), Form::Result(_)) {
-            return declared;
-        }
-        let given = self.eval(Scope { file: var.file, at, env: EnvId::NONE }, value);
-        match only(given.value) {
-            Some(ty) if ty != of && self.library.supertypes(ty).contains(&of) => given,
-            _ => declared,
-        }
-    }
-
-    /// The place where a body's annotations, defaults and decorators are read.
-    pub fn signature_scope(&self, body: BodyRef) -> Scope {
-        let facts = self.program.facts(body.file);
-        let parent = facts.body(body.body).parent.get().unwrap_or(BodyId(0));
-        let at = At { region: facts.body(parent).region, position: u32::MAX };
-        Scope { file: body.file, at, env: EnvId::NONE }
-    }
-
-    /// What calling a body gives: a coroutine, an iterator, or what it returns.
-    pub(crate) fn called(&self, body: BodyRef, env: EnvId, receiver: Option<Val>) -> Typed {
-        let facts = self.program.facts(body.file);
-        match facts.body(body.body).flow {
-            Flow::Coroutine => self.known(Val::Coroutine { body, env }),
-            Flow::Generator | Flow::AsyncGenerator => self.known(Val::Iter { body, env }),
-            Flow::Sync => self.returned(body, env, receiver),
-        }
     }
 
     /// The class of which a method's first parameter is an instance, if the body is a method.
