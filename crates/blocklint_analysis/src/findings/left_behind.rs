@@ -2,8 +2,9 @@
 //! the rest where it was, is an edit that frees nobody.
 
 use blocklint_core::{Effect, Severity, Span};
-use blocklint_facts::{BodyId, FileFacts, Form, FormId, SiteKind, VarId};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, RegionId, SiteKind, VarId};
 use blocklint_link::code::forms::mentions;
+use blocklint_link::code::regions::around;
 use blocklint_link::link::Link;
 use blocklint_link::link::names;
 use blocklint_link::link::targets::Target;
@@ -100,11 +101,9 @@ fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether one of two calls of a body runs wherever the other does: of two branches one is taken.
 fn runs_with(link: &Link<'_>, one: SiteRef, other: SiteRef) -> bool {
     let facts = link.program.facts(one.file);
-    let around = |site: SiteRef| {
-        std::iter::successors(facts.site(site.site).at.region.get(), |&at| facts.region(at).parent.get())
-    };
-    let inner = |site: SiteRef| facts.site(site.site).at.region.get();
-    around(one).any(|at| Some(at) == inner(other)) || around(other).any(|at| Some(at) == inner(one))
+    let region = |site: SiteRef| facts.site(site.site).at.region;
+    let is_around = |outer: RegionId, of: RegionId| around(facts, of).any(|at| at == outer);
+    is_around(region(other), region(one)) || is_around(region(one), region(other))
 }
 
 /// The variables of its own function that a call is given, or called on.

@@ -5,7 +5,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::{HeldOverAwait, is_given_away};
+use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away};
 use blocklint_link::code::forms::mentions;
 use blocklint_link::code::regions::lies_in;
 use blocklint_link::link::eval::Scope;
@@ -199,7 +199,6 @@ fn guard_in(link: &Link<'_>, value: ValueId, givers: &Givers, depth: u32) -> Opt
 fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers: &Givers) -> Option<SiteId> {
     let facts = link.program.facts(taken.file);
     let row = facts.site(taken.site);
-    let body = facts.body_of(row.at);
     let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
     let behind = |site: &&SiteId| facts.site(**site).at.position > row.at.position;
     if is_consumed(link, taken) {
@@ -211,18 +210,8 @@ fn first_await_alive(link: &Link<'_>, taken: SiteRef, awaits: &[SiteId], givers:
         .iter()
         .any(|of| of.kind == SiteKind::Operator && facts.text(of.name) == "*" && is_same(facts, of.callee, taken.site));
     // What binds it.
-    let bound = facts.assigns.iter().find(|assign| {
-        !is_read
-            && assign.at.position >= row.at.position
-            && assign.value.is_some()
-            && facts.body_of(assign.at) == body
-            && matches!(facts.form(assign.target), Form::Var(_))
-            && holds(assign.value)
-            && {
-                let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
-                guard_in(link, link.eval(scope, assign.value).value, givers, DEPTH).is_some()
-            }
-    });
+    let is_guard = |value: ValueId| guard_in(link, value, givers, DEPTH).is_some();
+    let bound = if is_read { None } else { binding_of(link, taken, DEPTH, is_guard) };
     if let Some(bound) = bound {
         let Form::Var(var) = facts.form(bound.target) else { return None };
         return awaits.iter().copied().find(|&site| {

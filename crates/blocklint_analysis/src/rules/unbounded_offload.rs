@@ -11,7 +11,7 @@ use blocklint_link::labels::label::Label;
 use blocklint_link::link::Link;
 use blocklint_link::link::names;
 use blocklint_link::link::targets::Target;
-use blocklint_link::link::value::{EnvId, Val};
+use blocklint_link::link::value::EnvId;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_link::program::index::Mention;
 use blocklint_models::{Concurrency, HandoverContext, HandoverRow, RowEffect, Runs, Selector, Subject, Test, Uses};
@@ -267,17 +267,8 @@ fn offload_at(link: &Link<'_>, site: SiteRef) -> Option<Handed> {
         };
         let Selector::Argument(argument) = &row.row.selector else { return None };
         let form = link.argument(site, argument)?;
-        let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
-        let members = link.values.members(typed.value);
-        let calls = members.iter().find_map(|val| match *val {
-            Val::External(path) | Val::Method { path, .. } => Some(path),
-            _ => None,
-        });
-        let tasks = members.iter().filter_map(|val| match *val {
-            Val::Fn { body, .. } => Some(body),
-            _ => None,
-        });
-        Some(Handed { site, path, tasks: tasks.collect(), calls })
+        let (tasks, calls) = wrappers::callables(link, site, form, 1);
+        Some(Handed { site, path, tasks, calls })
     })
 }
 

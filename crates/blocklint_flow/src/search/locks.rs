@@ -3,7 +3,8 @@
 //! an `await` can be wanted by code that the loop must run first.
 
 use blocklint_core::{Effect, Hold, Language, Severity};
-use blocklint_facts::{BodyKind, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_facts::{Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteKind, VarKind};
+use blocklint_link::code::bodies::function_around;
 use blocklint_link::labels::label::LabelHold;
 use blocklint_link::link::eval::Scope;
 use blocklint_link::link::hierarchy::Ancestor;
@@ -21,7 +22,7 @@ use crate::search::Search;
 
 mod guards;
 
-pub use guards::is_given_away;
+pub use guards::{binding_of, is_given_away};
 
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;
@@ -377,12 +378,7 @@ impl<'l, 'a> Search<'l, 'a> {
 
 /// The function that holds a lock, for words: one around a closure that does.
 pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
-    let mut body: BodyRef = link.program.body_of_site(holding);
-    let facts = link.program.facts(body.file);
-    while matches!(facts.body(body.body).kind, BodyKind::Lambda | BodyKind::AsyncBlock)
-        && let Some(around) = facts.body(body.body).parent.get()
-    {
-        body.body = around;
-    }
-    blocklint_core::last_name(&link.qualified_name(body)).to_owned()
+    let body = link.program.body_of_site(holding);
+    let function = BodyRef { body: function_around(link.program.facts(body.file), body.body), ..body };
+    blocklint_core::last_name(&link.qualified_name(function)).to_owned()
 }

@@ -227,20 +227,25 @@ impl Link<'_> {
         for row in self.handovers_at(maker, call).iter().filter(|row| !row.during.is_empty()) {
             let Selector::Argument(argument) = &row.row.selector else { continue };
             let Some(form) = self.argument(call, argument) else { continue };
-            let typed = self.eval(self.scope_of(call, EnvId::NONE), form);
-            for val in self.values.members(typed.value) {
-                match val {
-                    Val::Fn { .. } | Val::Partial { .. } | Val::Method { .. } => self.add_callee(targets, val, site),
-                    Val::Instance { .. } => {
-                        for body in self.callables_of(val) {
-                            let env = EnvId::NONE;
-                            self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
-                        }
+            self.add_callables_in(targets, call, form, site);
+        }
+    }
+
+    /// Adds the callables that an earlier call was given in a form, as a later one runs them.
+    pub(crate) fn add_callables_in(&self, targets: &mut Targets, call: SiteRef, form: FormId, site: SiteRef) {
+        let typed = self.eval(self.scope_of(call, EnvId::NONE), form);
+        for val in self.values.members(typed.value) {
+            match val {
+                Val::Fn { .. } | Val::Partial { .. } | Val::Method { .. } => self.add_callee(targets, val, site),
+                Val::Instance { .. } => {
+                    for body in self.callables_of(val) {
+                        let env = EnvId::NONE;
+                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
                     }
-                    _ => continue,
                 }
-                targets.steps = targets.steps.max(typed.steps);
+                _ => continue,
             }
+            targets.steps = targets.steps.max(typed.steps);
         }
     }
 

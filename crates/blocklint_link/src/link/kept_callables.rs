@@ -9,7 +9,7 @@ use blocklint_facts::{BodyId, BodyKind, Form, SiteKind, Sym, VarKind};
 use crate::idioms;
 use crate::link::Link;
 use crate::link::eval::Scope;
-use crate::link::targets::{Edge, Target, Targets};
+use crate::link::targets::Targets;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, Name, SiteRef, VarRef};
 use crate::program::index::is_own_receiver;
@@ -128,7 +128,9 @@ impl Link<'_> {
                     continue;
                 }
                 for &call in calls.iter().filter(|&&call| self.is_made_by(call, constructor)) {
-                    self.add_passed(targets, call, constructor, index, site);
+                    if let Some(form) = self.passed(call, constructor, index) {
+                        self.add_callables_in(targets, call, form, site);
+                    }
                 }
             }
         }
@@ -137,25 +139,6 @@ impl Link<'_> {
     fn is_made_by(&self, call: SiteRef, constructor: BodyRef) -> bool {
         self.program.facts(call.file).site(call.site).kind == SiteKind::New
             && self.targets(call, EnvId::NONE).receiver_of(constructor).is_some()
-    }
-
-    /// Adds the callable that a call passes to a parameter.
-    fn add_passed(&self, targets: &mut Targets, call: SiteRef, constructor: BodyRef, index: u32, site: SiteRef) {
-        let Some(form) = self.passed(call, constructor, index) else { return };
-        let typed = self.eval(self.scope_of(call, EnvId::NONE), form);
-        for val in self.values.members(typed.value) {
-            match val {
-                Val::Fn { .. } | Val::Partial { .. } | Val::Method { .. } => self.add_callee(targets, val, site),
-                Val::Instance { .. } => {
-                    for body in self.callables_of(val) {
-                        let env = EnvId::NONE;
-                        self.push(targets, Target::Body { body, env, with_receiver: false, edge: Edge::Call });
-                    }
-                }
-                _ => continue,
-            }
-            targets.steps = targets.steps.max(typed.steps);
-        }
     }
 
     /// The names of the methods that run what a constructor is given in a parameter.

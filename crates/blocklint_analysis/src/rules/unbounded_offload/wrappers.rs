@@ -2,8 +2,9 @@
 //! there a bound would belong: `fn off(work: impl FnOnce()) { spawn_blocking(move || span.in_scope(work)) }`.
 
 use blocklint_core::Language;
-use blocklint_facts::{BodyId, BodyKind, FileFacts, Form, FormId, VarKind};
+use blocklint_facts::{BodyId, FileFacts, Form, FormId, VarKind};
 use blocklint_flow::entries::callers::Callers;
+use blocklint_link::code::bodies::function_around;
 use blocklint_link::code::forms::mentions;
 use blocklint_link::link::Link;
 use blocklint_link::link::value::{EnvId, Val};
@@ -120,17 +121,8 @@ fn in_closure(facts: &FileFacts, form: FormId, wanted: &dyn Fn(Form) -> bool) ->
     mentions(facts, form, DEPTH, &literal)
 }
 
-fn function_around(facts: &FileFacts, mut at: BodyId) -> BodyId {
-    while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock)
-        && let Some(parent) = facts.body(at).parent.get()
-    {
-        at = parent;
-    }
-    at
-}
-
 /// The callables that a form is, also behind pointers: bodies, and a library's function.
-fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
+pub(super) fn callables(link: &Link<'_>, site: SiteRef, form: FormId, depth: u32) -> (Vec<BodyRef>, Option<PathId>) {
     let Some(depth) = depth.checked_sub(1) else { return (Vec::new(), None) };
     let typed = link.eval(link.scope_of(site, EnvId::NONE), form);
     let members = link.values.members(typed.value);

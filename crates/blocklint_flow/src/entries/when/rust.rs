@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use blocklint_core::{Language, Span};
 use blocklint_facts::{BodyId, BodyKind, ClassKind, Form, Region, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_link::code::bodies::function_around;
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::hierarchy::Ancestor;
@@ -116,14 +117,7 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// The function a body stands in: closures and blocks belong to it.
     fn function_around(&self, body: BodyRef) -> BodyRef {
-        let facts = self.link.program.facts(body.file);
-        let mut at = body.body;
-        while matches!(facts.body(at).kind, BodyKind::Lambda | BodyKind::AsyncBlock | BodyKind::GeneratorExpression)
-            && let Some(parent) = facts.body(at).parent.get()
-        {
-            at = parent;
-        }
-        BodyRef { file: body.file, body: at }
+        BodyRef { body: function_around(self.link.program.facts(body.file), body.body), ..body }
     }
 
     /// When a function is entered.
@@ -460,15 +454,18 @@ impl<'s, 'l, 'a> Life<'s, 'l, 'a> {
 
     /// Whether a site runs in a task of its own: what it makes, or a block around it, is handed to be run beside others.
     fn is_spawned(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let program = self.link.program;
-        let facts = program.facts(site.file);
-        let index = program.index_of(site.file);
-        let takes = |mention: Mention| match mention {
-            Mention::Arg(taker, _) => facts.text(facts.site(taker).name).starts_with("spawn"),
+        let facts = self.link.program.facts(site.file);
+        self.is_given(site, inner, function, |taker, _| facts.text(facts.site(taker.site).name).starts_with("spawn"))
+    }
+
+    /// Whether what a site makes, or a closure or block around it, is an argument of such a call.
+    fn is_given(&self, site: SiteRef, inner: BodyRef, function: BodyRef, takes: impl Fn(SiteRef, u32) -> bool) -> bool {
+        let of_result = self.link.program.index_of(site.file).uses_of_result(site.site);
+        let mut mentions = of_result.iter().chain(self.around(inner, function));
+        mentions.any(|(mention, _)| match mention {
+            Mention::Arg(taker, arg) => takes(SiteRef { file: site.file, site: taker }, arg),
             _ => false,
-        };
-        index.uses_of_result(site.site).iter().any(|(mention, _)| takes(mention))
-            || self.around(inner, function).any(|(mention, _)| takes(mention))
+        })
     }
 
     /// Whether a call is one of the standard library's.

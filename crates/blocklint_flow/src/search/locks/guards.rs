@@ -2,7 +2,7 @@
 //! the end of the statement. Who takes it in a task waits for the thread that holds it over something long.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyKind, FileFacts, Form, FormId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::code::forms::mentions;
 use blocklint_link::code::regions::{around, lies_in};
 use blocklint_link::link::Link;
@@ -28,25 +28,14 @@ const SAME: [&str; 6] = ["clone", "as_ref", "get", "unwrap", "expect", "deref"];
 /// The locks whose guards are alive at a site, each with the call that took it.
 pub(super) fn alive_at(link: &Link<'_>, site: SiteRef) -> Vec<(SiteRef, Lock)> {
     let facts = link.program.facts(site.file);
-    let row = facts.site(site.site);
-    let index = link.program.index_of(site.file);
-    let body = facts.body_of(row.at);
-    let mut found = Vec::new();
-    for name in TAKING {
-        let Some(sym) = link.program.name(name).and_then(|name| link.program.local(site.file, name)) else { continue };
-        for &taken in index.sites_named(sym) {
-            let taker = facts.site(taken);
-            if taken == site.site || taker.at.position > row.at.position || facts.body_of(taker.at) != body {
-                continue;
-            }
-            if !is_alive(link, SiteRef { file: site.file, site: taken }, site.site) {
-                continue;
-            }
-            let taken = SiteRef { file: site.file, site: taken };
-            found.extend(taken_by(link, taken).map(|lock| (taken, lock)));
-        }
-    }
-    found
+    let position = facts.site(site.site).at.position;
+    let may_take = |taken: &SiteRef| {
+        let row = facts.site(taken.site);
+        *taken != site && row.at.position <= position && TAKING.contains(&facts.text(row.name))
+    };
+    let takers = link.program.sites_in(link.program.body_of_site(site)).filter(may_take);
+    let alive = takers.filter(|&taken| is_alive(link, taken, site.site));
+    alive.filter_map(|taken| Some((taken, taken_by(link, taken)?))).collect()
 }
 
 /// The lock that a call takes and waits for.
@@ -104,21 +93,8 @@ pub(super) fn is_repeated(link: &Link<'_>, site: SiteRef, taken: SiteRef) -> boo
 /// Whether the guard that one call gives is alive at another site of the body.
 fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
     let facts = link.program.facts(taken.file);
-    let (took, row) = (facts.site(taken.site), facts.site(at));
-    let body = facts.body_of(took.at);
-    let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
-    let bound = facts.assigns.iter().find(|assign| {
-        assign.at.position >= took.at.position
-            && assign.value.is_some()
-            && facts.body_of(assign.at) == body
-            && matches!(facts.form(assign.target), Form::Var(_))
-            && holds(assign.value)
-            && {
-                let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
-                gives_guard(link, link.eval(scope, assign.value).value, DEPTH)
-            }
-    });
-    match bound {
+    let row = facts.site(at);
+    match binding_of(link, taken, DEPTH, |value| gives_guard(link, value, DEPTH)) {
         Some(bound) => {
             let variable = facts.form(bound.target);
             row.at.position > bound.at.position
@@ -126,8 +102,29 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
                 && !is_given_away(facts, variable, bound.at.position, at)
         }
         // A part of the same statement: `self.index.lock().unwrap().load()`.
-        None => holds(row.callee) || facts.args_of(at).iter().any(|argument| holds(argument.value)),
+        None => {
+            let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
+            holds(row.callee) || facts.args_of(at).iter().any(|argument| holds(argument.value))
+        }
     }
+}
+
+/// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.
+pub fn binding_of(link: &Link<'_>, taken: SiteRef, depth: u32, is_guard: impl Fn(ValueId) -> bool) -> Option<Assign> {
+    let facts = link.program.facts(taken.file);
+    let took = facts.site(taken.site);
+    let body = facts.body_of(took.at);
+    facts.assigns.iter().find(|assign| {
+        assign.at.position >= took.at.position
+            && assign.value.is_some()
+            && facts.body_of(assign.at) == body
+            && matches!(facts.form(assign.target), Form::Var(_))
+            && mentions(facts, assign.value, depth, &|form| form == Form::Result(taken.site))
+            && {
+                let scope = Scope { file: taken.file, at: assign.at, env: EnvId::NONE };
+                is_guard(link.eval(scope, assign.value).value)
+            }
+    })
 }
 
 /// Whether a variable is moved between its binding and a site: `drop(guard)`.

@@ -34,7 +34,8 @@ impl Link<'_> {
     /// which what it is called on and given allows.
     pub(crate) fn of_fitting_impls(&self, scope: Scope, site: SiteRef, callee: Typed) -> Typed {
         let members = self.values.members(callee.value);
-        let is_shared = |val: &Val| matches!(*val, Val::Fn { body, .. } if self.same_in_other_impls(body).len() > 1);
+        let has_others = |body| self.block_of_trait(body).is_some() && self.same_in_other_impls(body).len() > 1;
+        let is_shared = |val: &Val| matches!(*val, Val::Fn { body, .. } if has_others(body));
         if !members.iter().any(is_shared) {
             return callee;
         }
@@ -63,30 +64,32 @@ impl Link<'_> {
 
     /// The methods of this name in all impl blocks of the same trait for the same type, its own among them.
     fn same_in_other_impls(&self, body: BodyRef) -> Rc<[BodyRef]> {
+        let Some((block, base)) = self.block_of_trait(body) else { return Rc::from([body]) };
         if let Some(known) = self.same_in_impls.borrow().get(&body) {
             return known.clone();
         }
         let before = self.cut_count();
-        let found: Rc<[BodyRef]> = Rc::from(self.find_same_in_impls(body));
+        let found: Rc<[BodyRef]> = Rc::from(self.find_same_in_impls(body, block, base));
         if self.cut_count() == before {
             self.same_in_impls.borrow_mut().insert(body, found.clone());
         }
         found
     }
 
-    fn find_same_in_impls(&self, body: BodyRef) -> Vec<BodyRef> {
+    /// The impl block that a method stands in, and the trait that it is of.
+    fn block_of_trait(&self, body: BodyRef) -> Option<(ClassRef, FormId)> {
         let facts = self.program.facts(body.file);
-        let row = facts.body(body.body);
-        let block = match row.class.get() {
-            Some(class) if facts.language == Language::Rust => ClassRef { file: body.file, class },
-            _ => return vec![body],
-        };
-        let of = facts.class(block.class);
-        let [base] = facts.list(of.bases)[..] else { return vec![body] };
-        if of.kind != ClassKind::Impl {
-            return vec![body];
+        let class = facts.body(body.body).class.get().filter(|_| facts.language == Language::Rust)?;
+        let row = facts.class(class);
+        match facts.list(row.bases)[..] {
+            [base] if row.kind == ClassKind::Impl => Some((ClassRef { file: body.file, class }, base)),
+            _ => None,
         }
-        let (Some(subject), Some(name)) = (rust::subject(self, block), self.program.global(body.file, row.name)) else {
+    }
+
+    fn find_same_in_impls(&self, body: BodyRef, block: ClassRef, base: FormId) -> Vec<BodyRef> {
+        let name = self.program.global(body.file, self.program.facts(body.file).body(body.body).name);
+        let (Some(subject), Some(name)) = (rust::subject(self, block), name) else {
             return vec![body];
         };
         let last = |block: ClassRef, base: FormId| {

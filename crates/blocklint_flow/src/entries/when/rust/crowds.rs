@@ -1,6 +1,6 @@
 //! Rust: tasks of a command that hold up each other, for it runs many of them at once.
 
-use blocklint_facts::{FileFacts, Form, RegionKind, SiteId};
+use blocklint_facts::{Form, SiteId};
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
@@ -16,31 +16,19 @@ impl Life<'_, '_, '_> {
     /// Whether what a site makes, or a closure around it, is run beside others of its kind: `for_each_concurrent`,
     /// `JoinSet::spawn` in a loop.
     pub(super) fn is_one_of_many(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let of_result = self.link.program.index_of(site.file).uses_of_result(site.site);
-        let mut mentions = of_result.iter().chain(self.around(inner, function));
-        mentions.any(|(mention, _)| match mention {
-            Mention::Arg(taker, _) => self.runs_many(SiteRef { file: site.file, site: taker }, DEPTH),
-            _ => false,
-        })
+        self.is_given(site, inner, function, |taker, _| self.runs_many(taker, DEPTH))
     }
 
     /// Whether what a site makes, or a block around it, is given to a runtime as a task.
     pub(super) fn is_task(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
-        let is_given = |mention: Mention| match mention {
-            Mention::Arg(taker, arg) => {
-                let taker = SiteRef { file: site.file, site: taker };
-                let starts = self.link.targets(taker, EnvId::NONE).list.iter().any(|target| {
-                    let Target::Row { path, .. } = *target else { return false };
-                    let rows = self.link.library.calls(path);
-                    rows.with(|row| row.concurrency == Some(Concurrency::Unbounded)).next().is_some()
-                });
-                starts && !self.hands_to_worker(taker, arg)
-            }
-            _ => false,
-        };
-        let of_result = self.link.program.index_of(site.file).uses_of_result(site.site);
-        of_result.iter().any(|(mention, _)| is_given(mention))
-            || self.around(inner, function).any(|(mention, _)| is_given(mention))
+        self.is_given(site, inner, function, |taker, arg| {
+            let starts = self.link.targets(taker, EnvId::NONE).list.iter().any(|target| {
+                let Target::Row { path, .. } = *target else { return false };
+                let rows = self.link.library.calls(path);
+                rows.with(|row| row.concurrency == Some(Concurrency::Unbounded)).next().is_some()
+            });
+            starts && !self.hands_to_worker(taker, arg)
+        })
     }
 
     /// Whether a call runs many of what it is given, or gives what it makes of it to one that does.
@@ -54,7 +42,8 @@ impl Life<'_, '_, '_> {
             rows.with(|row| row.concurrency.is_some()).any(|row| match row.row.concurrency {
                 Some(Concurrency::Argument(_)) => true,
                 Some(Concurrency::Unbounded) => {
-                    is_in_loop(facts, taker.site) || !facts.text(facts.site(taker.site).name).starts_with("spawn")
+                    facts.in_loop(facts.site(taker.site).at.region)
+                        || !facts.text(facts.site(taker.site).name).starts_with("spawn")
                 }
                 Some(Concurrency::Bounded) | None => false,
             })
@@ -74,15 +63,4 @@ impl Life<'_, '_, '_> {
             passed.chain(called).any(|next| self.runs_many(SiteRef { file: taker.file, site: next }, depth))
         }
     }
-}
-
-fn is_in_loop(facts: &FileFacts, site: SiteId) -> bool {
-    let row = facts.site(site);
-    let body = facts.body_of(row.at);
-    facts.regions.iter().any(|region| {
-        region.kind == RegionKind::Loop
-            && region.body == body
-            && region.span.start <= row.span.start
-            && row.span.end <= region.span.end
-    })
 }

@@ -22,13 +22,8 @@ impl Life<'_, '_, '_> {
     pub(super) fn has_own_thread(&self, site: SiteRef, inner: BodyRef, function: BodyRef) -> bool {
         let program = self.link.program;
         let facts = program.facts(site.file);
-        let drives = |mention: Mention| match mention {
-            Mention::Arg(taker, _) => facts.text(facts.site(taker).name) == "block_on",
-            _ => false,
-        };
-        let of_result = program.index_of(site.file).uses_of_result(site.site);
-        let driven = of_result.iter().any(|(mention, _)| drives(mention))
-            || self.around(inner, function).any(|(mention, _)| drives(mention));
+        let driven =
+            self.is_given(site, inner, function, |taker, _| facts.text(facts.site(taker.site).name) == "block_on");
         let wrapped = self.around(inner, function).any(|(mention, _)| match mention {
             Mention::Arg(taker, arg) => self.starts_thread_for(SiteRef { file: site.file, site: taker }, arg),
             _ => false,
