@@ -10,7 +10,6 @@ heartbeat that was late must be in time, and nothing be left to find. Needs mkfi
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -23,6 +22,9 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "measure"))
+
+from asked import asked_with  # noqa: E402
 
 # Of each name what holds the thread, in seconds, and the answer.
 NAMES = {"slow": (0.3, "kept"), "pipe": (0.4, "written")}
@@ -97,22 +99,18 @@ def compare(before: dict[str, tuple[str, int]], after: dict[str, tuple[str, int]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
-    arguments = parser.parse_args()
-    blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
+    arguments = asked_with(__doc__)
     wrong = []
     # In a copy, because what lies below `tests/` serves nobody; of today, for cargo would take what an earlier run built.
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "server"
         shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("target"), copy_function=shutil.copy)
         before = built(copy, "before")
-        found = {(Path(one["filename"]).name, one["code"]) for one in checked(blocklint, copy)}
+        found = {(Path(one["filename"]).name, one["code"]) for one in checked(arguments.blocklint, copy)}
         if found != {("main.rs", "BLT101"), ("main.rs", "BLT104")}:
             wrong.append(f"found {found}")
-        checked(blocklint, copy, "--fix", "--unsafe-fixes")
-        if left := checked(blocklint, copy, "--min-severity", "note"):
+        checked(arguments.blocklint, copy, "--fix", "--unsafe-fixes")
+        if left := checked(arguments.blocklint, copy, "--min-severity", "note"):
             wrong.append(f"left: {[one['message'] for one in left]}")
         changed = "".join(path.read_text() for path in sorted((copy / "src").iterdir()))
         for helper in ("is_limited", "settle", "load", "note", "read"):

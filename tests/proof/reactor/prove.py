@@ -12,9 +12,7 @@ Needs a JDK and Maven, which fetches reactor-core.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "measure"))
 
 import jvm  # noqa: E402
+from asked import asked_with  # noqa: E402
 
 
 @dataclass
@@ -94,19 +93,14 @@ def prove(blocklint: str, path: str, sizes: list[int], work: Path) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
-    parser.add_argument("--clients", type=int, nargs="+", default=[4, 64, 896])
-    arguments = parser.parse_args()
-    blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
+    arguments = asked_with(__doc__, clients={"type": int, "nargs": "+", "default": [4, 64, 896]})
     start, wrong = time.monotonic(), []
     with tempfile.TemporaryDirectory() as fetched:
         path = jvm.jars(HERE / "pom.xml", Path(fetched))
         for run in range(arguments.runs):
             print(f"  run {run + 1}")
             with tempfile.TemporaryDirectory() as work:
-                wrong += prove(blocklint, path, arguments.clients, Path(work))
+                wrong += prove(arguments.blocklint, path, arguments.clients, Path(work))
     print(f"{time.monotonic() - start:.0f} s")
     print("\n".join(wrong), file=sys.stderr)
     return 1 if wrong else 0

@@ -12,7 +12,6 @@ best of all runs is compared, because other programs of the machine only add to 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -25,6 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "measure"))
+
+from asked import asked_with  # noqa: E402
 
 # The rule that is found in a program, and whether the program is right.
 STARVING = {
@@ -138,14 +140,10 @@ def compare(runs: dict[str, list[Overloaded]]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blocklint", default="blocklint", help="the program")
-    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
-    arguments = parser.parse_args()
-    blocklint = os.path.abspath(arguments.blocklint) if os.sep in arguments.blocklint else arguments.blocklint
+    arguments = asked_with(__doc__)
     expected = {(name, rule): 1 for name, (rule, _) in (STARVING | OVERLOADED).items() if rule}
     start, wrong = time.monotonic(), []
-    if (now := found(blocklint)) != expected:
+    if (now := found(arguments.blocklint)) != expected:
         wrong.append(f"found {dict(now)}, not {expected}")
     programs = built()
     print(f"built after {time.monotonic() - start:.0f} s")

@@ -99,22 +99,28 @@ fn the_report_is_one_file_without_addresses() {
     assert!(!page.contains("unsafe-inline") && !page.contains("unsafe-eval"), "and nothing beside it");
 }
 
-#[test]
-fn its_data_are_those_of_the_other_formats() {
+/// The data of the shop's page, and what a command says of the same project in JSON.
+fn shop_and(command: &[&str]) -> (Value, Value) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.html");
     let shop = repository().join("tests/browser/shop");
     report(&shop, &file);
-    let data = data(&fs::read_to_string(&file).expect("a page"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-    command.env_clear().current_dir(&shop).args(["check", "--output-format", "json"]).stdin(Stdio::null());
-    let json: Vec<Value> = serde_json::from_slice(&command.output().expect("it starts").stdout).expect("JSON");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_blocklint"));
+    run.env_clear().current_dir(&shop).args(command).stdin(Stdio::null());
+    let said = serde_json::from_slice(&run.output().expect("it starts").stdout).expect("JSON");
+    (data(&fs::read_to_string(&file).expect("a page")), said)
+}
+
+#[test]
+fn its_data_are_those_of_the_other_formats() {
+    let (data, json) = shop_and(&["check", "--output-format", "json"]);
+    let json = json.as_array().expect("a list");
     let ids = |list: &[Value], key: &str| {
         list.iter().map(|one| one[key].as_str().expect("text").to_owned()).collect::<BTreeSet<_>>()
     };
     let findings = data["findings"].as_array().expect("a list");
     assert!(findings.len() >= 10, "{}", findings.len());
-    assert_eq!(ids(findings, "id"), ids(&json, "fingerprint"));
+    assert_eq!(ids(findings, "id"), ids(json, "fingerprint"));
     let groups = data["groups"].as_array().expect("a list");
     let in_groups: usize = groups.iter().map(|group| group["findings"].as_array().expect("a list").len()).sum();
     assert_eq!(in_groups, findings.len());
@@ -145,15 +151,7 @@ fn its_data_are_those_of_the_other_formats() {
 
 #[test]
 fn its_plan_is_that_of_the_command() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("report.html");
-    let shop = repository().join("tests/browser/shop");
-    report(&shop, &file);
-    let data = data(&fs::read_to_string(&file).expect("a page"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_blocklint"));
-    command.env_clear().current_dir(&shop).args(["plan", "--steps", "10", "--output-format", "json"]);
-    let plan: Value =
-        serde_json::from_slice(&command.stdin(Stdio::null()).output().expect("it starts").stdout).expect("JSON");
+    let (data, plan) = shop_and(&["plan", "--steps", "10", "--output-format", "json"]);
     let list = |of: &Value| of.as_array().expect("a list").clone();
     let finding = |number: &Value| data["findings"][number.as_u64().expect("a number") as usize].clone();
     let (steps, planned) = (list(&data["plan"]["steps"]), list(&plan["steps"]));

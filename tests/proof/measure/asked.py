@@ -1,0 +1,20 @@
+"""What the proofs are asked with: the program, and how often each must hold."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any
+
+
+def asked_with(text: str | None, **further: dict[str, Any]) -> argparse.Namespace:
+    """The arguments of a proof; `further` are options of its own, by name. A path to the program holds in every folder."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blocklint", default="blocklint", help="the program")
+    parser.add_argument("--runs", type=int, default=3, help="how often it must hold")
+    for name, how in further.items():
+        parser.add_argument(f"--{name}", **how)
+    arguments = parser.parse_args()
+    if os.sep in arguments.blocklint:
+        arguments.blocklint = os.path.abspath(arguments.blocklint)
+    return arguments
