@@ -11,6 +11,9 @@ from .leaf import Leaves
 from .refusal import Refusal
 from .spelling import CHANGES, span, spelled
 
+# Base classes that call nothing.
+PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
+
 # What a `with` or `for` may be written with.
 GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
 
@@ -120,8 +123,35 @@ class Chain:
         self.strings(function, group)
         if not found and not function.is_async and not any(one.is_async for one in group):
             overridden = len(group) > 1
-            if not overridden:
+            if not overridden and self.is_reachable(function):
                 raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
+
+    def is_reachable(self, function: Function) -> bool:
+        """Whether something that is not seen may call a function that the project does not call by its name.
+
+        A method changes with the client of its object; nobody misses it as it was if its class is the project's own alone.
+        """
+        owner, file = function.owner, function.file
+        if owner is None or file.is_test or function.node.decorator_list or self.is_shown(owner):
+            return True
+        family = [owner, *self.index.heirs(owner)]
+        lineage = [base for one in family for base in self.index.lineage(one)]
+        if any(not isinstance(base, Class) and base not in PLAIN for base in lineage):
+            return True
+        dynamic = (where for name in ("getattr", "methodcaller") for where, _ in self.index.named.get(name, []) if looks_up(where))
+        if any(where is file or owner.name in where.source for where in dynamic):
+            return True
+        self.notes.append(f"{file.path}:{function.node.lineno}: nothing in the project calls `{function}`, which is async from now on")
+        return False
+
+    def is_shown(self, owner: Class) -> bool:
+        """Whether a package shows a class to others."""
+        for other in self.index.files.values():
+            target = other.imports.get(owner.name)
+            is_it = other is owner.file or bool(target) and self.index.symbol(target) is owner
+            if is_it and (owner.name in exported(other) or other.path.endswith("__init__.py")):
+                return True
+        return False
 
     def whose(self, file: File, node: ast.AST, function: Function, group: List[Function]) -> Optional[bool]:
         """Whether a name means the function; `None` if nobody knows."""
@@ -284,7 +314,7 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
     """Whether a class outside of the project cannot ask for a method: the language's own are looked at."""
     if base is None:
         return False
-    if base in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"):
+    if base in PLAIN:
         return True
     module, _, of = base.rpartition(".")
     import importlib
@@ -297,6 +327,12 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
         return not hasattr(getattr(importlib.import_module(module), of), name)
     except (ImportError, AttributeError):
         return False
+
+
+def looks_up(file: File) -> bool:
+    """Whether a file asks for attributes by names that are not written there."""
+    calls = (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and dotted(node.func) in ("getattr", "methodcaller", "operator.methodcaller"))
+    return any(not isinstance(call.args[-1 if len(call.args) == 1 else 1], ast.Constant) for call in calls if call.args)
 
 
 def name_line(function: Function) -> int:

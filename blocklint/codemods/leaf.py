@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Set, Tuple
 
 from .binary import Binary
 from .edits import Edits, Wrap
-from .files import Files
+from .files import OPENING, Files
 from .index import File, Function, Index, dotted, own_nodes
 from .refusal import Refusal
 from .spelling import CHANGES, is_class, leave, span, spelled, top
@@ -58,8 +58,10 @@ class Leaves(Values, Files):
         known = self.binary.twin(path)
         canonical = known["path"]
         twins = known["twins"].get(self.runtime, [])
-        if canonical in ("builtins.open", "io.open"):
+        if canonical in OPENING:
             return self.file_block(file, call)
+        if (opened := self.opened(file, call)) is not None:
+            return self.file_block(file, opened)
         if twins and self.makes(file, call):
             # Making it may be awaited; what is called on it is.
             return self.maker(file, call) if isinstance(file.parents.get(call), ast.withitem) else self.held(file, call, canonical)
@@ -102,7 +104,7 @@ class Leaves(Values, Files):
     def iterated_over(self, file: File, node: ast.AST, path: str) -> None:
         """`for line in stream`: what is iterated over becomes asynchronous where it is made."""
         for value_file, value in self.binding(file, node)[0] if isinstance(node, ast.Name) else []:
-            if isinstance(value, ast.Call) and self.index.target(value_file, value.func) in ("builtins.open", "io.open"):
+            if isinstance(value, ast.Call) and self.index.target(value_file, value.func) in OPENING:
                 return self.file_block(value_file, value)
         self.root(file, node, node)
         if not self.reached(file, node):

@@ -260,7 +260,7 @@ class Project:
                     stream.write(text)
             after = self.binary.findings(copy)
             usual = self.binary.shown(copy)
-            index = Index(copy)
+            index = Index(copy) if mended.coroutines else None
         before = [one for one in self.findings if one["context"] == "event-loop"]
         now = [one for one in after if one["context"] == "event-loop"]
         key = lambda one: (one["function"], one["code"], cause(one))  # noqa: E731

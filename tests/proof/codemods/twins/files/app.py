@@ -23,6 +23,12 @@ def lines(path: str) -> list:
     return found
 
 
+async def note(path: str, text: str) -> str:
+    with open(path, "a") as stream:
+        stream.write(text)
+    return stream.name
+
+
 async def change(path: str, name: str) -> tuple:
     async with aiofiles.open(f"{path}.log", "a") as stream:
         await stream.write(f"{name}\n")
