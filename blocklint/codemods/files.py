@@ -14,10 +14,9 @@ OPENING = ("builtins.open", "io.open")
 class Files:
     """The part of `Leaves` that opens files."""
 
-    def file_library(self) -> Optional[str]:
-        """The library of asynchronous files that the project uses."""
-        used = {path.split(".")[0] for one in self.index.files.values() for path in one.imports.values()}
-        return "trio" if self.runtime == "trio" else next((name for name in ("aiofiles", "anyio") if name in used), None)
+    def file_library(self, file: File) -> Optional[str]:
+        """The library of asynchronous files that the part of the project uses."""
+        return "trio" if self.runtime == "trio" else next((name for name in ("aiofiles", "anyio") if self.is_used(name, file)), None)
 
     def opened(self, file: File, call: ast.Call) -> Optional[ast.Call]:
         """The `open` of a `with` around a call, of whose file that reads or writes; none where no async file could take its place."""
@@ -27,7 +26,7 @@ class Files:
         elif self.index.target(file, call.func) in CHANGES["files"]["whole"]:
             name = next((arg for arg in call.args if isinstance(arg, ast.Name) and self.block_of(file, call, arg.id)), None)
         found = self.block_of(file, call, name.id) if isinstance(name, ast.Name) else None
-        return found if found is not None and self.file_library() else None
+        return found if found is not None and self.file_library(file) else None
 
     def block_of(self, file: File, node: ast.AST, name: str) -> Optional[ast.Call]:
         """What the innermost `with` around a node binds a name to, if that is a file that it opens."""
@@ -45,7 +44,7 @@ class Files:
         if key in self.converted:
             return
         self.converted.add(key)
-        library = self.file_library()
+        library = self.file_library(file)
         if library is None:
             raise self.refuse("no-file-library", "the project uses neither anyio nor aiofiles", file, call)
         item = file.parents.get(call)

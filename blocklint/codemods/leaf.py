@@ -27,7 +27,7 @@ class Leaves(Values, Files):
         self.index, self.binary, self.edits, self.runtime, self.causes = index, binary, edits, runtime, causes
         # Calls of which blocklint says why no thread may make them.
         self.unfixed: Dict[Tuple, Dict] = {}
-        self.used: Dict[str, bool] = {}
+        self.used: Dict[Tuple[str, str], bool] = {}
         # Exceptions that are raised no more.
         self.raising: Set[str] = set()
         # Functions whose blocking calls became awaited ones: they must be coroutines.
@@ -65,7 +65,7 @@ class Leaves(Values, Files):
         if twins and self.makes(file, call):
             # Making it may be awaited; what is called on it is.
             return self.maker(file, call) if isinstance(file.parents.get(call), ast.withitem) else self.held(file, call, canonical)
-        if twins and twins[0].rpartition(".")[0] == canonical.rpartition(".")[0] and self.too_old(twins[0]):
+        if twins and twins[0].rpartition(".")[0] == canonical.rpartition(".")[0] and self.too_old(twins[0], file):
             # Another method of the same object; of what is made anew its maker asks.
             twins = []
         twin = twins[0] if twins else ""
@@ -78,7 +78,7 @@ class Leaves(Values, Files):
         rewrite = known["rewrite"].get(self.runtime)
         if rewrite and rewrite.startswith("await "):
             return self.rewrite(file, call, rewrite)
-        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None and self.is_used(top(twin))
+        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None and self.is_used(top(twin), file)
         moves = known["fix"] in ("offload", "none") and not (is_method and is_method_then)
         if not twins or moves or (is_method or is_method_then) and not alike:
             return self.thread(file, call, canonical, known)
@@ -114,12 +114,17 @@ class Leaves(Values, Files):
         self.of(file).awaited.add(span(file, call))
         self.need(file, call)
 
-    def is_used(self, library: str) -> bool:
-        """Whether the project imports a library or names it among those it needs: an edit adds none."""
-        if library not in self.used:
-            imports = any(top(path) == library for file in self.index.files.values() for path in file.imports.values())
-            self.used[library] = imports or any(re.search(rf"(?<![\w-]){re.escape(library)}(?![\w-])", text) for text in self.index.requirements())
-        return self.used[library]
+    def is_used(self, library: str, file: File) -> bool:
+        """Whether the part of the project imports a library or names it among those it needs: an edit adds none."""
+        needs = self.index.needs
+        part = needs.part(file.path)
+        if (library, part) not in self.used:
+            # What only tests import is there for who develops.
+            of_part = (one for one in self.index.files.values() if needs.part(one.path) == part and not one.is_for_tests)
+            imports = any(top(path) == library for one in of_part for path in one.imports.values())
+            named = re.compile(rf"(?<![\w-]){re.escape(library).replace('_', '[_-]')}(?![\w-])", re.IGNORECASE)
+            self.used[library, part] = imports or any(named.search(text) for text in needs.texts(file.path))
+        return self.used[library, part]
 
     def need(self, file: File, node: ast.AST) -> None:
         function = file.around(node)

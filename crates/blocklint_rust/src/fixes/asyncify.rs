@@ -220,11 +220,16 @@ impl<'a> File<'a> {
             }
         }
         // Tokens are no expressions: what could be a closure around it, or be alive beside it, is read off the words.
-        let before = self.source.get(whole.start_byte()..start).unwrap_or_default();
-        let words = self.source.get(whole.byte_range()).unwrap_or_default();
-        let is_simple = !before.contains(['|', '{']) && !is_held_in(words);
-        let is_awaited = self.source.get(end..whole.end_byte()).is_some_and(|after| after.trim_start().starts_with(".await"));
-        if is_simple && !is_awaited { Some(Ok(of_macro)) } else { refused() }
+        let may_be_closure = |group: &Node<'a>| {
+            let mut before = all(*group).take_while(|token| token.end_byte() <= start);
+            self.text(*group).starts_with('{') || before.any(|token| matches!(self.text(token), "|" | "||"))
+        };
+        let is_awaited =
+            self.source.get(end..whole.end_byte()).is_some_and(|after| after.trim_start().starts_with(".await"));
+        if tokens.iter().any(may_be_closure) || is_held_in(self.text(*whole)) || is_awaited {
+            return refused();
+        }
+        Some(Ok(of_macro))
     }
 
     /// The function whose name stands there.
