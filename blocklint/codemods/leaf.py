@@ -89,6 +89,8 @@ class Leaves(Values, Files):
             return self.wrapped(file, call, before, parent, name)
         if is_method and not is_method_then:
             return self.thread(file, call, canonical, known)
+        if is_method and not isinstance(call.func, ast.Attribute):
+            raise self.refuse("shape", f"`{path}` is called by another name here", file, call)
         if is_method:
             return self.receiver(file, call, canonical)
         self.of(file).replaced[span(file, call.func)] = spelled(file, twin, self.of(file), call.func)
@@ -190,7 +192,7 @@ class Leaves(Values, Files):
             if name and (cause := self.causes.get((file.path, *file.start(inner), name))) is not None and file.end(inner) <= file.end(call):
                 self.convert(file, inner, cause)
         to, keywords = THREADS[self.runtime]
-        if self.runtime == "asyncio" and self.starlette(file):
+        if self.runtime == "asyncio" and self.starlette(file) and not hands_over(file):
             to = "starlette.concurrency.run_in_threadpool"
         edits = self.of(file)
         self.module(file, to.rpartition(".")[0])
@@ -256,3 +258,8 @@ class Leaves(Values, Files):
                     self.of(file).replaced[span(file, one)] = spelled(file, new, self.of(file), one)
                 elif isinstance(target, str) and changes.get("errors") and target.split(".")[0] == next(iter(changes["errors"])).split(".")[0]:
                     raise self.refuse("errors", f"`{target}` is caught, which the twin does not raise", file, one)
+
+
+def hands_over(file: File) -> bool:
+    """Whether a file hands calls to threads by what asyncio has for it, as it would go on doing."""
+    return "asyncio.to_thread" in file.source

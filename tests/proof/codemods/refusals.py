@@ -158,6 +158,42 @@ store = Store()
 async def root():
     return store.get("a")
 """,
+    "interleaves": """
+import time
+class Store:
+    loaded = False
+    def ensure(self):
+        if self.loaded:
+            return
+        self.loaded = True  # here
+        time.sleep(1)
+store = Store()
+async def root():
+    store.ensure()
+""",
+    "shared-state": """
+import hashlib
+class Users:
+    def __init__(self):
+        self.seen = {}
+    def check(self, name, password):
+        self.note(name)
+        return hashlib.pbkdf2_hmac("sha256", password, b"salt", 600_000)
+    def note(self, name):
+        self.seen[name] = True  # here
+users = Users()
+async def root(name, password):
+    return users.check(name, password)
+""",
+    "shape": """
+import redis
+class Store:
+    def __init__(self):
+        self.client = redis.Redis()
+    async def root(self):
+        get = self.client.get
+        return get("a")  # here
+""",
     "handed-on": """
 import httpx
 import requests

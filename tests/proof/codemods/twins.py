@@ -23,6 +23,7 @@ AFTER = {
     "files_anyio": ["async with await anyio.open_file(path, \"w\")", "async for line in stream"],
     "httpx": ["httpx.AsyncClient(base_url=url, timeout=5", "await self.client.aclose()"],
     "mocks": ["await helper(1) + await store.load()"],
+    "parts": ["await asyncio.to_thread(requests.get, url, timeout=5)"],
     "psycopg": ["async with await psycopg.AsyncConnection.connect(DSN)", "async for name, in await connection.execute"],
     "pymongo": ["AsyncMongoClient(", "async for note in notes.find("],
     "redis": ["redis.asyncio.Redis(", "async with self.client.pipeline() as pipe", "_ = await pipe.execute()", "async for key in self.client.scan_iter", "async def forget"],
