@@ -9,7 +9,7 @@ from .edits import Edits
 from .index import FUNCTIONS, Class, File, Function, Index, dotted
 from .leaf import Leaves
 from .refusal import Refusal
-from .spelling import CHANGES, span, spelled
+from .spelling import CHANGES, leave, span, spelled
 
 # Base classes that call nothing.
 PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
@@ -189,6 +189,11 @@ class Chain:
                 raise refuse("decorator", f"`{function}` is used as a decorator")
             if isinstance(call, ast.Call) and node in call.args and self.takes_either(file, call):
                 return None
+            if isinstance(call, ast.Call) and self.is_handed_over(file, call, node, function):
+                # The thread is of no use any more.
+                self.calls.append((file, call))
+                self.of(file).direct.add(span(file, call))
+                return leave(file, call.func, self.of(file))
             raise refuse("passed-on", f"`{function}` is passed on by its name here")
         self.calls.append((file, call))
         caller = file.around(call)
@@ -214,6 +219,13 @@ class Chain:
         if not caller.is_async:
             self.caller(caller, file, call, function)
         return None
+
+    def is_handed_over(self, file: File, call: ast.Call, node: ast.AST, function: Function) -> bool:
+        """`await asyncio.to_thread(load, path)`, which may be `await load(path)`."""
+        plain = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
+        target = self.index.target(file, call.func)
+        passes = isinstance(target, str) and target in CHANGES["hands_over"] and (CHANGES["hands_over"][target] or not call.keywords)
+        return passes and len(plain) == len(call.args) and call.args[0] is node and isinstance(file.parents.get(call), ast.Await) and not function.is_generator
 
     def takes_either(self, file: File, call: ast.Call) -> bool:
         """Whether a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""

@@ -19,7 +19,7 @@ from prove import Failed, found, ran, tests
 HERE = Path(__file__).resolve().parent
 
 AFTER = {
-    "files": ["async with aiofiles.open(path, \"w\")", "await stream.write(json.dumps(settings, indent=2))", "async for line in stream", "await stream.write(text)"],
+    "files": ["async with aiofiles.open(path, \"w\")", "await stream.write(json.dumps(settings, indent=2))", "async for line in stream", "await stream.write(text)", "return await load(path)"],
     "files_anyio": ["async with await anyio.open_file(path, \"w\")", "async for line in stream"],
     "httpx": ["httpx.AsyncClient(base_url=url, timeout=5", "await self.client.aclose()"],
     "mocks": ["await helper(1) + await store.load()"],

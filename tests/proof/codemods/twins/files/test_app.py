@@ -8,6 +8,7 @@ def test_change(tmp_path) -> None:
     (tmp_path / "settings.json").write_text("{}")
     assert asyncio.run(app.change(path, "a")) == ({"a": 0}, ["a"])
     assert asyncio.run(app.change(path, "b")) == ({"a": 0, "b": 1}, ["a", "b"])
+    assert asyncio.run(app.in_thread(path)) == {"a": 0, "b": 1}
     assert (tmp_path / "settings.json").read_text() == '{\n  "a": 0,\n  "b": 1\n}'
 
 
