@@ -161,15 +161,16 @@ async def root():
     "interleaves": """
 import time
 class Store:
-    loaded = False
-    def ensure(self):
-        if self.loaded:
+    busy = False
+    def work(self):
+        if self.busy:
             return
-        self.loaded = True  # here
+        self.busy = True  # here
         time.sleep(1)
+        self.busy = False
 store = Store()
 async def root():
-    store.ensure()
+    store.work()
 """,
     "shared-state": """
 import hashlib
