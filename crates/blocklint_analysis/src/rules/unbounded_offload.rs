@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::made_anew::waits_for_ever;
 use crate::rules::pool_starvation::taken_at;
 
+pub(crate) mod elsewhere;
 mod wrappers;
 
 /// One hand-over without a bound.

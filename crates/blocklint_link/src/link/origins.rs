@@ -16,15 +16,29 @@ const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobyt
 
 /// The same in Rust: borrowed, owned, or of another type.
 const SAME_IN_RUST: [&str; 16] = [
-    "as_ref", "as_slice", "as_bytes", "as_str", "to_vec", "to_owned", "into", "into_bytes", "into_vec", "into_boxed_slice",
-    "clone", "deref", "borrow", "chunk", "unwrap", "expect",
+    "as_ref",
+    "as_slice",
+    "as_bytes",
+    "as_str",
+    "to_vec",
+    "to_owned",
+    "into",
+    "into_bytes",
+    "into_vec",
+    "into_boxed_slice",
+    "clone",
+    "deref",
+    "borrow",
+    "chunk",
+    "unwrap",
+    "expect",
 ];
 
 /// Methods of streams that give a piece.
 const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
 
 /// How many forms are followed.
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 16;
 
 /// What is asked of a value.
 #[derive(Clone, Copy)]
@@ -156,7 +170,7 @@ impl Link<'_> {
     /// Whether a call gives a value that behaves as one in it, or may fail to.
     fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
         let wraps = |val: &Val| match *val {
-            Val::Library { ty, args, .. } => self.through(ty, args).is_some(),
+            Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
             _ => false,
         };
         let inner = |val: &Val| match *val {
