@@ -60,9 +60,9 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 }
 
 /// All such hand-overs of the program, in order.
-pub(crate) fn offloads<'a>(judge: &mut Offloads<'_, '_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
+pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
-    let mut sites = offload_sites(judge.link, graph);
+    let mut sites = offload_sites(judge.link);
     if !sites.is_empty() {
         let (link, callers) = (judge.link, judge.callers);
         let bounding = &*judge.bounding.get_or_insert_with(|| bounding_names(link));
@@ -231,9 +231,14 @@ struct Handed {
 }
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-fn offload_sites<'a>(link: &Link<'a>, graph: &Graph<'_>) -> Vec<Handed> {
+fn offload_sites(link: &Link<'_>) -> Vec<Handed> {
+    offloads_at(link, Language::ALL, |site| link.is_site_near(site))
+}
+
+/// The same in some languages, of the sites that are wanted.
+fn offloads_at<'a>(link: &Link<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
-    for &language in Language::ALL {
+    for &language in languages {
         let models = link.library.of(language);
         // The rows of an overload are asked for by its method.
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
@@ -242,8 +247,9 @@ fn offload_sites<'a>(link: &Link<'a>, graph: &Graph<'_>) -> Vec<Handed> {
             models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
         };
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
-        sites.extend(link.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        sites.extend(link.sites_of_rows(link.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
+    sites.retain(|&site| is_wanted(site));
     sites.sort();
     sites.into_iter().filter_map(|site| offload_at(link, site)).collect()
 }

@@ -3,14 +3,13 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
-use blocklint_flow::graph::Graph;
 use blocklint_link::link::targets::{Edge, Target};
 use blocklint_link::link::value::EnvId;
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 use rustc_hash::FxHashMap;
 
-use super::{Calculating, Offloads, calculates, offload_sites};
+use super::{Calculating, Offloads, calculates, offloads_at};
 
 /// One such call.
 #[derive(Clone, Copy, Debug)]
@@ -24,14 +23,12 @@ pub(crate) struct CalledHere {
 }
 
 /// All such calls of the program, in order.
-pub(crate) fn called_here<'a>(judge: &mut Offloads<'_, '_, 'a>, graph: &Graph<'_>) -> Vec<CalledHere> {
+pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
     let link = judge.link;
     let mut known = Calculating::default();
     let mut handed: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();
-    for one in offload_sites(link, graph) {
-        if link.program.language(one.site.file) != Language::Rust || is_aside(link, one.site) {
-            continue;
-        }
+    // Also where only a few files are looked at: what a thread is handed elsewhere is said of a call in them.
+    for one in offloads_at(link, &[Language::Rust], |site| !is_aside(link, site)) {
         for function in one.tasks.iter().flat_map(|&task| functions_of(link, task)) {
             handed.entry(function).and_modify(|site| *site = (*site).min(one.site)).or_insert(one.site);
         }
@@ -49,6 +46,7 @@ pub(crate) fn called_here<'a>(judge: &mut Offloads<'_, '_, 'a>, graph: &Graph<'_
             let body = facts.body(facts.body_of(row.at));
             let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
             if is_call
+                && link.is_asked(site.file)
                 && !is_aside(link, site)
                 && link.targets(site, EnvId::NONE).steps < LOW_STEPS
                 && !judge.times.of_site(site).is_once()
