@@ -5,7 +5,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{ClassId, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
-use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away};
+use blocklint_flow::search::locks::{HeldOverAwait, binding_of, is_given_away, is_in_else};
 use blocklint_link::code::forms::mentions;
 use blocklint_link::code::regions::lies_in;
 use blocklint_link::link::eval::Scope;
@@ -298,16 +298,4 @@ fn is_same(facts: &FileFacts, form: FormId, site: SiteId) -> bool {
 fn is_in_else_of_subject(facts: &FileFacts, region: RegionId, bound: RegionId) -> bool {
     let of = facts.region(bound);
     of.kind == RegionKind::Block && of.test.is_some() && is_in_else(facts, region, bound)
-}
-
-fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
-    let mut at = region;
-    while let Some(id) = at.get() {
-        let row = facts.region(id);
-        if row.parent == outer {
-            return row.kind == RegionKind::Else;
-        }
-        at = row.parent;
-    }
-    false
 }

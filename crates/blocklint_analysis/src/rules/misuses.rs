@@ -7,13 +7,14 @@ use crate::rules::large_response::{large_responses, slow_call};
 use crate::rules::late_patch::late_imports;
 use crate::rules::lock_over_await::{guards_over_await, is_test_site};
 use crate::rules::unbounded_offload::Offloads;
-use blocklint_core::{Confidence, Hold, Language, Runtime, Severity};
+use crate::rules::unbounded_offload::elsewhere::CalledHere;
+use blocklint_core::{Confidence, Context, Effect, Hold, Language, RuleCode, Runtime, Severity};
 use blocklint_flow::entries::assembly::factory_given;
 use blocklint_flow::entries::callers::Callers;
 use blocklint_flow::graph::finding::{Mending, RawFinding, RawStep, What};
 use blocklint_flow::graph::steps::place_of;
 use blocklint_flow::search::cuts::{Cuts, Misuse};
-use blocklint_flow::search::locks::held_over_await;
+use blocklint_flow::search::locks::{held_over_await, holder_name};
 use blocklint_link::link::Link;
 use blocklint_link::link::units::Units;
 use blocklint_link::program::ids::{FileId, SiteRef};
@@ -143,7 +144,22 @@ pub(crate) fn misuses<'a>(
         }
         found.push(finding);
     }
+    if let Some(rule) = cuts.rule_of(Effect::Cpu, false, Context::EventLoop) {
+        let here = crate::rules::unbounded_offload::elsewhere::called_here(offloads);
+        found.extend(here.into_iter().map(|one| called_on_a_loop(link, cuts, rule, one)));
+    }
     found
+}
+
+/// A calculation that somebody else hands to a thread.
+fn called_on_a_loop(link: &Link<'_>, cuts: &Cuts, rule: RuleCode, one: CalledHere) -> RawFinding {
+    let call = link.qualified_name(one.function);
+    let other = holder_name(link, one.elsewhere);
+    let mut finding = misuse(link, cuts, rule, What::Holds, one.site, call, Severity::Warning, Confidence::Medium);
+    finding.effect = Some(Effect::Cpu);
+    finding.context = Some(Context::EventLoop);
+    finding.note = Some(format!("`{other}` hands the same to a thread"));
+    finding
 }
 
 /// A response that may be large: it stands at the route, or at the call that renders.

@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rules::made_anew::waits_for_ever;
 use crate::rules::pool_starvation::taken_at;
 
+pub(crate) mod elsewhere;
 mod wrappers;
 
 /// One hand-over without a bound.
@@ -230,9 +231,14 @@ struct Handed {
 }
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-fn offload_sites<'a>(link: &Link<'a>) -> Vec<Handed> {
+fn offload_sites(link: &Link<'_>) -> Vec<Handed> {
+    offloads_at(link, Language::ALL, |site| link.is_site_near(site))
+}
+
+/// The same in some languages, of the sites that are wanted.
+fn offloads_at<'a>(link: &Link<'a>, languages: &[Language], is_wanted: impl Fn(SiteRef) -> bool) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
-    for &language in Language::ALL {
+    for &language in languages {
         let models = link.library.of(language);
         // The rows of an overload are asked for by its method.
         let method = |path: &'a str| path.split('(').next().unwrap_or(path);
@@ -243,7 +249,7 @@ fn offload_sites<'a>(link: &Link<'a>) -> Vec<Handed> {
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
         sites.extend(link.sites_of_rows(link.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
-    sites.retain(|&site| link.is_site_near(site));
+    sites.retain(|&site| is_wanted(site));
     sites.sort();
     sites.into_iter().filter_map(|site| offload_at(link, site)).collect()
 }

@@ -432,16 +432,19 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
-            let steps = add_steps(targets.steps, u8::from(leaf.undecided));
-            let unknown = u8::from(targets.unknown && !self.is_own_field(site));
-            let steps = add_steps(steps, unknown);
-            if leaf.row.lazy {
-                for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
-                    self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+            let otherwise = if property { None } else { link.leaf_otherwise(site, &leaf, receiver, env) };
+            for leaf in std::iter::once(leaf).chain(otherwise) {
+                let steps = add_steps(targets.steps, u8::from(leaf.undecided));
+                let unknown = u8::from(targets.unknown && !self.is_own_field(site));
+                let steps = add_steps(steps, unknown);
+                if leaf.row.lazy {
+                    for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
+                        self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
+                    }
+                    continue;
                 }
-                continue;
+                self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
             }
-            self.leaf(site, site, None, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
         }
     }
 

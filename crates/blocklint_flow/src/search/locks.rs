@@ -22,7 +22,7 @@ use crate::search::Search;
 
 mod guards;
 
-pub use guards::{binding_of, is_given_away};
+pub use guards::{binding_of, is_given_away, is_in_else};
 
 /// How many functions up it is looked for the thread that holds a lock.
 const CALLERS: u32 = 6;

@@ -1,5 +1,6 @@
 //! Where the bytes or the text of a value come from (`from`), and whether all of them are taken (`size`).
 
+use blocklint_core::Language;
 use blocklint_facts::{AssignKind, ExitKind, Form, FormId, VarKind};
 use blocklint_models::{Source, Test};
 
@@ -13,11 +14,31 @@ use crate::program::ids::{BodyRef, SiteRef};
 /// Methods of texts and bytes that give the same again, in another form.
 const SAME: [&str; 6] = ["decode", "encode", "strip", "lstrip", "rstrip", "tobytes"];
 
+/// The same in Rust: borrowed, owned, or of another type.
+const SAME_IN_RUST: [&str; 16] = [
+    "as_ref",
+    "as_slice",
+    "as_bytes",
+    "as_str",
+    "to_vec",
+    "to_owned",
+    "into",
+    "into_bytes",
+    "into_vec",
+    "into_boxed_slice",
+    "clone",
+    "deref",
+    "borrow",
+    "chunk",
+    "unwrap",
+    "expect",
+];
+
 /// Methods of streams that give a piece.
 const PIECES: [&str; 6] = ["readline", "read1", "peek", "readexactly", "readuntil", "__next__"];
 
 /// How many forms are followed.
-const DEPTH: u32 = 10;
+const DEPTH: u32 = 16;
 
 /// What is asked of a value.
 #[derive(Clone, Copy)]
@@ -90,12 +111,17 @@ impl Link<'_> {
         let facts = self.program.facts(site.file);
         let row = facts.site(site.site);
         if let Form::Attr(base, name) = facts.form(row.callee)
-            && SAME.contains(&facts.text(name))
+            && (SAME.contains(&facts.text(name))
+                || self.program.language(site.file) == Language::Rust && SAME_IN_RUST.contains(&facts.text(name)))
         {
             let of_base = self.comes(scope, body, base, asked, depth);
             if of_base != Shown::Hidden {
                 return of_base;
             }
+        }
+        let wrapped = self.comes_through(scope, body, site, asked, depth);
+        if wrapped != Shown::Hidden {
+            return wrapped;
         }
         let targets = self.targets(site, scope.env);
         let each = targets.list.iter().map(|target| match *target {
@@ -125,6 +151,35 @@ impl Link<'_> {
             _ => Shown::Hidden,
         });
         any(each)
+    }
+
+    /// What reads from another value comes from where that does: `GzDecoder::new(&body[..])`, `archive.by_index(0)`.
+    fn comes_through(&self, scope: Scope, body: BodyRef, site: SiteRef, asked: Asked<'_>, depth: u32) -> Shown {
+        if self.program.language(site.file) != Language::Rust || !self.gives_wrapper(site, scope.env) {
+            return Shown::Hidden;
+        }
+        let facts = self.program.facts(site.file);
+        let receiver = match facts.form(facts.site(site.site).callee) {
+            Form::Attr(base, _) => Some(base),
+            _ => None,
+        };
+        let given = facts.args_of(site.site).into_iter().map(|arg| arg.value);
+        any(receiver.into_iter().chain(given).map(|form| self.comes(scope, body, form, asked, depth)))
+    }
+
+    /// Whether a call gives a value that behaves as one in it, or may fail to.
+    fn gives_wrapper(&self, site: SiteRef, env: EnvId) -> bool {
+        let wraps = |val: &Val| match *val {
+            Val::Library { ty, .. } => self.library.ty(ty).is_some_and(|rows| rows.through().is_some()),
+            _ => false,
+        };
+        let inner = |val: &Val| match *val {
+            Val::Library { args, .. } => self.values.nth(args, 0),
+            _ => None,
+        };
+        let members = self.values.members(self.result(site, env).value);
+        members.iter().any(wraps)
+            || members.iter().filter_map(inner).any(|value| self.values.members(value).iter().any(wraps))
     }
 
     /// Whether a call reads a piece, or an argument may say how much: a number, or what is called like one.

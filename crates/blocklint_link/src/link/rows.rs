@@ -55,6 +55,22 @@ impl<'a> Link<'a> {
         self.leaf_or_lock(site, path, receiver, property, env, false)
     }
 
+    /// What the call does where the condition that a caller decides does not hold: by the next row.
+    pub fn leaf_otherwise(&self, site: SiteRef, first: &Leaf<'a>, receiver: BoundId, env: EnvId) -> Option<Leaf<'a>> {
+        let guard = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)?;
+        let rows = self.rows_at(first.path, site);
+        let mut later = rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1);
+        later.find_map(|row| {
+            let Some(RowEffect::Holds(effect)) = row.effect else { return Some(None) };
+            let mut leaf = self.row_holds(site, first.path, receiver, row, effect, env, false)??;
+            if leaf.label.guard.is_some() {
+                return Some(None);
+            }
+            leaf.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
+            Some(Some(leaf))
+        })?
+    }
+
     /// The same for a call that takes a lock somebody holds for long; none if it gives up after some time.
     pub fn lock_leaf(&self, site: SiteRef, path: PathId, receiver: BoundId, property: bool) -> Option<Leaf<'a>> {
         let leaf = self.leaf_or_lock(site, path, receiver, property, EnvId::NONE, true)?;

@@ -2,7 +2,7 @@
 //! the end of the statement. Who takes it in a task waits for the thread that holds it over something long.
 
 use blocklint_core::{Context, Language};
-use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{Assign, BodyKind, FileFacts, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::code::forms::mentions;
 use blocklint_link::code::regions::{around, lies_in};
 use blocklint_link::link::Link;
@@ -104,9 +104,40 @@ fn is_alive(link: &Link<'_>, taken: SiteRef, at: SiteId) -> bool {
         // A part of the same statement: `self.index.lock().unwrap().load()`.
         None => {
             let holds = |form: FormId| mentions(facts, form, DEPTH, &|form| form == Form::Result(taken.site));
-            holds(row.callee) || facts.args_of(at).iter().any(|argument| holds(argument.value))
+            is_in_body_of_subject(link, taken, row.at.region)
+                || holds(row.callee)
+                || facts.args_of(at).iter().any(|argument| holds(argument.value))
         }
     }
+}
+
+/// Whether a region lies in the `match`, `if let` or `while let` in whose subject a call takes a lock that nothing binds: the
+/// guard lives as long as that, and from edition 2024 on not in the `else` of an `if let`.
+fn is_in_body_of_subject(link: &Link<'_>, taken: SiteRef, region: RegionId) -> bool {
+    let facts = link.program.facts(taken.file);
+    let around = facts.site(taken.site).at.region;
+    let subject = facts.region(around);
+    if subject.kind != RegionKind::Block
+        || subject.test.is_none()
+        || !mentions(facts, subject.test, DEPTH, &|form| form == Form::Result(taken.site))
+    {
+        return false;
+    }
+    let ends_early = link.crate_of(taken.file).is_some_and(|own| own.edition >= 2024);
+    lies_in(facts, region, around) && !(ends_early && is_in_else(facts, region, around))
+}
+
+/// Whether a region lies in the `else` of a branch that stands directly in another one.
+pub fn is_in_else(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
+    let mut at = region;
+    while let Some(id) = at.get() {
+        let row = facts.region(id);
+        if row.parent == outer {
+            return row.kind == RegionKind::Else;
+        }
+        at = row.parent;
+    }
+    false
 }
 
 /// What puts the guard that a call gives, or may give, into a variable of the same body. `depth`: how deep forms are followed.

@@ -1,0 +1,127 @@
+//! Rust: a calculation that one place of the project hands to a thread and a coroutine calls by itself. What the code does is
+//! not known to be long, but whoever handed it over took it to be.
+
+use blocklint_core::Language;
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, ExitKind, FileFacts, Flow, Form, FormId, SiteKind};
+use blocklint_link::link::targets::{Edge, Target};
+use blocklint_link::link::value::EnvId;
+use blocklint_link::link::{LOW_STEPS, Link};
+use blocklint_link::program::ids::{BodyRef, SiteRef};
+use rustc_hash::FxHashMap;
+
+use super::{Calculating, Offloads, calculates, offloads_at};
+
+/// One such call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CalledHere {
+    /// The call in a coroutine.
+    pub(crate) site: SiteRef,
+    /// What it calls.
+    pub(crate) function: BodyRef,
+    /// The call that hands the same to a thread.
+    pub(crate) elsewhere: SiteRef,
+}
+
+/// All such calls of the program, in order.
+pub(crate) fn called_here(judge: &mut Offloads<'_, '_, '_>) -> Vec<CalledHere> {
+    let link = judge.link;
+    let mut known = Calculating::default();
+    let mut handed: FxHashMap<BodyRef, SiteRef> = FxHashMap::default();
+    // Also where only a few files are looked at: what a thread is handed elsewhere is said of a call in them.
+    for one in offloads_at(link, &[Language::Rust], |site| !is_aside(link, site)) {
+        for function in one.tasks.iter().flat_map(|&task| functions_of(link, task)) {
+            handed.entry(function).and_modify(|site| *site = (*site).min(one.site)).or_insert(one.site);
+        }
+    }
+    let mut found = Vec::new();
+    for (function, elsewhere) in handed {
+        // What is known to block is reported as that.
+        let is_known = judge.waits.contains(&function) || judge.calculating.contains(&function);
+        if is_known || !(calculates(link, function, &mut known) || is_left_to_a_library(link, function)) {
+            continue;
+        }
+        for &site in judge.callers.call_sites(function).iter() {
+            let facts = link.program.facts(site.file);
+            let row = facts.site(site.site);
+            let body = facts.body(facts.body_of(row.at));
+            let is_call = row.kind == SiteKind::Call && body.flow == Flow::Coroutine;
+            if is_call
+                && link.is_asked(site.file)
+                && !is_aside(link, site)
+                && link.targets(site, EnvId::NONE).steps < LOW_STEPS
+                && !judge.times.of_site(site).is_once()
+            {
+                found.push(CalledHere { site, function, elsewhere });
+            }
+        }
+    }
+    found.sort_by_key(|one| (one.site, one.elsewhere));
+    found.dedup_by_key(|one| one.site);
+    found
+}
+
+fn is_aside(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let body = link.program.body_of_site(site);
+    link.program.is_test(site.file)
+        || link.program.is_command_line(site.file)
+        || facts.body(body.body).flags.has(BodyFlags::TEST)
+        || link.is_for_tests(body)
+}
+
+/// The functions that a task is: itself, or what a closure calls and gives.
+fn functions_of(link: &Link<'_>, task: BodyRef) -> Vec<BodyRef> {
+    let facts = link.program.facts(task.file);
+    if facts.body(task.body).kind != BodyKind::Lambda {
+        return vec![task];
+    }
+    let exits = link.program.exits_in(task).filter(|exit| exit.kind == ExitKind::Return && exit.value.is_some());
+    let given: Vec<FormId> = exits.map(|exit| exit.value).collect();
+    given.into_iter().filter_map(|form| function_given(link, task, form)).collect()
+}
+
+/// The one synchronous function of the project whose result a form is.
+fn function_given(link: &Link<'_>, task: BodyRef, form: FormId) -> Option<BodyRef> {
+    let facts = link.program.facts(task.file);
+    let site = result_in(facts, form)?;
+    let targets = link.targets(SiteRef { file: task.file, site }, EnvId::NONE);
+    match targets.list[..] {
+        [Target::Body { body, edge: Edge::Call, .. }] => {
+            let of = link.program.facts(body.file).body(body.body);
+            (of.flow == Flow::Sync && of.kind == BodyKind::Function).then_some(body)
+        }
+        _ => None,
+    }
+}
+
+fn result_in(facts: &FileFacts, form: FormId) -> Option<blocklint_facts::SiteId> {
+    match facts.form(form) {
+        Form::Result(site) => Some(site),
+        Form::Try(inner) => result_in(facts, inner),
+        _ => None,
+    }
+}
+
+/// Whether a function does no more than call one of a library that no model describes, and gives what that gives.
+fn is_left_to_a_library(link: &Link<'_>, function: BodyRef) -> bool {
+    let facts = link.program.facts(function.file);
+    let of_body = |body: BodyId| body == function.body;
+    let mut calls = facts
+        .sites
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| of_body(facts.body_of(row.at)) && matches!(row.kind, SiteKind::Call | SiteKind::New));
+    let (Some((only, _)), None) = (calls.next(), calls.next()) else { return false };
+    let site = blocklint_facts::SiteId(only as u32);
+    let gives = link.program.exits_in(function).any(|exit| result_in(facts, exit.value) == Some(site));
+    let at = SiteRef { file: function.file, site };
+    let is_unknown = |target: &Target| match *target {
+        Target::Row { path, .. } => {
+            let text = link.library.text(path);
+            link.library.calls(path).is_empty()
+                && !["std::", "core::", "alloc::"].iter().any(|own| text.starts_with(own))
+        }
+        _ => false,
+    };
+    gives && matches!(&link.targets(at, EnvId::NONE).list[..], [only] if is_unknown(only))
+}
