@@ -59,6 +59,14 @@ pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> 
     })
 }
 
+/// The operator that every future has which calls back.
+pub const CONTINUES: &str = "map";
+
+/// Whether a type of this name is what a handler is given when a call is done: a value or a failure.
+pub fn is_result_of_future(name: &str) -> bool {
+    name == "AsyncResult"
+}
+
 /// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
 pub fn emits_once(name: &str) -> bool {
     name == "Mono"
