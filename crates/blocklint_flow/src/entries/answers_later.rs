@@ -53,9 +53,9 @@ fn by_handler(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     link.values.members(declared.value).into_iter().find_map(|val| {
         let Val::Library { ty, args, .. } = val else { return None };
         let given = link.values.nth(args, 0)?;
-        let takes_result = link.values.members(given).into_iter().any(|of| {
-            matches!(of, Val::Library { ty, .. } if java::is_result_of_future(last_name(&link.library.text(ty))))
-        });
+        let takes_result = link.values.members(given).into_iter().any(
+            |of| matches!(of, Val::Library { ty, .. } if java::is_result_of_future(last_name(&link.library.text(ty)))),
+        );
         if !takes_result {
             return None;
         }

@@ -141,7 +141,9 @@ impl<'a> Link<'a> {
                 any = true;
                 // What a verticle of workers makes serves on its threads.
                 let around = self.class_around(file, self.program.body_of_site(SiteRef { file, site }).body);
-                if around.is_some_and(|around| around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)) {
+                if around.is_some_and(|around| {
+                    around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
+                }) {
                     continue;
                 }
                 let uses = index.uses_of_result(site);
