@@ -15,6 +15,7 @@ use std::time::Instant;
 use blocklint_analysis::{
     FileId, Flows, Layout, Link, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
 };
+use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
 use blocklint_facts::BodyKind;
 use blocklint_models::Models;
@@ -23,6 +24,7 @@ use blocklint_rules::Unread;
 use camino::Utf8Path;
 
 use crate::analyse::{Report, grouped, layout_of, options_of, sort, source_file, unread_finding};
+use crate::cached::begun::{Begun, begin};
 use crate::comments::comments;
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
 use crate::fixing::Remedies;
@@ -63,20 +65,34 @@ pub struct Session {
     flows: Option<Flows>,
     /// The slots of the files that have changed since, with the hash of what they were.
     changed: BTreeMap<usize, u64>,
-    /// Those of them whose findings were not told since.
+    /// Files whose findings were not told since they changed, or since an editor holds them.
     untold: BTreeSet<usize>,
+    /// Whether nothing was analysed yet.
+    has_told_nothing: bool,
     /// What of a file is unknown.
     unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
     buffers: Buffers,
+    /// What it began with, where there is a cache.
+    begun: Option<Begun>,
+    /// The hashes of files as they were read, of those that have been something else since.
+    as_read: BTreeMap<usize, u64>,
 }
 
 impl Session {
     /// Reads all files of a project.
     ///
+    /// With a cache it takes what an earlier session left ([`Session::keep`]).
+    ///
     /// # Errors
     ///
     /// Where the system gives no threads.
-    pub fn open(project: Project, models: Models, options: Options, buffers: Buffers) -> Result<Self, Failure> {
+    pub fn open(
+        project: Project,
+        models: Models,
+        options: Options,
+        buffers: Buffers,
+        cache: Option<Cache>,
+    ) -> Result<Self, Failure> {
         let layout = layout_of(&project, &models);
         let mut session = Session {
             project,
@@ -89,11 +105,19 @@ impl Session {
             flows: None,
             changed: BTreeMap::new(),
             untold: BTreeSet::new(),
+            has_told_nothing: true,
             unread: BTreeMap::new(),
             buffers,
+            begun: None,
+            as_read: BTreeMap::new(),
         };
-        session.read_all(Vec::new())?;
-        session.renumbered();
+        match cache {
+            Some(cache) => session.begin(cache)?,
+            None => {
+                session.read_all(Vec::new())?;
+                session.renumbered();
+            }
+        }
         Ok(session)
     }
 
@@ -133,7 +157,12 @@ impl Session {
             && same_unread
             && self.files[slot].facts.content_hash == facts.content_hash
         {
-            return false;
+            // What flows may be known before anything was told.
+            let is_untold = self.has_told_nothing && self.flows.is_some();
+            if is_untold {
+                self.untold.insert(slot);
+            }
+            return is_untold;
         }
         match &extracted.unread {
             Some(unread) => self.unread.insert(Arc::clone(path), unread.clone()),
@@ -150,6 +179,7 @@ impl Session {
                 if is == was {
                     self.changed.remove(&slot);
                 }
+                self.as_read.entry(slot).or_insert(self.files[slot].facts.content_hash);
                 self.files[slot] = file;
                 self.untold.insert(slot);
                 return true;
@@ -217,6 +247,7 @@ impl Session {
         self.flows = flows;
         self.changed.clear();
         self.untold.clear();
+        self.has_told_nothing = false;
         Ok(done)
     }
 
@@ -306,6 +337,8 @@ impl Session {
         self.flows = None;
         self.changed.clear();
         self.untold.clear();
+        self.begun = None;
+        self.as_read.clear();
     }
 
     /// The text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
@@ -348,6 +381,32 @@ impl Session {
         found.collect()
     }
 
+    /// Leaves for the next session what this one need not have found out: for the time when nobody waits for anything. Nothing is kept
+    /// without a cache, nor where it cannot be written.
+    pub fn keep(&mut self) {
+        let Some(begun) = &mut self.begun else { return };
+        let is_other = |slot: &usize| self.files[*slot].facts.content_hash != self.as_read[slot];
+        let others: HashSet<&Utf8Path> =
+            self.as_read.keys().filter(|slot| is_other(slot)).map(|slot| &*self.files[*slot].path).collect();
+        let flows = self.flows.as_ref().filter(|_| others.is_empty() && self.changed.is_empty());
+        if begun.keep(&self.project, &self.files, |path| others.contains(path), flows).is_err() {
+            self.begun = None;
+        }
+    }
+
+    /// Reads all files, those that did not change as a cache has them.
+    fn begin(&mut self, cache: Cache) -> Result<(), Failure> {
+        let (extracted, flows, begun) = begin(&self.project, &self.layout, self.options, cache)?;
+        self.take(HashMap::new(), extracted);
+        self.renumbered();
+        self.flows = flows.filter(|flows| flows.fits(&self.files));
+        self.begun = Some(begun);
+        for (path, text) in self.buffers.clone() {
+            self.change(&path, Some(text));
+        }
+        Ok(())
+    }
+
     fn files_of_project(&self) -> impl Iterator<Item = (&Arc<Utf8Path>, bool)> {
         self.project.files.iter().map(|file| (&file.path, file.reported))
     }
@@ -371,13 +430,20 @@ impl Session {
 
     /// Reads all files but those whose facts are known.
     fn read_all(&mut self, known: Vec<SourceFile>) -> Result<(), Failure> {
-        let mut known: HashMap<Arc<Utf8Path>, SourceFile> =
+        let known: HashMap<Arc<Utf8Path>, SourceFile> =
             known.into_iter().map(|file| (Arc::clone(&file.path), file)).collect();
         let wanted: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
         let extracted = on_large_stacks(|| extract_some(&wanted, |file| self.extract(file)))?;
+        self.take(known, extracted);
+        Ok(())
+    }
+
+    /// Takes the files whose facts are known, and of the others, in the order of the project, what was read.
+    fn take(&mut self, mut known: HashMap<Arc<Utf8Path>, SourceFile>, extracted: Vec<Extracted>) {
         let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
         let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();
-        for (file, extracted) in wanted.into_iter().zip(extracted) {
+        let wanted = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
+        for (file, extracted) in wanted.zip(extracted) {
             if let Some(found) = &extracted.unread {
                 unread.insert(Arc::clone(&file.path), found.clone());
             }
@@ -398,7 +464,6 @@ impl Session {
         });
         self.files = files.collect();
         self.unread = unread;
-        Ok(())
     }
 }
 
@@ -431,7 +496,7 @@ mod tests {
             fs::write(folder.path().join("app.py"), APP).expect("written");
             let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
             let options = Options::new(Confidence::Medium);
-            let session = Session::open(project, Models::builtin(), options, Buffers::new()).expect("threads");
+            let session = Session::open(project, Models::builtin(), options, Buffers::new(), None).expect("threads");
             Shop { folder, session }
         }
 
@@ -483,6 +548,40 @@ mod tests {
         shop.session.change(&work, Some(Arc::from(HELPER)));
         assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], both)));
         assert_eq!(shop.found().len(), 2, "all files say the same");
+    }
+
+    #[test]
+    fn the_next_session_tells_of_an_open_file_before_all_are_analysed() {
+        let whole = "handler → pause → time.sleep";
+        let mut shop = Shop::new();
+        let app = shop.path("app.py");
+        let open = |folder: &TempDir, buffers| {
+            let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
+            let cache = Cache::of_project(&project.root, "test");
+            let options = Options::new(Confidence::Medium);
+            Session::open(project, Models::builtin(), options, buffers, Some(cache)).expect("threads")
+        };
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(shop.session.change(&app, Some(Arc::from("import work\n"))));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        shop.session.keep();
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(!shop.session.change(&app, Some(Arc::from(APP))), "what flowed was not kept: a file was another");
+        assert_eq!(shop.told(), None);
+        assert_eq!(shop.found(), [whole]);
+        shop.session.keep();
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(shop.session.change(&app, Some(Arc::from(APP))), "it was told nothing yet");
+        assert_eq!(shop.told(), Some((vec![whole.to_owned()], vec!["app.py".to_owned()])));
+        // An editor holds something else as soon as it begins.
+        let text = format!("{APP}    work.pause()\n");
+        shop.session = open(&shop.folder, Buffers::from_iter([(Arc::clone(&app), Arc::from(text))]));
+        assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
+        // Nothing of a file that has changed meanwhile is believed.
+        fs::write(shop.folder.path().join("work.py"), "def pause():\n    pass\n").expect("written");
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(!shop.session.change(&app, Some(Arc::from(APP))));
+        assert_eq!((shop.told(), shop.found()), (None, Vec::new()));
     }
 
     #[test]

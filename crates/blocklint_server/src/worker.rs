@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use blocklint_core::Finding;
 use blocklint_engine::{
-    Buffers, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
-    load_models_and_tell,
+    Buffers, Cache, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session,
+    cache_version, choose, load_models_and_tell,
 };
 use blocklint_models::Models;
 use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
@@ -79,7 +79,7 @@ impl Worker {
             texts: HashMap::new(),
             buffers,
             last: None,
-            whole: Duration::ZERO,
+            whole: Duration::MAX,
         };
         let builder = std::thread::Builder::new().name("blocklint-analyse".to_owned()).stack_size(STACK_SIZE);
         builder.spawn(move || desk.work())?;
@@ -196,7 +196,8 @@ impl Desk {
         let (project, models) = self.discover()?;
         self.works(&format!("reading {} files", project.files.len()));
         self.files = files_of(&project);
-        match Session::open(project, models, self.options(None), self.buffers.clone()) {
+        let cache = self.settings.cache.then(|| Cache::of_project(&project.root, cache_version()));
+        match Session::open(project, models, self.options(None), self.buffers.clone(), cache) {
             Ok(session) => Some(session),
             Err(failure) => {
                 self.tell(failure.lines.join("\n"), true);
@@ -291,7 +292,11 @@ impl Desk {
             let analysis = self.shown(session, report, None);
             self.last = Some(Arc::new(analysis));
             self.tell_last(revision);
-        })
+        })?;
+        if self.queue.is_empty() {
+            session.keep();
+        }
+        Ok(())
     }
 
     /// Tells what the files that have changed say, if that can be told alone.

@@ -113,7 +113,7 @@ fn open(path: &Utf8Path, buffers: Buffers) -> Result<Session, Failure> {
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
-    Ok(Session::open(project, models, Options::new(Confidence::Medium), buffers)?)
+    Ok(Session::open(project, models, Options::new(Confidence::Medium), buffers, None)?)
 }
 
 fn findings(session: &mut Session) -> Vec<Finding> {

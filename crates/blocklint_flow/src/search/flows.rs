@@ -4,13 +4,15 @@
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
+use blocklint_link::program::SourceFile;
 use blocklint_link::program::ids::{BodyRef, FileId, Name, SiteRef};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::graph::{Graph, Next, Way};
 
 /// What flowed where, by bodies. It speaks of the files as they were: of those that have changed since, only what they led to counts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Flows {
     /// The bodies that the labels of a body came from.
     below: FxHashMap<BodyRef, Vec<BodyRef>>,
@@ -59,6 +61,18 @@ impl Flows {
             of_body.dedup();
         }
         flows
+    }
+
+    /// Whether all that it names is there: it may have been kept, and what is kept anybody may have written.
+    pub fn fits(&self, files: &[SourceFile]) -> bool {
+        let has_body = |body: &BodyRef| {
+            files.get(body.file.index()).is_some_and(|file| body.body.index() < file.facts.bodies.len())
+        };
+        let has_site = |site: &SiteRef| {
+            files.get(site.file.index()).is_some_and(|file| site.site.index() < file.facts.sites.len())
+        };
+        self.below.iter().all(|(body, below)| has_body(body) && below.iter().all(has_body))
+            && self.begins.iter().all(|(body, sites)| has_body(body) && sites.iter().all(has_site))
     }
 
     fn add(&mut self, link: &Link<'_>, graph: &Graph<'_>, body: BodyRef, way: &Way) {
