@@ -21,10 +21,10 @@ class Binary:
         found = json.loads(self._run(asked, root))
         return [finding for finding in found if finding["filename"].endswith(".py")]
 
-    def shown(self, root: str) -> set:
-        """The fingerprints of those that a usual run shows."""
+    def shown(self, root: str) -> Dict[str, Any]:
+        """The fix, and why there is none, of those that a usual run shows, by their fingerprints."""
         asked = ["check", "--no-baseline", "--output-format", "json", "--quiet", root]
-        return {finding["fingerprint"] for finding in json.loads(self._run(asked, root))}
+        return {finding["fingerprint"]: (finding["fix"], finding["no_fix"]) for finding in json.loads(self._run(asked, root))}
 
     def twin(self, path: str) -> Dict[str, Any]:
         """What models say of a path."""

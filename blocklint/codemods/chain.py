@@ -9,7 +9,10 @@ from .edits import Edits
 from .index import FUNCTIONS, Class, File, Function, Index, dotted
 from .leaf import Leaves
 from .refusal import Refusal
-from .spelling import CHANGES, span, spelled
+from .spelling import CHANGES, leave, span, spelled
+
+# Base classes that call nothing.
+PLAIN = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol")
 
 # What a `with` or `for` may be written with.
 GENERATORS = ("contextlib.contextmanager", "contextlib.asynccontextmanager")
@@ -120,8 +123,35 @@ class Chain:
         self.strings(function, group)
         if not found and not function.is_async and not any(one.is_async for one in group):
             overridden = len(group) > 1
-            if not overridden:
+            if not overridden and self.is_reachable(function):
                 raise Refusal("sync-caller", f"`{function}` is not async, and nothing in the project calls it", function.file.path, function.node.lineno)
+
+    def is_reachable(self, function: Function) -> bool:
+        """Whether something that is not seen may call a function that the project does not call by its name.
+
+        A method changes with the client of its object; nobody misses it as it was if its class is the project's own alone.
+        """
+        owner, file = function.owner, function.file
+        if owner is None or file.is_test or function.node.decorator_list or self.is_shown(owner):
+            return True
+        family = [owner, *self.index.heirs(owner)]
+        lineage = [base for one in family for base in self.index.lineage(one)]
+        if any(not isinstance(base, Class) and base not in PLAIN for base in lineage):
+            return True
+        dynamic = (where for name in ("getattr", "methodcaller") for where, _ in self.index.named.get(name, []) if looks_up(where))
+        if any(where is file or owner.name in where.source for where in dynamic):
+            return True
+        self.notes.append(f"{file.path}:{function.node.lineno}: nothing in the project calls `{function}`, which is async from now on")
+        return False
+
+    def is_shown(self, owner: Class) -> bool:
+        """Whether a package shows a class to others."""
+        for other in self.index.files.values():
+            target = other.imports.get(owner.name)
+            is_it = other is owner.file or bool(target) and self.index.symbol(target) is owner
+            if is_it and (owner.name in exported(other) or other.path.endswith("__init__.py")):
+                return True
+        return False
 
     def whose(self, file: File, node: ast.AST, function: Function, group: List[Function]) -> Optional[bool]:
         """Whether a name means the function; `None` if nobody knows."""
@@ -159,6 +189,11 @@ class Chain:
                 raise refuse("decorator", f"`{function}` is used as a decorator")
             if isinstance(call, ast.Call) and node in call.args and self.takes_either(file, call):
                 return None
+            if isinstance(call, ast.Call) and self.is_handed_over(file, call, node, function):
+                # The thread is of no use any more.
+                self.calls.append((file, call))
+                self.of(file).direct.add(span(file, call))
+                return leave(file, call.func, self.of(file))
             raise refuse("passed-on", f"`{function}` is passed on by its name here")
         self.calls.append((file, call))
         caller = file.around(call)
@@ -184,6 +219,13 @@ class Chain:
         if not caller.is_async:
             self.caller(caller, file, call, function)
         return None
+
+    def is_handed_over(self, file: File, call: ast.Call, node: ast.AST, function: Function) -> bool:
+        """`await asyncio.to_thread(load, path)`, which may be `await load(path)`."""
+        plain = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
+        target = self.index.target(file, call.func)
+        passes = isinstance(target, str) and target in CHANGES["hands_over"] and (CHANGES["hands_over"][target] or not call.keywords)
+        return passes and len(plain) == len(call.args) and call.args[0] is node and isinstance(file.parents.get(call), ast.Await) and not function.is_generator
 
     def takes_either(self, file: File, call: ast.Call) -> bool:
         """Whether a framework runs what it is given in a thread if it is a function, and awaits it if it is a coroutine function."""
@@ -284,7 +326,7 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
     """Whether a class outside of the project cannot ask for a method: the language's own are looked at."""
     if base is None:
         return False
-    if base in ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol", "typing_extensions.Protocol"):
+    if base in PLAIN:
         return True
     module, _, of = base.rpartition(".")
     import importlib
@@ -297,6 +339,12 @@ def outside_is_harmless(base: Optional[str], name: str) -> bool:
         return not hasattr(getattr(importlib.import_module(module), of), name)
     except (ImportError, AttributeError):
         return False
+
+
+def looks_up(file: File) -> bool:
+    """Whether a file asks for attributes by names that are not written there."""
+    calls = (node for node in ast.walk(file.tree) if isinstance(node, ast.Call) and dotted(node.func) in ("getattr", "methodcaller", "operator.methodcaller"))
+    return any(not isinstance(call.args[-1 if len(call.args) == 1 else 1], ast.Constant) for call in calls if call.args)
 
 
 def name_line(function: Function) -> int:

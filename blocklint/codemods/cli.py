@@ -57,7 +57,8 @@ def run(arguments: Optional[List[str]] = None) -> int:
         except Refusal as refusal:
             refused += 1
             where = f" ({os.path.relpath(refusal.path)}:{refusal.line})" if refusal.path else ""
-            other = project.otherwise(finding) if asked.name == "asyncify" else ""
+            # What a thread would share is no advice.
+            other = project.otherwise(finding) if asked.name == "asyncify" and refusal.kind != "shared-state" else ""
             print(f"refused: {at}: {finding['code']}: {refusal.reason}{where} [{refusal.kind}]{other and f'; {other}'}", file=sys.stderr)
             continue
         done += 1

@@ -40,6 +40,8 @@ class Edits:
     arguments: Dict[Span, Tuple[Dict[str, str], Dict[str, str]]] = field(default_factory=dict)
     # Calls that a thread makes: the function that hands over, and whether it passes keywords on.
     threads: Dict[Span, Tuple[str, bool]] = field(default_factory=dict)
+    # Calls that handed a function to a thread, and now make the call themselves.
+    direct: Set[Span] = field(default_factory=set)
     # Starts of `with` and `for`; in a comprehension of what is iterated over.
     async_blocks: Set[Tuple[int, int]] = field(default_factory=set)
     # Starts of what generator expressions give that become lists.
@@ -150,6 +152,8 @@ class Transformer(cst.CSTTransformer):
             is_list = isinstance(original.func, cst.Name) and original.func.value == "list" and len(original.args) == 1
             args = [arg.with_changes(value=all_of) if at == number else arg for at, arg in enumerate(updated.args)]
             result = updated = all_of if is_list else updated.with_changes(args=args)
+        if span in edits.direct:
+            result = updated = updated.with_changes(func=updated.args[0].value, args=updated.args[1:])
         if span in edits.threads:
             to, keywords = edits.threads[span]
             result = updated = _handed(updated, to, keywords)

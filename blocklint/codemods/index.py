@@ -10,6 +10,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
+from .needs import Needs
+
 SKIPPED = {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", "build", "dist", ".mypy_cache"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Position = Tuple[int, int]
@@ -64,6 +66,10 @@ class File:
     def is_test(self) -> bool:
         name = os.path.basename(self.path)
         return name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
+
+    @property
+    def is_for_tests(self) -> bool:
+        return self.is_test or not {"test", "tests"}.isdisjoint(self.module.split("."))
 
     def start(self, node: ast.AST) -> Position:
         return self._position(node.lineno, node.col_offset)
@@ -122,22 +128,12 @@ class Index:
         self.named: Dict[str, List[Tuple[File, ast.AST]]] = {}
         for path in self._walk():
             self._read(path)
+        self.needs = Needs(self.root, SKIPPED)
 
     def _walk(self) -> Iterator[str]:
         for folder, folders, names in os.walk(self.root):
             folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
             yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".py"))
-
-    def requirements(self) -> List[str]:
-        """The texts of files that name the libraries that the project needs."""
-        texts = []
-        for folder, folders, names in os.walk(self.root):
-            folders[:] = [name for name in folders if name not in SKIPPED and not name.startswith(".")]
-            for name in names:
-                if name in ("pyproject.toml", "setup.cfg", "setup.py", "Pipfile") or name.startswith("requirements") and name.endswith((".txt", ".in")):
-                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as stream:
-                        texts.append(stream.read())
-        return texts
 
     def _read(self, path: str) -> None:
         try:

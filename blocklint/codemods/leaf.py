@@ -8,7 +8,7 @@ from typing import Dict, List, Optional, Set, Tuple
 
 from .binary import Binary
 from .edits import Edits, Wrap
-from .files import Files
+from .files import OPENING, Files
 from .index import File, Function, Index, dotted, own_nodes
 from .refusal import Refusal
 from .spelling import CHANGES, is_class, leave, span, spelled, top
@@ -27,7 +27,7 @@ class Leaves(Values, Files):
         self.index, self.binary, self.edits, self.runtime, self.causes = index, binary, edits, runtime, causes
         # Calls of which blocklint says why no thread may make them.
         self.unfixed: Dict[Tuple, Dict] = {}
-        self.used: Dict[str, bool] = {}
+        self.used: Dict[Tuple[str, str], bool] = {}
         # Exceptions that are raised no more.
         self.raising: Set[str] = set()
         # Functions whose blocking calls became awaited ones: they must be coroutines.
@@ -58,12 +58,14 @@ class Leaves(Values, Files):
         known = self.binary.twin(path)
         canonical = known["path"]
         twins = known["twins"].get(self.runtime, [])
-        if canonical in ("builtins.open", "io.open"):
+        if canonical in OPENING:
             return self.file_block(file, call)
+        if (opened := self.opened(file, call)) is not None:
+            return self.file_block(file, opened)
         if twins and self.makes(file, call):
             # Making it may be awaited; what is called on it is.
             return self.maker(file, call) if isinstance(file.parents.get(call), ast.withitem) else self.held(file, call, canonical)
-        if twins and twins[0].rpartition(".")[0] == canonical.rpartition(".")[0] and self.too_old(twins[0]):
+        if twins and twins[0].rpartition(".")[0] == canonical.rpartition(".")[0] and self.too_old(twins[0], file):
             # Another method of the same object; of what is made anew its maker asks.
             twins = []
         twin = twins[0] if twins else ""
@@ -76,7 +78,7 @@ class Leaves(Values, Files):
         rewrite = known["rewrite"].get(self.runtime)
         if rewrite and rewrite.startswith("await "):
             return self.rewrite(file, call, rewrite)
-        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None and self.is_used(top(twin))
+        alike = top(twin) == top(canonical) or self.changes(canonical, twin) is not None and self.is_used(top(twin), file)
         moves = known["fix"] in ("offload", "none") and not (is_method and is_method_then)
         if not twins or moves or (is_method or is_method_then) and not alike:
             return self.thread(file, call, canonical, known)
@@ -87,6 +89,8 @@ class Leaves(Values, Files):
             return self.wrapped(file, call, before, parent, name)
         if is_method and not is_method_then:
             return self.thread(file, call, canonical, known)
+        if is_method and not isinstance(call.func, ast.Attribute):
+            raise self.refuse("shape", f"`{path}` is called by another name here", file, call)
         if is_method:
             return self.receiver(file, call, canonical)
         self.of(file).replaced[span(file, call.func)] = spelled(file, twin, self.of(file), call.func)
@@ -102,7 +106,7 @@ class Leaves(Values, Files):
     def iterated_over(self, file: File, node: ast.AST, path: str) -> None:
         """`for line in stream`: what is iterated over becomes asynchronous where it is made."""
         for value_file, value in self.binding(file, node)[0] if isinstance(node, ast.Name) else []:
-            if isinstance(value, ast.Call) and self.index.target(value_file, value.func) in ("builtins.open", "io.open"):
+            if isinstance(value, ast.Call) and self.index.target(value_file, value.func) in OPENING:
                 return self.file_block(value_file, value)
         self.root(file, node, node)
         if not self.reached(file, node):
@@ -112,12 +116,17 @@ class Leaves(Values, Files):
         self.of(file).awaited.add(span(file, call))
         self.need(file, call)
 
-    def is_used(self, library: str) -> bool:
-        """Whether the project imports a library or names it among those it needs: an edit adds none."""
-        if library not in self.used:
-            imports = any(top(path) == library for file in self.index.files.values() for path in file.imports.values())
-            self.used[library] = imports or any(re.search(rf"(?<![\w-]){re.escape(library)}(?![\w-])", text) for text in self.index.requirements())
-        return self.used[library]
+    def is_used(self, library: str, file: File) -> bool:
+        """Whether the part of the project imports a library or names it among those it needs: an edit adds none."""
+        needs = self.index.needs
+        part = needs.part(file.path)
+        if (library, part) not in self.used:
+            # What only tests import is there for who develops.
+            of_part = (one for one in self.index.files.values() if needs.part(one.path) == part and not one.is_for_tests)
+            imports = any(top(path) == library for one in of_part for path in one.imports.values())
+            named = re.compile(rf"(?<![\w-]){re.escape(library).replace('_', '[_-]')}(?![\w-])", re.IGNORECASE)
+            self.used[library, part] = imports or any(named.search(text) for text in needs.texts(file.path))
+        return self.used[library, part]
 
     def need(self, file: File, node: ast.AST) -> None:
         function = file.around(node)
@@ -183,7 +192,7 @@ class Leaves(Values, Files):
             if name and (cause := self.causes.get((file.path, *file.start(inner), name))) is not None and file.end(inner) <= file.end(call):
                 self.convert(file, inner, cause)
         to, keywords = THREADS[self.runtime]
-        if self.runtime == "asyncio" and self.starlette(file):
+        if self.runtime == "asyncio" and self.starlette(file) and not hands_over(file):
             to = "starlette.concurrency.run_in_threadpool"
         edits = self.of(file)
         self.module(file, to.rpartition(".")[0])
@@ -249,3 +258,8 @@ class Leaves(Values, Files):
                     self.of(file).replaced[span(file, one)] = spelled(file, new, self.of(file), one)
                 elif isinstance(target, str) and changes.get("errors") and target.split(".")[0] == next(iter(changes["errors"])).split(".")[0]:
                     raise self.refuse("errors", f"`{target}` is caught, which the twin does not raise", file, one)
+
+
+def hands_over(file: File) -> bool:
+    """Whether a file hands calls to threads by what asyncio has for it, as it would go on doing."""
+    return "asyncio.to_thread" in file.source

@@ -8,14 +8,15 @@ import shutil
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from .binary import Binary
 from .chain import Chain
 from .edits import Edits, applied, parse_problem
-from .index import File, Function, Index, own_nodes
-from .leaf import THREADS, Leaves
+from .index import File, Function, Index
+from .leaf import THREADS, Leaves, hands_over
 from .refusal import Refusal
+from .shared import Change, changed_below, done_too_early
 from .spelling import span
 
 Finding = Dict[str, Any]
@@ -42,6 +43,10 @@ class Project:
         self.index = Index(self.root)
         self.findings = self.binary.findings(self.root)
         self.shown = self.binary.shown(self.root)
+        for one in self.findings:
+            # How a usual run mends it: one that shows more has more findings beside it, by which edits are chosen.
+            if one["fingerprint"] in self.shown:
+                one["fix"], one["no_fix"] = self.shown[one["fingerprint"]]
         self.resolved, self.causes = self._told(self.findings)
         # What a usual run says nothing of is left as it is where nothing else needs it.
         self.usual = self._told([one for one in self.findings if one["fingerprint"] in self.shown])[1]
@@ -92,8 +97,18 @@ class Project:
             except Refusal:
                 raise refusal from None
             helper = finding["trace"][1]["function"]
+            if (told := next(self._meets(finding), None)) is not None:
+                function, node, name = told
+                reason = f"{refusal.reason}; and a thread cannot run `{helper}` as it is, for `{function}` changes `{name}`, which the loop or another thread may do at once"
+                raise Refusal("shared-state", reason, function.file.path, node.lineno) from None
             mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is handed to a thread, for {refusal.reason}")
             return mended
+
+    def _meets(self, finding: Finding) -> Iterator[Change]:
+        """What the first helper of a trace, and what that calls, changes besides its own variables."""
+        step = finding["trace"][1]
+        helper = self.index.at(step["filename"], step["location"]["row"])
+        return changed_below(self.index, self.resolved, helper) if helper else iter(())
 
     def otherwise(self, finding: Finding) -> str:
         """What else would mend a finding that asyncify refuses; nothing, if nothing is known to."""
@@ -129,7 +144,17 @@ class Project:
                     for one in ast.walk(handler.type) if handler.type else []:
                         if self.index.target(file, one) in leaves.raising and span(file, one) not in edits.get(file.path, Edits()).replaced:
                             raise Refusal("errors", f"`{ast.unparse(one)}` is caught here, which the twin does not raise", file.path, one.lineno)
+        self._in_order(edits)
         return self._made(edits, chain)
+
+    def _in_order(self, edits: Dict[str, Edits]) -> None:
+        """Refuses where a task would see something done for which another one still waits."""
+        for path, one in edits.items():
+            for function in self.index.files[path].functions if one else []:
+                if (early := done_too_early(function, one)) is not None:
+                    node, name = early
+                    reason = f"`{function}` looks at `{name}`, and sets it before what it waits for from now on: another task would go on too early"
+                    raise Refusal("interleaves", reason, path, node.lineno)
 
     def _leaf(self, leaves: Leaves, step: Dict[str, Any]) -> None:
         file = self.index.files.get(step["filename"])
@@ -224,14 +249,17 @@ class Project:
                 call = next((one for one in ast.walk(other.tree) if isinstance(one, ast.Call) and other.start(one) == (line, column) and self._is_call_of(one, helper)), None)
                 if call is not None and (around := other.around(call)) and around.is_async and call is not node:
                     calls.append((other, call))
-            notes = shared_state(helper)
+            notes = [
+                f"{function.file.path}:{changed.lineno}: `{function}` changes `{name}`, now from a thread"
+                for function, changed, name in changed_below(self.index, self.resolved, helper)
+            ]
         for where, call in calls:
             function = where.around(call)
             if function is None or not function.is_async:
                 raise Refusal("sync-caller", "the call stands in no coroutine", where.path, call.lineno)
             leaves.inside(where, call, function)
             to, keywords = THREADS[leaves.runtime]
-            if leaves.runtime == "asyncio" and "starlette" in {name.split(".")[0] for name in where.imports.values()} | ({"starlette"} if "fastapi" in {name.split(".")[0] for name in where.imports.values()} else set()):
+            if leaves.runtime == "asyncio" and not hands_over(where) and "starlette" in {name.split(".")[0] for name in where.imports.values()} | ({"starlette"} if "fastapi" in {name.split(".")[0] for name in where.imports.values()} else set()):
                 to = "starlette.concurrency.run_in_threadpool"
             one = edits.setdefault(where.path, Edits())
             one.threads[span(where, call)] = (to, keywords)
@@ -260,7 +288,7 @@ class Project:
                     stream.write(text)
             after = self.binary.findings(copy)
             usual = self.binary.shown(copy)
-            index = Index(copy)
+            index = Index(copy) if mended.coroutines else None
         before = [one for one in self.findings if one["context"] == "event-loop"]
         now = [one for one in after if one["context"] == "event-loop"]
         key = lambda one: (one["function"], one["code"], cause(one))  # noqa: E731
@@ -311,14 +339,3 @@ def cause(finding: Finding) -> Tuple[str, str]:
     """The function and the library call that hold the thread: what an edit elsewhere does not change."""
     last = finding["trace"][-1] if finding["trace"] else finding
     return last["function"], last.get("call", "")
-
-
-def shared_state(helper: Function) -> List[str]:
-    """What a function changes that two threads could change at once, by what is written in it."""
-    notes, function = [], helper
-    for node in own_nodes(function.node):
-        if isinstance(node, ast.Global):
-            notes.append(f"{function.file.path}:{node.lineno}: `{function}` sets the global {', '.join(node.names)}, now from a thread")
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
-            notes.append(f"{function.file.path}:{node.lineno}: `{function}` sets `{node.value.id}.{node.attr}`, now from a thread")
-    return notes

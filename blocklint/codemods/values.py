@@ -99,9 +99,9 @@ class Values:
         changes = self.changes(known["path"], twin)
         if changes is None and not (top(twin) == top(known["path"]) and top(twin) in CHANGES["made_alike"]):
             raise self.refuse("maker", f"whether `{twin}` is made as `{known['path']}` is is not known", file, call)
-        if not self.is_used(top(twin)):
-            raise self.refuse("no-library", f"`{twin}` is of a library that the project does not use", file, call)
-        if asked := self.too_old(twin):
+        if not self.is_used(top(twin), file):
+            raise self.refuse("no-library", f"`{twin}` is of a library that this part of the project does not use", file, call)
+        if asked := self.too_old(twin, file):
             raise self.refuse("no-library", f"`{twin}` came with {CHANGES['since'][top(twin)]}, and the project asks for {asked}", file, call)
         changes = changes or {}
         edits = self.of(file)
@@ -119,10 +119,10 @@ class Values:
             self.block(file, item)
         return old, new
 
-    def too_old(self, twin: str) -> str:
+    def too_old(self, twin: str, file: File) -> str:
         """The version that the project asks for, if it is older than the one that brought the twin."""
         since = CHANGES["since"].get(top(twin))
-        asked = pinned(top(twin), self.index.requirements()) if since else None
+        asked = pinned(top(twin), self.index.needs.texts(file.path)) if since else None
         return ".".join(map(str, asked)) if asked and asked < numbers(since) else ""
 
     def depends(self, file: File, call: ast.Call, changes: Dict) -> None:

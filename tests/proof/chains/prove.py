@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -45,13 +46,26 @@ def checked(blocklint: str, folder: Path, *options: str) -> list[dict]:
     return json.loads(run.stdout)
 
 
+def target_folder() -> Path:
+    return Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parents[2] / "target") / "proof"
+
+
 def built(folder: Path, name: str) -> Path:
     """The program, which compiles without a warning."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR") or HERE.parents[2] / "target") / "proof"
+    target = target_folder()
     subprocess.run(["cargo", "build", "--quiet", "--locked", "--target-dir", target], cwd=folder, check=True)
     program = folder / name
     shutil.copy(target / "debug" / "chains", program)
     return program
+
+
+def tested(folder: Path, target: Path) -> int:
+    """How many of its tests pass, none of which may fail."""
+    run = subprocess.run(["cargo", "test", "--quiet", "--locked", "--target-dir", target], cwd=folder, capture_output=True, text=True)
+    passed = re.search(r"test result: ok. (\d+) passed", run.stdout)
+    if run.returncode or not passed:
+        raise SystemExit(f"the tests of the program fail:\n{run.stdout}\n{run.stderr}")
+    return int(passed[1])
 
 
 def asked(port: int, line: str) -> str:
@@ -105,7 +119,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work) / "server"
         shutil.copytree(HERE, copy, ignore=shutil.ignore_patterns("target"), copy_function=shutil.copy)
-        before = built(copy, "before")
+        before, passed = built(copy, "before"), tested(copy, target_folder())
         found = {(Path(one["filename"]).name, one["code"]) for one in checked(arguments.blocklint, copy)}
         if found != {("main.rs", "BLT101"), ("main.rs", "BLT104")}:
             wrong.append(f"found {found}")
@@ -116,7 +130,9 @@ def main() -> int:
         for helper in ("is_limited", "settle", "load", "note", "read"):
             if f"async fn {helper}(" not in changed:
                 wrong.append(f"{helper} did not become async")
-        after = built(copy, "after")
+        after, passes = built(copy, "after"), tested(copy, target_folder())
+        if "#[test]" in changed or passes != passed:
+            wrong.append(f"{passed} tests passed before, {passes} after, of which some did not become async")
         for run in range(arguments.runs):
             print(f"  run {run + 1}")
             wrong += compare(measured(before), measured(after))

@@ -19,13 +19,14 @@ from prove import Failed, found, ran, tests
 HERE = Path(__file__).resolve().parent
 
 AFTER = {
-    "files": ["async with aiofiles.open(path, \"w\")", "await stream.write(json.dumps(settings, indent=2))", "async for line in stream"],
+    "files": ["async with aiofiles.open(path, \"w\")", "await stream.write(json.dumps(settings, indent=2))", "async for line in stream", "await stream.write(text)", "return await load(path)"],
     "files_anyio": ["async with await anyio.open_file(path, \"w\")", "async for line in stream"],
     "httpx": ["httpx.AsyncClient(base_url=url, timeout=5", "await self.client.aclose()"],
     "mocks": ["await helper(1) + await store.load()"],
+    "parts": ["await asyncio.to_thread(requests.get, url, timeout=5)"],
     "psycopg": ["async with await psycopg.AsyncConnection.connect(DSN)", "async for name, in await connection.execute"],
     "pymongo": ["AsyncMongoClient(", "async for note in notes.find("],
-    "redis": ["redis.asyncio.Redis(", "async with self.client.pipeline() as pipe", "_ = await pipe.execute()", "async for key in self.client.scan_iter"],
+    "redis": ["redis.asyncio.Redis(", "async with self.client.pipeline() as pipe", "_ = await pipe.execute()", "async for key in self.client.scan_iter", "async def forget"],
     "sqlalchemy": ["async with AsyncSession(async_engine, expire_on_commit=False) as session", "await session.refresh(user)"],
     "subprocess": ["await asyncio.to_thread(subprocess.run, "],
 }

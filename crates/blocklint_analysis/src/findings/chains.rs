@@ -71,6 +71,7 @@ impl Chains {
             below: Vec::new(),
             calls: FxHashSet::default(),
             awaiting: Vec::new(),
+            tests: Vec::new(),
             leaves: FxHashMap::default(),
             others: FxHashSet::default(),
             hops: false,
@@ -107,6 +108,8 @@ struct Closing<'c, 'l, 'a> {
     calls: FxHashSet<SiteRef>,
     /// Those of the calls that stand in code that is `async` already.
     awaiting: Vec<SiteRef>,
+    /// Tests that call helpers, each with one of its calls.
+    tests: Vec<(BodyRef, SiteRef)>,
     leaves: FxHashMap<SiteRef, String>,
     others: FxHashSet<SiteRef>,
     hops: bool,
@@ -298,8 +301,13 @@ impl Closing<'_, '_, '_> {
         let row = link.program.facts(caller.file).body(caller.body);
         match (row.kind, row.flow) {
             (_, Flow::Coroutine) | (BodyKind::AsyncBlock, _) => self.awaiting.push(site),
-            (BodyKind::Function, Flow::Sync) if row.flags.has(BodyFlags::TEST) => {
-                return Err(self.unless(NoChain::CalledByTest(name), site));
+            (BodyKind::Function, Flow::Sync) if self.is_test(caller) => {
+                if self.starts_a_runtime(caller) {
+                    return Err(self.unless(NoChain::CalledByTest(name), site));
+                }
+                if self.tests.iter().all(|(of, _)| *of != caller) {
+                    self.tests.push((caller, site));
+                }
             }
             (BodyKind::Function, Flow::Sync) => {
                 self.below.push((caller, helper));
@@ -311,6 +319,27 @@ impl Closing<'_, '_, '_> {
             _ => return Err(self.unless(NoChain::InConstant(name), site)),
         }
         Ok(())
+    }
+
+    /// Whether a body is a test itself, and not what tests call.
+    fn is_test(&self, body: BodyRef) -> bool {
+        let row = self.link.program.facts(body.file).body(body.body);
+        let is_called = |name| self.link.bearers(name).calls.get(&body).is_some_and(|calls| !calls.is_empty());
+        row.flags.has(BodyFlags::TEST) && !self.link.body_names(body).into_iter().any(is_called)
+    }
+
+    /// Whether a body leads to a call that runs a loop, which nothing that a loop runs can do.
+    fn starts_a_runtime(&self, body: BodyRef) -> bool {
+        let states = self.states.get(&body).into_iter().flatten();
+        states
+            .map(|state| self.graph.states[state.0 as usize].label)
+            .any(|label| self.graph.labels.get(label).effect == Effect::NestedLoop)
+    }
+
+    /// The attribute that runs `async` tests on the twins' runtime.
+    fn runs_tests(&self) -> String {
+        let twin = self.leaves.values().min();
+        twin.and_then(|twin| twin.split("::").next()).map(|library| format!("{library}::test")).unwrap_or_default()
     }
 
     fn add(&mut self, helper: BodyRef) {
@@ -344,6 +373,14 @@ impl Closing<'_, '_, '_> {
                 }
             }
         }
+        let attribute = format!("{}!", self.runs_tests());
+        let path = self.link.library.path(Language::Rust, &attribute);
+        for &(test, site) in &self.tests {
+            let reach = self.link.available(test.file, &attribute);
+            if !matches!(reach, Available::Yes | Available::Unknown) || self.link.library.calls(path).is_empty() {
+                return Err(self.unless(NoChain::NoAsyncTest(self.name(test), reach), site));
+            }
+        }
         Ok(())
     }
 
@@ -354,8 +391,12 @@ impl Closing<'_, '_, '_> {
             let row = facts.body(of.body);
             ChainHelper { at: self.place(of.file, row.name_span), name: facts.text(row.name).to_owned() }
         };
-        let mut helpers: Vec<ChainHelper> = self.helpers.iter().map(helper).collect();
-        helpers.sort_by(|a, b| order(&a.at, &b.at));
+        let in_order = |mut found: Vec<ChainHelper>| {
+            found.sort_by(|a, b| order(&a.at, &b.at));
+            found
+        };
+        let helpers = in_order(self.helpers.iter().map(helper).collect());
+        let tests = in_order(self.tests.iter().map(|(test, _)| helper(test)).collect());
         let sorted = |mut places: Vec<Place>| {
             places.sort_by(order);
             places
@@ -376,7 +417,9 @@ impl Closing<'_, '_, '_> {
             files: files.map(|file| Arc::clone(&link.program.files[file.index()].path)).collect(),
             exports: self.helpers.iter().any(exports),
             hops: self.hops,
+            runs_tests: self.runs_tests(),
             helpers,
+            tests,
             leaves,
         }
     }

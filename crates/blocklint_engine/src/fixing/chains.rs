@@ -64,6 +64,9 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
         of.part.helpers.push(helper.at.span);
         of.names.push(&helper.name);
     }
+    for test in &chain.tests {
+        files.entry(&test.at.path).or_default().part.tests.push(test.at.span);
+    }
     for call in &chain.calls {
         files.entry(&call.path).or_default().part.calls.push(call.span);
     }
@@ -73,6 +76,7 @@ fn fix_of(chain: &Chain, text: &TextOf<'_>) -> Result<Fix, Refusal> {
     let (mut edits, mut sought) = (Vec::new(), Vec::new());
     for (path, of) in &mut files {
         of.part.exports = chain.exports;
+        of.part.runs_tests = &chain.runs_tests;
         let place = |span| Place::unlocated(Arc::clone(path), span);
         let source = text(path).ok_or_else(|| Refusal::new("the file cannot be read any more"))?;
         if is_generated(&source) {
@@ -140,7 +144,15 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         NoChain::Reach(_) => "the crate does not depend on the twin's library".to_owned(),
         NoChain::InClosure => "what holds the thread stands in a closure, or is handed over".to_owned(),
         NoChain::CalledInClosure(name) => format!("a closure that is not `async` calls `{name}`"),
-        NoChain::CalledByTest(name) => format!("a test that is not `async` calls `{name}`"),
+        NoChain::CalledByTest(name) => {
+            format!("a test that is not `async`, and runs a runtime of its own, calls `{name}`")
+        }
+        NoChain::NoAsyncTest(name, Available::WithFeature { package, feature }) => {
+            format!("the test `{name}` would be `async`, which needs feature `{feature}` of `{package}` in Cargo.toml")
+        }
+        NoChain::NoAsyncTest(name, _) => {
+            format!("the test `{name}` is not `async`, and nothing is known that would run it if it were")
+        }
         NoChain::NobodyCalls(name) => {
             format!("`{name}` is not `async`, and who calls it, which is not seen, may not await")
         }

@@ -11,6 +11,10 @@ use camino::Utf8Path;
 pub struct Chain {
     /// The functions that become `async`.
     pub helpers: Vec<ChainHelper>,
+    /// Tests that call them, which become `async` tests.
+    pub tests: Vec<ChainHelper>,
+    /// The attribute that runs an `async` test on the runtime of the twins.
+    pub runs_tests: String,
     /// All calls of them, from the name that is called on: each is awaited.
     pub calls: Vec<Place>,
     /// The calls that get the place of their twins.
@@ -63,8 +67,10 @@ pub enum NoChain {
     InClosure,
     /// A closure that is not `async` calls this one.
     CalledInClosure(String),
-    /// A test that is not `async` calls this one.
+    /// A test that is not `async` calls this one, and starts a runtime itself.
     CalledByTest(String),
+    /// A test that is not `async` calls this one, and the attribute that would make it so cannot be used there.
+    NoAsyncTest(String, Available),
     /// This one is not `async`, and nothing is seen to call it.
     NobodyCalls(String),
     /// This one is handed over as a value.

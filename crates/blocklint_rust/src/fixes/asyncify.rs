@@ -5,7 +5,7 @@ use blocklint_core::{Refusal, Span};
 use tree_sitter::Node;
 
 use super::captures::leaves_a_function;
-use super::held::may_be_shared;
+use super::held::{is_held_in, may_be_shared};
 use super::surroundings::{Surroundings, is_async};
 use super::{File, Site, TextEdit, at, parsed, span};
 use crate::kinds::{K, all, fields, kind};
@@ -15,6 +15,10 @@ use crate::kinds::{K, all, fields, kind};
 pub struct ChainPart<'p> {
     /// The names of the helpers that are defined there.
     pub helpers: Vec<Span>,
+    /// The names of the tests there that call helpers.
+    pub tests: Vec<Span>,
+    /// The path of the attribute that runs an `async` test.
+    pub runs_tests: &'p str,
     /// The calls of helpers, from the name that is called on.
     pub calls: Vec<Span>,
     /// The calls that get the place of their twins, and the paths of these.
@@ -34,6 +38,23 @@ pub struct Chained {
     pub is_method: Vec<bool>,
 }
 
+/// Macros of the standard library whose arguments are expressions, each evaluated in place.
+const EVALUATING: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "dbg",
+    "eprint",
+    "eprintln",
+    "format",
+    "panic",
+    "print",
+    "println",
+    "vec",
+    "write",
+    "writeln",
+];
+
 /// Why a part cannot change, and where.
 pub type Unchanged = (Refusal, Span);
 
@@ -51,8 +72,12 @@ pub fn asyncify(source: &str, part: &ChainPart<'_>) -> Result<Chained, Unchanged
     for &name in &part.helpers {
         file.helper(name, part.exports, &mut done).map_err(|refusal| (refusal, name))?;
     }
+    for &name in &part.tests {
+        file.test(name, part.runs_tests, &mut done.edits).map_err(|refusal| (refusal, name))?;
+    }
+    let changed: Vec<Span> = part.helpers.iter().chain(&part.tests).copied().collect();
     for &call in &part.calls {
-        file.awaits(call, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
+        file.awaits(call, &changed, &mut done.edits).map_err(|refusal| (refusal, call))?;
     }
     for &(call, twin) in &part.leaves {
         file.takes_twin(call, twin, &part.helpers, &mut done.edits).map_err(|refusal| (refusal, call))?;
@@ -112,9 +137,46 @@ impl<'a> File<'a> {
         Ok(())
     }
 
+    /// `#[test] fn loads` → `#[tokio::test] async fn loads`.
+    fn test(&self, name: Span, runs: &str, edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
+        let refuse = |reason: &str| Err(Refusal::new(reason));
+        let Some(function) = self.function_named_at(name) else { return refuse("no test is defined there") };
+        let text = self.source.get(name.start as usize..name.end as usize).unwrap_or_default();
+        let is_plain = |attribute: &Node<'_>| self.text(*attribute) == "#[test]";
+        let Some(attribute) = attributes(function).find(is_plain) else {
+            return Err(Refusal::new(format!("a test that is not `async` calls it: nobody sees how `{text}` is run")));
+        };
+        let leaves = |attribute: &Node<'_>| {
+            let written = self.text(*attribute);
+            is_plain(attribute) || leaves_a_function(written) || leaves_a_test(written)
+        };
+        if let Some(other) = attributes(function).find(|attribute| !leaves(attribute)) {
+            let written = self.text(other);
+            return Err(Refusal::new(format!(
+                "the test `{text}` has the attribute `{written}`, and nobody sees what that makes of it"
+            )));
+        }
+        if all(function).any(|part| kind(part) == K::FunctionModifiers) {
+            return Err(Refusal::new(format!("the test `{text}` cannot be `async`")));
+        }
+        let Some(word) = all(function).find(|part| part.kind() == "fn") else { return refuse("no function is there") };
+        edits.push((span(attribute), format!("#[{runs}]")));
+        edits.push((at(word.start_byte()), "async ".to_owned()));
+        Ok(())
+    }
+
     /// `load(path)` → `load(path).await`.
     fn awaits(&self, call: Span, helpers: &[Span], edits: &mut Vec<TextEdit>) -> Result<(), Refusal> {
-        let call = self.call_at(call)?;
+        let call = match self.in_macro(call) {
+            Some(of_macro) => {
+                let of_macro = of_macro?;
+                let root = self.root_that_awaits(of_macro, helpers)?;
+                self.nothing_is_held(root, of_macro)?;
+                edits.push((at(call.end as usize), ".await".to_owned()));
+                return Ok(());
+            }
+            None => self.call_at(call)?,
+        };
         let root = self.root_that_awaits(call, helpers)?;
         self.nothing_is_held(root, call)?;
         if call.parent().is_some_and(|parent| kind(parent) == K::Await) {
@@ -134,6 +196,40 @@ impl<'a> File<'a> {
         let mended = self.twin(&Site { call, callee, around }, twin, false, false, None)?;
         edits.extend(mended.edits);
         Ok(())
+    }
+
+    /// The macro among whose arguments a call stands, if it stands in one: only those of the standard library that evaluate each
+    /// of them where it stands, once, are known to take one that is awaited.
+    fn in_macro(&self, call: Span) -> Option<Result<Node<'a>, Refusal>> {
+        let (start, end) = (call.start as usize, call.end as usize);
+        let name = self.root.descendant_for_byte_range(start, (start + 1).min(end))?;
+        let outer = std::iter::successors(name.parent(), |node| node.parent());
+        let tokens: Vec<Node<'a>> = outer.take_while(|node| kind(*node) == K::TokenTree).collect();
+        let whole = tokens.last()?;
+        let refused = || Some(Err(Refusal::new("it stands in the arguments of a macro")));
+        let Some(of_macro) = whole.parent().filter(|node| kind(*node) == K::MacroInvocation) else { return refused() };
+        let is_known = |name: Node<'a>| EVALUATING.contains(&self.text(name));
+        if !of_macro.child_by_field_id(fields().macro_name).is_some_and(is_known) {
+            return refused();
+        }
+        for group in &tokens {
+            let inner = group.prev_sibling().filter(|token| group != whole && self.text(*token) == "!");
+            let name = inner.and_then(|token| token.prev_sibling()).filter(|name| kind(*name) == K::Identifier);
+            if name.is_some_and(|name| !is_known(name)) {
+                return refused();
+            }
+        }
+        // Tokens are no expressions: what could be a closure around it, or be alive beside it, is read off the words.
+        let may_be_closure = |group: &Node<'a>| {
+            let mut before = all(*group).take_while(|token| token.end_byte() <= start);
+            self.text(*group).starts_with('{') || before.any(|token| matches!(self.text(token), "|" | "||"))
+        };
+        let is_awaited =
+            self.source.get(end..whole.end_byte()).is_some_and(|after| after.trim_start().starts_with(".await"));
+        if tokens.iter().any(may_be_closure) || is_held_in(self.text(*whole)) || is_awaited {
+            return refused();
+        }
+        Some(Ok(of_macro))
     }
 
     /// The function whose name stands there.
@@ -166,6 +262,12 @@ impl<'a> File<'a> {
         }
         Err(Refusal::new("it stands in no function"))
     }
+}
+
+/// Whether an attribute says of a test when it is run and what it must come to.
+fn leaves_a_test(attribute: &str) -> bool {
+    let path = attribute.trim_start_matches("#[").split(['(', ']', '=', ' ']).next().unwrap_or_default();
+    matches!(path, "should_panic" | "ignore" | "cfg")
 }
 
 /// The attributes of an item.

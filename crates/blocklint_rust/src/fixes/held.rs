@@ -83,6 +83,13 @@ impl<'a> File<'a> {
     }
 }
 
+/// Whether something among the tokens of a macro may be a guard, or belong to one thread.
+pub(super) fn is_held_in(tokens: &str) -> bool {
+    let mut words = tokens.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_guard = |name: &&str| tokens.contains(&format!(".{name}()"));
+    words.any(|word| OF_ONE_THREAD.contains(&word)) || GUARDING.iter().any(is_guard)
+}
+
 fn contains(node: Node<'_>, inner: Node<'_>) -> bool {
     node.start_byte() <= inner.start_byte() && inner.end_byte() <= node.end_byte()
 }

@@ -106,7 +106,8 @@ fn last_part(path: Node<'_>) -> Node<'_> {
 
 /// How often a name stands outside of imports.
 fn mentions(root: Node<'_>, text: &str, name: &str) -> usize {
-    let nodes = below(root, |node| kind(node) != K::UseDeclaration);
+    let is_its_own = |node: Node<'_>| kind(node) == K::ModItem && has_its_own(node, text, name);
+    let nodes = below(root, |node| kind(node) != K::UseDeclaration && !is_its_own(node));
     let is_name = |node: &Node<'_>| {
         // The last part of `other::name` is not what is imported.
         let of_path = node.parent().filter(|of| of.child_by_field_name("path").is_some());
@@ -114,6 +115,14 @@ fn mentions(root: Node<'_>, text: &str, name: &str) -> usize {
         node.child_count() == 0 && !is_part && text.get(node.byte_range()) == Some(name)
     };
     nodes.iter().filter(|node| is_name(node)).count()
+}
+
+/// Whether a name is another one in a module of the file: it imports that itself, or nothing of the file's own.
+fn has_its_own(module: Node<'_>, text: &str, name: &str) -> bool {
+    let words = text.get(module.byte_range()).unwrap_or_default();
+    let body = module.child_by_field_name("body");
+    let imports = body.into_iter().flat_map(named).filter(|node| kind(*node) == K::UseDeclaration);
+    !words.contains("super") || imports.flat_map(leaves_of).any(|leaf| leaf.name(text) == name)
 }
 
 /// What a part of a list takes up, with the comma behind it or before it.
@@ -146,6 +155,8 @@ mod tests {
         assert_eq!(gone("use std::{fs, path::Path};").as_deref(), Some("use std::{path::Path};"));
         assert_eq!(gone("use std::{path::Path, fs};").as_deref(), Some("use std::{path::Path};"));
         assert_eq!(gone("use std::fs::{self, File};").as_deref(), Some("use std::fs::{File};"));
+        let in_module = "use std::fs;\n\nmod tests { use super::*; use std::fs; fn f() { fs::write(p) } }";
+        assert!(gone(in_module).is_some_and(|left| left.starts_with("mod tests")));
         assert_eq!(gone("use std::other as fs;").as_deref(), Some("fn main() { tokio::fs::read(p) }"));
     }
 
@@ -155,6 +166,8 @@ mod tests {
         assert_eq!(tidied("use std::io::Read;", "fs::read(p)", "tokio::read(p)"), None);
         assert_eq!(tidied("pub use std::fs;", "fs::read(p)", "tokio::read(p)"), None);
         assert_eq!(tidied("#[cfg(unix)]\nuse std::fs;", "fs::read(p)", "tokio::read(p)"), None);
+        let in_module = "use std::fs;\n\nmod tests { use super::*; fn f() { fs::write(p) } }";
+        assert_eq!(tidied(in_module, "fs::read(p)", "tokio::read(p)"), None);
         assert_eq!(tidied("use std::*;", "fs::read(p)", "tokio::read(p)"), None);
     }
 }

@@ -23,3 +23,42 @@ impl Store {
 fn read(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn in_folder(name: &str) -> Store {
+        let folder = std::env::temp_dir().join(format!("chains-{}-{name}", std::process::id()));
+        fs::create_dir_all(folder.join("noted")).unwrap();
+        Store { folder }
+    }
+
+    /// It becomes async with what it calls.
+    fn noted(store: &Store, text: &str) -> String {
+        store.note("a", text).unwrap();
+        read(&store.folder.join("noted").join("a")).unwrap()
+    }
+
+    #[test]
+    fn notes() {
+        let store = in_folder("notes");
+        assert_eq!(noted(&store, "kept"), "kept", "and not {}", noted(&store, "other"));
+    }
+
+    #[test]
+    fn loads() -> io::Result<()> {
+        let store = in_folder("loads");
+        fs::write(store.folder.join("b"), "text\n")?;
+        assert!(!(store.load("b")? != "text"));
+        Ok(())
+    }
+
+    #[test]
+    #[should_panic(expected = "NotFound")]
+    fn misses() {
+        let store = in_folder("misses");
+        println!("{}", store.load("none").unwrap());
+    }
+}

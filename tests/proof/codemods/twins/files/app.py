@@ -1,5 +1,6 @@
 """Settings in files, in a project that uses aiofiles."""
 
+import asyncio
 import json
 
 import aiofiles
@@ -21,6 +22,16 @@ def lines(path: str) -> list:
         for line in stream:
             found.append(line.strip())
     return found
+
+
+async def note(path: str, text: str) -> str:
+    with open(path, "a") as stream:
+        stream.write(text)
+    return stream.name
+
+
+async def in_thread(path: str) -> dict:
+    return await asyncio.to_thread(load, path)
 
 
 async def change(path: str, name: str) -> tuple:

@@ -21,6 +21,9 @@ class Counter:
     def seen(self) -> list:
         return sorted(key for key in self.client.scan_iter("page:*"))
 
+    def forget(self, name: str) -> None:
+        self.client.delete(name)
+
 
 counter = Counter()
 

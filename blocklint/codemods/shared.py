@@ -1,0 +1,137 @@
+"""State that tasks and threads share: an edit must not let two of them meet in it."""
+
+from __future__ import annotations
+
+import ast
+from typing import Dict, Iterator, List, Optional, Set, Tuple
+
+from .edits import Edits
+from .index import FUNCTIONS, File, Function, Index, bindings, dotted, own_nodes
+
+# Methods of the language's collections that change them.
+CHANGING = {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem", "popleft", "remove", "setdefault", "update"}
+
+# How far below a function it is looked for.
+DEPTH = 4
+
+# Where something is changed, and its name.
+Change = Tuple[Function, ast.AST, str]
+
+
+def changed_below(index: Index, resolved: Dict, function: Function) -> Iterator[Change]:
+    """What a function, and what it calls in the project, changes of its object or of a module."""
+    seen: Set[Function] = {function}
+    waiting = [(function, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        yield from ((one, node, name) for node, name in changes(one))
+        for node in own_nodes(one.node) if depth < DEPTH else []:
+            callee = called(index, resolved, one, node)
+            if callee is not None and callee not in seen:
+                seen.add(callee)
+                waiting.append((callee, depth + 1))
+
+
+def called(index: Index, resolved: Dict, function: Function, node: ast.AST) -> Optional[Function]:
+    """The function of the project that is called, unless that is of an object that was made here: nobody else has that."""
+    if not isinstance(node, ast.Call):
+        return None
+    root = node.func
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if isinstance(node.func, ast.Attribute) and isinstance(root, ast.Name) and bindings(function.node, root.id, arguments=False) is not None:
+        return None
+    file = function.file
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    found = resolved.get((file.path, *file.start(node), name)) or index.target(file, node.func)
+    return found if isinstance(found, Function) and not found.is_async else None
+
+
+def changes(function: Function) -> Iterator[Tuple[ast.AST, str]]:
+    """What a function itself sets or changes of its object or of its module, outside of locks."""
+    names = {name for node in own_nodes(function.node) if isinstance(node, ast.Global) for name in node.names}
+    for node in own_nodes(function.node):
+        name = state(function, names, changed(node))
+        if name and not is_locked(function.file, node):
+            yield node, name
+
+
+def changed(node: ast.AST) -> Optional[ast.AST]:
+    """What a node sets or changes."""
+    if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        return node
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+        return node.func.value
+    return None
+
+
+def state(function: Function, names: Set[str], node: Optional[ast.AST]) -> Optional[str]:
+    """The name of a part of the object, or of the module, that an expression is or belongs to."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    path = dotted(node) if node is not None else None
+    if path is None:
+        return None
+    first = next((one.arg for one in [*function.node.args.posonlyargs, *function.node.args.args]), None)
+    head = path.split(".")[0]
+    if "." in path:
+        return path if function.owner and head == first else None
+    is_module = path in names or path in made_by_module(function.file) and bindings(function.node, path) is None
+    return path if is_module else None
+
+
+def made_by_module(file: File) -> Set[str]:
+    """The names that a module binds to values."""
+    targets = (target for node in file.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)) for target in getattr(node, "targets", [getattr(node, "target", None)]))
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def is_locked(file: File, node: ast.AST) -> bool:
+    """Whether something that is called a lock is held there."""
+    for above in file.up(node):
+        if isinstance(above, (ast.With, ast.AsyncWith)) and any(is_lock(item.context_expr) for item in above.items):
+            return True
+        if isinstance(above, FUNCTIONS):
+            return False
+    return False
+
+
+def is_lock(node: ast.AST) -> bool:
+    path = dotted(node.func if isinstance(node, ast.Call) else node) or ""
+    return any(word in path.lower() for word in ("lock", "mutex", "semaphore"))
+
+
+def done_too_early(function: Function, edits: Edits) -> Optional[Tuple[ast.AST, str]]:
+    """What a function looks at, and sets before something that it waits for from now on: another task would see it set, and go on
+    while the work is not done. `if self.loaded: return; self.loaded = True; self.read()`.
+    """
+    file = function.file
+    own = list(own_nodes(function.node))
+    waits: List = sorted(file.start(node) for node in own if isinstance(node, (ast.expr, ast.With, ast.For)) and is_new(file, node, edits))
+    names = {name for node in own if isinstance(node, ast.Global) for name in node.names}
+    tested = [(file.start(node), one) for node in own if isinstance(node, (ast.If, ast.While)) for one in tests(function, names, node.test)]
+    for node in own:
+        name = state(function, names, changed(node))
+        if not name or isinstance(node, ast.Attribute) and node.value is None or is_locked(file, node):
+            continue
+        at = file.start(node)
+        value = file.parents.get(node)
+        # What is set to what was waited for is not set before it.
+        end = file.end(value) if isinstance(value, (ast.Assign, ast.AugAssign, ast.AnnAssign)) else file.end(node)
+        looked = any(of == name and before < at for before, of in tested)
+        if looked and any(wait > end for wait in waits):
+            return node, name
+    return None
+
+
+def tests(function: Function, names: Set[str], test: ast.AST) -> Iterator[str]:
+    for node in ast.walk(test):
+        if isinstance(node, (ast.Attribute, ast.Name)) and (found := state(function, names, node)):
+            yield found
+
+
+def is_new(file: File, node: ast.AST, edits: Edits) -> bool:
+    """Whether it is waited for by an edit."""
+    return (file.start(node), file.end(node)) in edits.awaited or file.start(node) in edits.async_blocks
