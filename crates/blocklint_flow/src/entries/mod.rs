@@ -1,6 +1,7 @@
 //! Who runs a body, how often, and when; and which bodies are entered where nothing may block. Never whether a way through a body can be
 //! taken, nor how bad it is.
 
+pub(crate) mod answers_later;
 pub mod assembly;
 pub mod callers;
 pub(crate) mod containers_of_calls;

@@ -11,6 +11,7 @@ use blocklint_link::program::index::Mention;
 use blocklint_models::{HandoverRow, Via};
 use rustc_hash::FxHashMap;
 
+use crate::entries::answers_later::answers_later;
 use crate::entries::assembly::{assembles, runtime_of_publisher};
 use crate::entries::no_loop::off_the_loop;
 use crate::entries::objects::uses_of_anonymous;
@@ -31,7 +32,7 @@ pub enum RootKind {
     Dispatched,
     /// A literal in a chain of which nobody knows where it is subscribed to.
     Composed,
-    /// A function that puts a publisher together.
+    /// A function that puts a publisher together, or answers later.
     Assembly,
     /// A literal behind an operator that names a pool for what computes.
     Computing,
@@ -125,6 +126,9 @@ impl<'l, 'a> Roots<'l, 'a> {
         }
         if assembles(link, body) {
             let runtime = runtime.or_else(|| runtime_of_publisher(link, body));
+            return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
+        }
+        if let Some(runtime) = answers_later(link, body) {
             return Some(Root { kind: RootKind::Assembly, context: Context::EventLoop, runtime });
         }
         None

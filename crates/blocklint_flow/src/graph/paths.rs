@@ -107,6 +107,12 @@ fn leaves_no_choice(link: &Link<'_>, site: SiteRef) -> bool {
     is_java && (link.receiver_form(site).is_none() || is_on_own_object(link, site))
 }
 
+/// Java: whether a method that a framework calls, on objects of any class that inherits it, calls one of its own that these classes
+/// fill in: each of them is called there, by objects of its own.
+fn is_filled_in_by_each(link: &Link<'_>, site: SiteRef) -> bool {
+    leaves_no_choice(link, site) && link.registered(link.program.body_of_site(site)).is_some()
+}
+
 /// Steps of one edge, with what the share of labelled alternatives adds.
 pub fn way_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way) -> u32 {
     if !way.shared {
@@ -185,7 +191,7 @@ fn share_steps(link: &Link<'_>, graph: &Graph<'_>, way: &Way, held: Option<(Effe
     }
     let rows = graph.leaf_sites.get(&site).map_or(0, |&count| count as usize);
     (labelled, same) = (labelled + rows, same + rows);
-    if all <= 1 || by_effect && link.is_called_on_each(site) {
+    if all <= 1 || by_effect && (link.is_called_on_each(site) || is_filled_in_by_each(link, site)) {
         0
     } else if all <= 3 {
         // Of a method with three implementations what one of them does is not likely, nor what those do that only a setting

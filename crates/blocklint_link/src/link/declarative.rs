@@ -139,6 +139,13 @@ impl<'a> Link<'a> {
             });
             for &site in made {
                 any = true;
+                // What a verticle of workers makes serves on its threads.
+                let around = self.class_around(file, self.program.body_of_site(SiteRef { file, site }).body);
+                if around.is_some_and(|around| {
+                    around != class && !self.is_deployable(class) && self.is_deployed_on_workers(around)
+                }) {
+                    continue;
+                }
                 let uses = index.uses_of_result(site);
                 let mut uses = uses.iter().peekable();
                 if uses.peek().is_none() || !uses.all(|(mention, _)| self.keeps_off_the_loop(file, mention)) {

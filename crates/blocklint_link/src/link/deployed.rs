@@ -55,7 +55,7 @@ impl<'a> Link<'a> {
     }
 
     /// Whether objects of a class are deployed as a whole: its base says so, or somebody deploys it.
-    fn is_deployable(&self, class: ClassRef) -> bool {
+    pub(crate) fn is_deployable(&self, class: ClassRef) -> bool {
         let says = |ancestor: &Ancestor| match *ancestor {
             Ancestor::Library(ty, _) => java::is_deployed(blocklint_core::last_name(&self.library.text(ty))),
             _ => false,

@@ -59,6 +59,14 @@ pub fn mark_names(facts: &FileFacts, marks: List) -> impl Iterator<Item = &str> 
     })
 }
 
+/// The operator that every future has which calls back.
+pub const CONTINUES: &str = "map";
+
+/// Whether a type of this name is what a handler is given when a call is done: a value or a failure.
+pub fn is_result_of_future(name: &str) -> bool {
+    name == "AsyncResult"
+}
+
 /// Whether a type of this name gives one value at most: what it is given runs once each time it is run.
 pub fn emits_once(name: &str) -> bool {
     name == "Mono"
@@ -408,7 +416,7 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
             let may_have = is_members || link.mro(class).iter().any(|of| matches!(of, Ancestor::Library(..)));
             if may_have {
                 let typed = link.attr(Val::Instance { class, exact: false, args: ArgsId::NONE }, name);
-                if !link.values.is_unknown(typed.value) {
+                if !link.values.is_unknown(typed.value) && !is_type_for_method(link, name, typed) {
                     return Some(typed);
                 }
             }
@@ -416,6 +424,15 @@ fn member_around(link: &Link<'_>, file: FileId, body: BodyId, name: Name) -> Opt
         at = row.parent;
     }
     None
+}
+
+/// Whether the name of a type was taken for a method, by a row for all members of a class: `new IllegalStateException()`.
+fn is_type_for_method(link: &Link<'_>, name: Name, typed: Typed) -> bool {
+    link.program.text(name).starts_with(char::is_uppercase)
+        && link.values.members(typed.value).iter().all(|val| match *val {
+            Val::Method { path, .. } => !link.library.is_type(path),
+            _ => false,
+        })
 }
 
 impl Link<'_> {
