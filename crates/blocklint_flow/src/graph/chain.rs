@@ -70,7 +70,7 @@ pub enum NoChain {
     /// A test that is not `async` calls this one, and starts a runtime itself.
     CalledByTest(String),
     /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
-    NoAsyncTest(Available),
+    NoAsyncTest(Box<Available>),
     /// This one is not `async`, and nothing is seen to call it.
     NobodyCalls(String),
     /// This one is handed over as a value.
