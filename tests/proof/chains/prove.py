@@ -61,7 +61,10 @@ def built(folder: Path, name: str) -> Path:
 
 def tested(folder: Path, target: Path) -> int:
     """How many of its tests pass, none of which may fail."""
-    run = subprocess.run(["cargo", "test", "--quiet", "--locked", "--target-dir", target], cwd=folder, capture_output=True, text=True)
+    command = ["cargo", "test", "--quiet", "--locked", "--target-dir", target]
+    # What the tests write goes with the copy.
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     passed = re.search(r"test result: ok. (\d+) passed", run.stdout)
     if run.returncode or not passed:
         raise SystemExit(f"the tests of the program fail:\n{run.stdout}\n{run.stderr}")

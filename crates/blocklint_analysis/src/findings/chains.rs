@@ -378,7 +378,7 @@ impl Closing<'_, '_, '_> {
         for &(test, site) in &self.tests {
             let reach = self.link.available(test.file, &attribute);
             if !matches!(reach, Available::Yes | Available::Unknown) || self.link.library.calls(path).is_empty() {
-                return Err(self.unless(NoChain::NoAsyncTest(self.name(test), reach), site));
+                return Err(self.unless(NoChain::NoAsyncTest(Box::new(reach)), site));
             }
         }
         Ok(())

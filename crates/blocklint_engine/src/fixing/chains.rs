@@ -147,12 +147,12 @@ pub(crate) fn refusal(unchained: &Unchained) -> Refusal {
         NoChain::CalledByTest(name) => {
             format!("a test that is not `async`, and runs a runtime of its own, calls `{name}`")
         }
-        NoChain::NoAsyncTest(name, Available::WithFeature { package, feature }) => {
-            format!("the test `{name}` would be `async`, which needs feature `{feature}` of `{package}` in Cargo.toml")
-        }
-        NoChain::NoAsyncTest(name, _) => {
-            format!("the test `{name}` is not `async`, and nothing is known that would run it if it were")
-        }
+        NoChain::NoAsyncTest(reach) => match &**reach {
+            Available::WithFeature { package, feature } => format!(
+                "a test that calls it would be `async`, which needs feature `{feature}` of `{package}` in Cargo.toml"
+            ),
+            _ => "a test that is not `async` calls it, and nothing is known that would run it if it were".to_owned(),
+        },
         NoChain::NobodyCalls(name) => {
             format!("`{name}` is not `async`, and who calls it, which is not seen, may not await")
         }

@@ -69,8 +69,8 @@ pub enum NoChain {
     CalledInClosure(String),
     /// A test that is not `async` calls this one, and starts a runtime itself.
     CalledByTest(String),
-    /// A test that is not `async` calls this one, and the attribute that would make it so cannot be used there.
-    NoAsyncTest(String, Available),
+    /// A test that is not `async` calls a helper, and the attribute that would make it so cannot be used there.
+    NoAsyncTest(Box<Available>),
     /// This one is not `async`, and nothing is seen to call it.
     NobodyCalls(String),
     /// This one is handed over as a value.

@@ -27,12 +27,9 @@ fn read(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn in_folder(name: &str) -> Store {
-        let folder = std::env::temp_dir().join(format!("chains-{}-{name}", std::process::id()));
-        fs::create_dir_all(folder.join("noted")).unwrap();
-        Store { folder }
+        Store { folder: std::env::temp_dir().join(format!("chains-{}-{name}", std::process::id())) }
     }
 
     /// It becomes async with what it calls.
@@ -50,8 +47,8 @@ mod tests {
     #[test]
     fn loads() -> io::Result<()> {
         let store = in_folder("loads");
-        fs::write(store.folder.join("b"), "text\n")?;
-        assert!(!(store.load("b")? != "text"));
+        store.note("b", "text\n")?;
+        assert!(!(store.load("noted/b")? != "text"));
         Ok(())
     }
 
