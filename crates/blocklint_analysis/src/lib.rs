@@ -19,6 +19,7 @@ use blocklint_link::link::library::Library;
 use blocklint_models::Models;
 
 pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, body_with, moved_with};
+pub use blocklint_flow::conditions::entered::moving_with;
 pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
 pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
     Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
-    moved_with, opener_of, runs_by_hand, uses_of_given,
+    moved_with, moving_with, opener_of, runs_by_hand, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -31,6 +31,8 @@ pub(crate) struct Wanted {
     pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
+    /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
+    pub(crate) held: Vec<Span>,
     /// The oldest Python that the project runs on, where it says so.
     pub(crate) oldest: Option<(u8, u8)>,
     /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
@@ -223,6 +225,7 @@ fn moved(
             moves: Ok(Vec::new()),
             way: Vec::new(),
             blocks: Vec::new(),
+            held: Vec::new(),
             oldest,
             uses: Vec::new(),
             opened: None,
@@ -242,6 +245,7 @@ fn moved(
             moves: Ok(functions(link, &called)),
             way,
             blocks: Vec::new(),
+            held: Vec::new(),
             oldest,
             uses: Vec::new(),
             opened: None,
@@ -261,6 +265,7 @@ fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
+    let held = moving_with(link, raw.site);
     let mut uses = uses_of_given(link, raw.site);
     if raw.trace.len() == 1 {
         uses.extend(beside(link, raw.site));
@@ -273,13 +278,13 @@ fn moved(
             true => Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function")),
             false => Ok(functions(link, &carried)),
         };
-        return Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None });
+        return Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None })
+    Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -300,6 +305,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
         moves: Ok(Vec::new()),
         way: Vec::new(),
         blocks: Vec::new(),
+        held: Vec::new(),
         oldest: None,
         uses: Vec::new(),
         opened: None,
@@ -353,12 +359,16 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Context => BoundTo::Context,
         Bound::ContextRead => BoundTo::Asked,
         Bound::Loaded => BoundTo::Loaded,
+        Bound::Block => BoundTo::Block,
         Bound::Nothing => return None,
     };
     let how = match bound.how {
         blocklint_analysis::BoundUse::Called => BoundUse::Called,
         blocklint_analysis::BoundUse::Used => BoundUse::Used,
         blocklint_analysis::BoundUse::Made => BoundUse::Made,
+        blocklint_analysis::BoundUse::Given => BoundUse::Given,
+        blocklint_analysis::BoundUse::Entered => BoundUse::Entered,
+        blocklint_analysis::BoundUse::EnteredUnknown => BoundUse::EnteredUnknown,
     };
     let place = place(link, bound.file, bound.span);
     Some(BoundCall { to, how, call: bound.call.clone(), place })

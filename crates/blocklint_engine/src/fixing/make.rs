@@ -123,6 +123,9 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                 _ => {
                     let elsewhere = blocklint_python::Elsewhere {
                         refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
+                        holds: &|at, with: Span| {
+                            wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
+                        },
                         is_own: &|at| wanted[at].1.moves.as_ref().is_ok_and(|moves| !moves.is_empty()),
                     };
                     blocklint_python::fix(&text, &spans, &elsewhere, oldest)

@@ -6,6 +6,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
+use super::awaited::Awaited;
 use super::once::{ONCE, gives_instance};
 use super::own_files::lists_own_files;
 use super::{File, STOPS, Site, callee};
@@ -88,6 +89,12 @@ impl<'a> File<'a, '_> {
         }
         if site.around.gives_awaited {
             return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
+        }
+        if let Some(function) = site.around.functions.first() {
+            let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
+            if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
+                return Err(Refusal::new("what it returns is awaited later by its name, and belongs to the running loop"));
+            }
         }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));

@@ -87,17 +87,18 @@ impl<'a> File<'a, '_> {
     /// The steps that a call moves together with, if there are any. The same for each call in them.
     pub(super) fn steps_of(
         &self,
+        at: usize,
         site: &Site<'a>,
         around: &[AnyNodeRef<'a>],
         elsewhere: &Elsewhere<'_>,
     ) -> Option<Block<'a>> {
         let function = *site.around.functions.first()?;
-        let own = match self.block_of(site, around) {
+        let own = match self.block_of(site, around, &|with| (elsewhere.holds)(at, with)) {
             Some(block) => block.range(),
             None => around.iter().rev().find(|node| node.is_statement())?.range(),
         };
         let suite = suite_of(&function.body, own)?;
-        let at = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
+        let own = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
         let first = suite.first()?.start();
         let known = self.steps.borrow().get(&first).cloned();
         let runs = known.unwrap_or_else(|| {
@@ -105,7 +106,7 @@ impl<'a> File<'a, '_> {
             self.steps.borrow_mut().insert(first, runs.clone());
             runs
         });
-        let run = runs.iter().find(|run| run.contains(&at))?;
+        let run = runs.iter().find(|run| run.contains(&own))?;
         Some(Block { statements: &suite[run.clone()], must: false })
     }
 
@@ -150,7 +151,7 @@ impl<'a> File<'a, '_> {
                 let mut inside = self.calls_in(range);
                 let moves = inside.any(|of| {
                     self.site(of).is_some_and(|(site, _)| {
-                        self.block_of(&site, &of.around).is_some_and(|block| {
+                        self.block_of(&site, &of.around, &|with| (elsewhere.holds)(of.at, with)).is_some_and(|block| {
                             block.range() == range
                                 && (elsewhere.refusal)(of.at, Some(span(range)), site.around.handles).is_none()
                                 && self.can_be_whole(&site, block).is_ok()

@@ -26,6 +26,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) for_each: bool,
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
+    /// What is given what the call returns: `x` of `x = f()`.
+    pub(super) given_to: &'a [Expr],
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
     /// It stands in an f-string.
@@ -67,6 +69,11 @@ impl<'a> Surroundings<'a> {
             for_each: false,
             opened_around: Vec::new(),
             disturbed: None,
+            given_to: match parent {
+                Some(AnyNodeRef::StmtAssign(assign)) => &assign.targets,
+                Some(AnyNodeRef::StmtAnnAssign(assign)) => std::slice::from_ref(&*assign.target),
+                _ => &[],
+            },
             taker,
             in_text: false,
             gives_method: matches!(
