@@ -74,6 +74,8 @@ pub struct Solved {
     pub used: Vec<UsedComment>,
     /// All ways of the findings, where that was asked for.
     pub net: Option<Net>,
+    /// Whether what is only for tests, examples or a command line was asked for: edits are made there too.
+    pub with_aside: bool,
 }
 
 /// Links a loaded program: nothing is resolved before it is asked for.
@@ -88,5 +90,5 @@ pub fn solve(link: &Link<'_>, options: Options) -> Solved {
     let graph = Search::new(link, &cuts, &judge).run();
     let mut net = options.ways.then(Net::default);
     let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
-    Solved { findings, causes, used: cuts.used(), net }
+    Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }
 }

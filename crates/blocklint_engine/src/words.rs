@@ -158,7 +158,7 @@ fn finding_and_remedy(
         older_workers: matches!(raw.mending.pool, Available::Since { .. }),
     };
     let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
-    let remedy = moved(link, raw, blocklint_rules::remedy(&told, &advice), |bound| {
+    let remedy = moved(link, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
     told.along = along(link, raw, &remedy);
@@ -197,11 +197,12 @@ fn finding_and_remedy(
 fn moved(
     link: &Link<'_>,
     raw: &RawFinding,
+    with_aside: bool,
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
     let mut remedy = remedy?;
-    if let Some(reason) = runs_by_hand(link, raw.file) {
+    if let Some(reason) = runs_by_hand(link, raw.site).filter(|_| !with_aside) {
         return Err(Refusal::new(reason));
     }
     if let Some(starts) = raw.mending.starts {

@@ -126,7 +126,6 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                         holds: &|at, with: Span| {
                             wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
                         },
-                        is_own: &|at| wanted[at].1.moves.as_ref().is_ok_and(|moves| !moves.is_empty()),
                     };
                     blocklint_python::fix(&text, &spans, &elsewhere, oldest)
                 }

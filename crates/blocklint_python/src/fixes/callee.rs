@@ -10,6 +10,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::once::{ONCE, works_once};
+use super::shared::{Collections, SHARED, changed};
 use crate::walk::span;
 
 /// The functions that a file defines, by name: of its top level and functions, and of its classes.
@@ -82,6 +83,7 @@ pub struct Binding {
 /// What keeps each of these functions in the thread that calls it.
 pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
     let locals = Locals::of(&module.body);
+    let collections = Collections::of(module);
     let mut definitions = Definitions::default();
     definitions.visit_body(&module.body);
     let of = |wanted: &Span| {
@@ -94,6 +96,10 @@ pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Bindin
         if works_once(function) {
             let span = span(function.name.range());
             found.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
+        }
+        if let Some(at) = changed(function, &collections) {
+            let span = span(at);
+            found.push(Binding { reason: SHARED, span, only_while_handling: false, only_on_the_way: true });
         }
         for handles in [false, true] {
             let mut body = Body::of(function, &locals, Around { handles, ends_stop: false });

@@ -30,6 +30,7 @@ mod own_files;
 mod remarks;
 mod rewrite;
 mod share;
+mod shared;
 mod steps;
 mod surroundings;
 mod twin;
@@ -66,8 +67,6 @@ pub struct Elsewhere<'e> {
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
     /// Whether a `with` statement with this span around the call can move with it only, as a whole.
     pub holds: &'e dyn Fn(usize, Span) -> bool,
-    /// Whether the call runs functions of the project.
-    pub is_own: &'e dyn Fn(usize) -> bool,
 }
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is

@@ -96,6 +96,9 @@ impl<'a> File<'a, '_> {
                 return Err(Refusal::new("what it returns is awaited later by its name, and belongs to the running loop"));
             }
         }
+        if gives_stream(site.call) && !site.around.is_statement {
+            return Err(Refusal::new("it gives a stream, and who reads that would go on holding the thread"));
+        }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
         }
@@ -362,6 +365,16 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.visit_expr(&call.func);
     call.arguments.iter_source_order().for_each(|argument| mentions.visit_expr(argument.value()));
     mentions.1
+}
+
+/// Whether what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+fn gives_stream(call: &ExprCall) -> bool {
+    let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
+    let asks = call.arguments.keywords.iter().any(|keyword| {
+        keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "stream" | "streaming")) && is_true(&keyword.value)
+    });
+    let named = callee::last_name(&call.func).is_some_and(|name| name.split('_').any(|word| word == "stream"));
+    asks || named
 }
 
 /// Whether awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every

@@ -210,7 +210,7 @@ fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
 }
 
 /// Whether what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
-fn is_lock(entered: &Expr) -> bool {
+pub(super) fn is_lock(entered: &Expr) -> bool {
     let named = match entered {
         Expr::Call(call) => last_name(&call.func),
         other => last_name(other),
