@@ -42,7 +42,7 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::by_hand::runs_by_hand;
+pub use findings::by_hand::{runs_by_hand, starts_up};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
 

@@ -3,7 +3,7 @@
 //! may want to know.
 
 use blocklint_core::{Context, Effect, Language};
-use blocklint_facts::{BodyFlags, BodyId, FileFacts, Form, FormId};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
@@ -19,7 +19,7 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
     if is_in_test(link, site) {
         return Some("it is a test, whose preparations nobody waits for");
     }
-    if asks_at_terminal(link, link.program.body_of_site(site)) {
+    if asks_at_terminal(link, site) {
         return Some("the function asks whoever sits at the terminal, and serves nobody else");
     }
     if is_migration(relative) {
@@ -41,9 +41,21 @@ fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
     link.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
 }
 
-/// Whether a function itself waits for what somebody types.
-fn asks_at_terminal(link: &Link<'_>, body: BodyRef) -> bool {
+/// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
+pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let body = facts.body(facts.body_of(facts.site(site.site).at));
+    facts.language == Language::Python
+        && body.kind == BodyKind::Function
+        && body.flow == Flow::Coroutine
+        && idioms::python::starts_up(facts.text(body.name))
+}
+
+/// Whether the function around a site itself waits for what somebody types, elsewhere than there.
+fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
+    let body = link.program.body_of_site(at);
     let asks = |site: SiteRef| {
+        site != at &&
         link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
             Target::Row { path, .. } => {
                 link.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))

@@ -71,6 +71,9 @@ impl<'a> File<'a, '_> {
                 "what is opened is used and closed here: open it in a `with`, and the block can move",
             ));
         }
+        if self.is_callers_file(site) {
+            return Err(Refusal::new("the file is the caller's, who opens and closes it: half of the work would move"));
+        }
         // `open(path).read()`
         let inner = match &*site.call.func {
             Expr::Attribute(attribute) => attribute.value.as_call_expr(),
@@ -95,6 +98,9 @@ impl<'a> File<'a, '_> {
             if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
                 return Err(Refusal::new("what it returns is awaited later by its name, and belongs to the running loop"));
             }
+        }
+        if site.around.is_asked_before {
+            return Err(Refusal::new("the loop around asks first whether there is something, so that it waits for nothing"));
         }
         if gives_stream(site.call) && !site.around.is_statement {
             return Err(Refusal::new("it gives a stream, and who reads that would go on holding the thread"));
@@ -131,6 +137,16 @@ impl<'a> File<'a, '_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+    }
+
+    /// Whether a call reads or writes what the function around was given: `file.write(data)`.
+    fn is_callers_file(&self, site: &Site<'a>) -> bool {
+        let (Expr::Attribute(method), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
+            return false;
+        };
+        let named = method.value.as_name_expr().map(|name| name.id.as_str());
+        matches!(method.attr.as_str(), "read" | "readline" | "readlines" | "write" | "writelines" | "flush")
+            && named.is_some_and(|name| function.parameters.iter().any(|given| given.name().as_str() == name))
     }
 
     /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
@@ -236,16 +252,16 @@ impl<'a> File<'a, '_> {
             let rest = &gap[at + newline.len()..];
             let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
             if let Some(edits) = self.on_one_line(call, &all, callee, &format!("{newline}{indent}")) {
-                return (head.to_owned(), edits);
+                return (head.trim_end().to_owned(), edits);
             }
             let line = TextRange::empty(start + TextSize::of(&gap[..at + newline.len()]));
-            return (head.to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
+            return (head.trim_end().to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
         }
         // An argument in brackets begins behind them.
         let blank = &gap[..gap.len() - gap.trim_start().len()];
         let behind = if blank.is_empty() { " " } else { "" };
         if let Some(edits) = self.exploded(call, before, callee) {
-            return (head.to_owned(), edits);
+            return (head.trim_end().to_owned(), edits);
         }
         let width = |text: &str| text.chars().count() as isize;
         let moved = match callee.contains(['\n', '\r']) || !blank.is_empty() {
