@@ -5,8 +5,7 @@ use std::sync::Arc;
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
     Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
-    moved_with, moving_with, opener_of, runs_by_hand, starts_up,
-    uses_of_given,
+    moved_with, moving_with, opener_of, runs_by_hand, starts_up, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -283,8 +282,12 @@ fn moved(
     let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
         let moves = match raw.mending.brief {
-            true if raw.trace.len() > 1 => Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much")),
-            true if raw.repeats => Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function")),
+            true if raw.trace.len() > 1 => {
+                Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much"))
+            }
+            true if raw.repeats => {
+                Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
+            }
             _ => Ok(functions(link, &carried)),
         };
         return Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None });

@@ -55,13 +55,13 @@ pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
 fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
     let body = link.program.body_of_site(at);
     let asks = |site: SiteRef| {
-        site != at &&
-        link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
-            Target::Row { path, .. } => {
-                link.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
-            }
-            _ => false,
-        })
+        site != at
+            && link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => {
+                    link.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
+                }
+                _ => false,
+            })
     };
     link.program.language(body.file) == Language::Python && link.program.sites_in(body).any(asks)
 }

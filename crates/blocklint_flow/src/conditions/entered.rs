@@ -113,7 +113,10 @@ fn is_of_thread(link: &Link<'_>, path: PathId) -> bool {
 
 fn runs_known_code(link: &Link<'_>, enter: SiteRef) -> bool {
     let targets = link.targets(enter, EnvId::NONE);
-    targets.list.iter().any(|target| matches!(target, Target::Body { .. } | Target::Overrides { .. } | Target::Row { .. }))
+    targets
+        .list
+        .iter()
+        .any(|target| matches!(target, Target::Body { .. } | Target::Overrides { .. } | Target::Row { .. }))
 }
 
 /// The type of a value that is a lock of threads.

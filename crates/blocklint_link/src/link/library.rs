@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_models::{Bound, CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses};
+use blocklint_models::{
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses,
+};
 use rustc_hash::FxHashMap;
 
 use crate::link::names;
@@ -225,7 +227,8 @@ impl<'a> Library<'a> {
     /// whole families, by the rows of their constructors.
     pub fn bound(&self, path: PathId) -> Option<Bound> {
         let of_type = |ty: PathId| self.ty(ty).and_then(|rows| rows.bound());
-        let made = |ty: PathId| self.calls(ty).with(|row| row.bound == Some(Bound::Thread)).next().map(|_| Bound::Thread);
+        let made =
+            |ty: PathId| self.calls(ty).with(|row| row.bound == Some(Bound::Thread)).next().map(|_| Bound::Thread);
         self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| made(ty)))
     }
 

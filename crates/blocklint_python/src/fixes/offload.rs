@@ -96,11 +96,15 @@ impl<'a> File<'a, '_> {
         if let Some(function) = site.around.functions.first() {
             let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
             if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
-                return Err(Refusal::new("what it returns is awaited later by its name, and belongs to the running loop"));
+                return Err(Refusal::new(
+                    "what it returns is awaited later by its name, and belongs to the running loop",
+                ));
             }
         }
         if site.around.is_asked_before {
-            return Err(Refusal::new("the loop around asks first whether there is something, so that it waits for nothing"));
+            return Err(Refusal::new(
+                "the loop around asks first whether there is something, so that it waits for nothing",
+            ));
         }
         if gives_stream(site.call) && !site.around.is_statement {
             return Err(Refusal::new("it gives a stream, and who reads that would go on holding the thread"));
@@ -387,7 +391,8 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
 fn gives_stream(call: &ExprCall) -> bool {
     let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
     let asks = call.arguments.keywords.iter().any(|keyword| {
-        keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "stream" | "streaming")) && is_true(&keyword.value)
+        keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "stream" | "streaming"))
+            && is_true(&keyword.value)
     });
     let named = callee::last_name(&call.func).is_some_and(|name| name.split('_').any(|word| word == "stream"));
     asks || named

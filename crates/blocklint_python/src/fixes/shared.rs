@@ -12,7 +12,8 @@ use super::callee::last_name;
 use super::surroundings::is_lock;
 
 /// Why a call of such a function stays where it is.
-pub(super) const SHARED: &str = "it changes what others see meanwhile, who count on nothing to come between: lock that, or part the two";
+pub(super) const SHARED: &str =
+    "it changes what others see meanwhile, who count on nothing to come between: lock that, or part the two";
 
 /// Methods that change a collection.
 const CHANGING: &[&str] = &[
