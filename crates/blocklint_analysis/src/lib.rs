@@ -12,6 +12,7 @@ mod findings;
 mod rules;
 
 use blocklint_core::Confidence;
+use blocklint_flow::graph::Graph;
 use blocklint_flow::judge::signal::Judge;
 use blocklint_flow::search::Search;
 use blocklint_flow::search::cuts::Cuts;
@@ -30,14 +31,18 @@ pub use blocklint_flow::graph::net::{Net, NetNode, Spot};
 pub use blocklint_flow::judge::list::SIGNALS;
 pub use blocklint_flow::judge::signal::{Makes, Signal, SignalSet, signal_named};
 pub use blocklint_flow::search::cuts::{Misuse, RuleNames, UsedComment};
+pub use blocklint_flow::search::flows::{Flows, Wanted};
 pub use blocklint_link::labels::label::LabelHold;
 pub use blocklint_link::link::available::Available;
+pub use blocklint_link::link::tables::{Outline, Tables};
 pub use blocklint_link::link::targets::Edge;
 pub use blocklint_link::link::value::{ArgsId, Val, ValueId, Why};
 pub use blocklint_link::link::{Link, Stopped};
 pub use blocklint_link::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 pub use blocklint_link::program::index::{FileIndex, Scratch};
-pub use blocklint_link::program::{CrateLayout, Dependency, Layout, ModuleLayout, Program, SourceFile, UnitLayout};
+pub use blocklint_link::program::{
+    CrateLayout, Dependency, Layout, ModuleLayout, Names, Program, SourceFile, UnitLayout,
+};
 pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
@@ -78,17 +83,57 @@ pub struct Solved {
     pub with_aside: bool,
 }
 
+/// What a search over a whole program found, with what a later one over a few of its files needs.
+#[derive(Debug)]
+pub struct Whole {
+    /// What was found.
+    pub solved: Solved,
+    /// What flowed where.
+    pub flows: Flows,
+}
+
 /// Links a loaded program: nothing is resolved before it is asked for.
 pub fn link<'a>(program: &'a Program<'a>, models: &'a Models) -> Link<'a> {
     Link::new(program, Library::new(models))
 }
 
+/// The same, with tables that were read before and still hold.
+pub fn link_with<'a>(program: &'a Program<'a>, models: &'a Models, tables: Tables) -> Link<'a> {
+    Link::with_tables(program, Library::new(models), tables)
+}
+
 /// Finds what blocks, and whom.
 pub fn solve(link: &Link<'_>, options: Options) -> Solved {
+    searched(link, options, |search| search, |_, _| ()).0
+}
+
+/// The same, with what [`solve_some`] asks for later.
+pub fn solve_whole(link: &Link<'_>, options: Options) -> Whole {
+    let (solved, flows) = searched(link, options, |search| search, Flows::of);
+    Whole { solved, flows }
+}
+
+/// Finds what blocks in a few files, and whom. Looks nowhere but where they lead to now, or led to in an earlier search over all files.
+/// It answers for more files than it is asked about: [`Link::files_asked`] tells. What only all files tell (how many functions wait for a
+/// cause, what was said of it elsewhere) is as far as these files tell.
+pub fn solve_some(link: &Link<'_>, options: Options, flows: &Flows, wanted: Wanted<'_>) -> Solved {
+    let mut solved = searched(link, options, |search| search.within(flows, wanted), |_, _| ()).0;
+    solved.findings.retain(|finding| link.is_asked(finding.file));
+    solved.used.retain(|comment| link.is_asked(comment.file));
+    solved
+}
+
+fn searched<'a, T>(
+    link: &Link<'a>,
+    options: Options,
+    begin: impl for<'l> FnOnce(Search<'l, 'a>) -> Search<'l, 'a>,
+    read_off: impl FnOnce(&Link<'_>, &Graph<'_>) -> T,
+) -> (Solved, T) {
     let cuts = Cuts::new(link.program, options.rules);
     let judge = Judge::new(options.without);
-    let graph = Search::new(link, &cuts, &judge).run();
+    let graph = begin(Search::new(link, &cuts, &judge)).run();
     let mut net = options.ways.then(Net::default);
     let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
-    Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }
+    let read = read_off(link, &graph);
+    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, read)
 }

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use blocklint_analysis::{CrateLayout, Layout, Link, Misuse, ModuleLayout, Program, RuleNames, SignalSet, SourceFile};
+use blocklint_analysis::{
+    CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, SourceFile,
+};
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::{Models, Version};
 use blocklint_project::{CrateRootKind, Project, RustDependency};
@@ -164,7 +166,8 @@ pub(crate) fn analyse_files(
     let Unsolved { project, unread: mut findings, unread_languages, read, mut timings, progress } = unsolved;
     progress.begin(Step::Resolve, 0);
     let started = Instant::now();
-    let program = Program::new(files, layout);
+    let names = Names::new(files);
+    let program = Program::new(files, layout, &names);
     let link = blocklint_analysis::link(&program, models);
     timings.link += started.elapsed();
     timings.analyses += 1;
@@ -177,7 +180,7 @@ pub(crate) fn analyse_files(
         remedies.insert(&finding, remedy);
         findings.push(finding);
     }
-    for (finding, mend) in comments(files, &solved, options.comments, &unread_languages) {
+    for (finding, mend) in comments(files, &solved, options.comments, &unread_languages, |_| true) {
         remedies.insert_mend(&finding, mend);
         findings.push(finding);
     }
@@ -370,7 +373,8 @@ where
     on_large_stacks(|| {
         let (extracted, _, _) = extract_all(project, &Silent);
         let (files, layout) = loaded(project, models, extracted);
-        let program = Program::new(&files, &layout);
+        let names = Names::new(&files);
+        let program = Program::new(&files, &layout, &names);
         let link = blocklint_analysis::link(&program, models);
         ask(&link)
     })

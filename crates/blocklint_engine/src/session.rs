@@ -1,16 +1,21 @@
 //! A project that is analysed again and again while its files change: what an editor needs.
 //!
-//! The facts of all files are kept; a file that changed is read anew, alone. Link and solve run over all of them. A
-//! session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); whoever waits for its results does so elsewhere,
+//! The facts of all files are kept; a file that changed is read anew, alone. What its findings are now is told at once, by a search
+//! that looks only where they come from; what a change means to all files, by one over all of them, for which whoever types does
+//! not wait. A session belongs to one thread with a large stack ([`crate::STACK_SIZE`]); whoever waits for its results does so elsewhere,
 //! and ends a run of which the result is wanted no more by setting its flag.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use blocklint_analysis::{Layout, Program, SourceFile, Stopped};
+use blocklint_analysis::{
+    FileId, Flows, Layout, Link, Names, Outline, Program, Solved, SourceFile, Stopped, Tables, Wanted, Whole,
+};
+use blocklint_cache::Cache;
 use blocklint_core::{Language, Span};
 use blocklint_facts::BodyKind;
 use blocklint_models::Models;
@@ -19,6 +24,7 @@ use blocklint_rules::Unread;
 use camino::Utf8Path;
 
 use crate::analyse::{Report, grouped, layout_of, options_of, sort, source_file, unread_finding};
+use crate::cached::begun::{Begun, begin};
 use crate::comments::comments;
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
 use crate::fixing::Remedies;
@@ -52,22 +58,66 @@ pub struct Session {
     /// Those that were read, by path.
     files: Vec<SourceFile>,
     layout: Layout,
+    names: Names,
+    /// What was read once from all files, while it holds.
+    tables: Option<Tables>,
+    /// What flowed where when all files were searched last; none once files have come or gone since.
+    flows: Option<Flows>,
+    /// The slots of the files that have changed since, with the hash of what they were.
+    changed: BTreeMap<usize, u64>,
+    /// Files whose findings were not told since they changed, or since an editor holds them.
+    untold: BTreeSet<usize>,
+    /// Whether nothing was analysed yet.
+    has_told_nothing: bool,
     /// What of a file is unknown.
     unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)>,
     buffers: Buffers,
+    /// What it began with, where there is a cache.
+    begun: Option<Begun>,
+    /// The hashes of files as they were read, of those that have been something else since.
+    as_read: BTreeMap<usize, u64>,
 }
 
 impl Session {
     /// Reads all files of a project.
     ///
+    /// With a cache it takes what an earlier session left ([`Session::keep`]).
+    ///
     /// # Errors
     ///
     /// Where the system gives no threads.
-    pub fn open(project: Project, models: Models, options: Options, buffers: Buffers) -> Result<Self, Failure> {
+    pub fn open(
+        project: Project,
+        models: Models,
+        options: Options,
+        buffers: Buffers,
+        cache: Option<Cache>,
+    ) -> Result<Self, Failure> {
         let layout = layout_of(&project, &models);
-        let mut session =
-            Session { project, models, options, files: Vec::new(), layout, unread: BTreeMap::new(), buffers };
-        session.read_all(Vec::new())?;
+        let mut session = Session {
+            project,
+            models,
+            options,
+            files: Vec::new(),
+            layout,
+            names: Names::default(),
+            tables: None,
+            flows: None,
+            changed: BTreeMap::new(),
+            untold: BTreeSet::new(),
+            has_told_nothing: true,
+            unread: BTreeMap::new(),
+            buffers,
+            begun: None,
+            as_read: BTreeMap::new(),
+        };
+        match cache {
+            Some(cache) => session.begin(cache)?,
+            None => {
+                session.read_all(Vec::new())?;
+                session.renumbered();
+            }
+        }
         Ok(session)
     }
 
@@ -107,18 +157,38 @@ impl Session {
             && same_unread
             && self.files[slot].facts.content_hash == facts.content_hash
         {
-            return false;
+            // What flows may be known before anything was told.
+            let is_untold = self.has_told_nothing && self.flows.is_some();
+            if is_untold {
+                self.untold.insert(slot);
+            }
+            return is_untold;
         }
         match &extracted.unread {
             Some(unread) => self.unread.insert(Arc::clone(path), unread.clone()),
             None => self.unread.remove(path),
         };
         match (slot, source_file(file, extracted)) {
-            (Ok(slot), Some(file)) => self.files[slot] = file,
+            (Ok(slot), Some(file)) => {
+                self.names.replace(FileId(slot as u32), &file.facts);
+                if Outline::of(&self.files[slot].facts) != Outline::of(&file.facts) {
+                    self.tables = None;
+                }
+                let is = file.facts.content_hash;
+                let was = *self.changed.entry(slot).or_insert(self.files[slot].facts.content_hash);
+                if is == was {
+                    self.changed.remove(&slot);
+                }
+                self.as_read.entry(slot).or_insert(self.files[slot].facts.content_hash);
+                self.files[slot] = file;
+                self.untold.insert(slot);
+                return true;
+            }
             (Ok(slot), None) => drop(self.files.remove(slot)),
             (Err(slot), Some(file)) => self.files.insert(slot, file),
             (Err(_), None) => return !same_unread,
         }
+        self.renumbered();
         true
     }
 
@@ -145,6 +215,7 @@ impl Session {
         self.layout = layout;
         let known = std::mem::take(&mut self.files);
         self.read_all(if same_configuration { known } else { Vec::new() })?;
+        self.renumbered();
         let mut is_other = !(same_configuration && same_files && same_models && same_layout);
         for path in changed {
             is_other |= self.change(path, self.buffers.get(path).cloned());
@@ -163,39 +234,111 @@ impl Session {
         stop: &Arc<AtomicBool>,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
-        let session = &*self;
+        let mut flows = None;
+        let solve = |link: &Link<'_>, options| {
+            let Whole { solved, flows: found } = blocklint_analysis::solve_whole(link, options);
+            flows = Some(found);
+            solved
+        };
+        let mut tables = self.tables.take();
+        let done = self.run(stop, &mut tables, solve, |_| true, hand_over);
+        self.tables = tables;
+        let done = done?;
+        self.flows = flows;
+        self.changed.clear();
+        self.untold.clear();
+        self.has_told_nothing = false;
+        Ok(done)
+    }
+
+    /// The same of the files that have changed since their findings were told last, and of no others but what they lead to that has changed
+    /// since all were analysed, and what an editor holds that they affect. The report holds the findings of these files alone, with which
+    /// go their paths. What only all files tell, above all how many functions wait for a cause, is told by the next analysis of all. None
+    /// where that has to come first, or nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// `Cancelled` soon after `stop` is set; then nothing is handed over.
+    pub fn analyse_changed<T>(
+        &mut self,
+        stop: &Arc<AtomicBool>,
+        hand_over: impl FnOnce(&Self, Report, HashSet<Arc<Utf8Path>>) -> T,
+    ) -> Result<Option<T>, Cancelled> {
+        let Some(flows) = self.flows.as_ref().filter(|_| !self.untold.is_empty()) else { return Ok(None) };
+        let id = |slot: &usize| FileId(*slot as u32);
+        let files: Vec<FileId> = self.untold.iter().map(id).collect();
+        let changed = self.changed.keys().map(id).collect();
+        let open: Vec<FileId> = self.buffers.keys().filter_map(|path| Some(id(&self.slot(path)?))).collect();
+        let answered = RefCell::new(HashSet::new());
+        let solve = |link: &Link<'_>, options| {
+            let wanted = Wanted { files: &files, changed: &changed, open: &open };
+            let solved = blocklint_analysis::solve_some(link, options, flows, wanted);
+            answered.borrow_mut().extend(link.files_asked().map(FileId::index));
+            solved
+        };
+        let hand_over = |session: &Self, report| {
+            let paths = answered.borrow().iter().map(|&slot| Arc::clone(&session.files[slot].path)).collect();
+            hand_over(session, report, paths)
+        };
+        let mut tables = self.tables.clone();
+        let done = self.run(stop, &mut tables, solve, |slot| answered.borrow().contains(&slot), hand_over);
+        self.tables = tables;
+        let done = done?;
+        self.untold.clear();
+        Ok(Some(done))
+    }
+
+    fn run<T>(
+        &self,
+        stop: &Arc<AtomicBool>,
+        tables: &mut Option<Tables>,
+        solve: impl FnOnce(&Link<'_>, blocklint_analysis::Options) -> Solved,
+        is_meant: impl Fn(usize) -> bool,
+        hand_over: impl FnOnce(&Self, Report) -> T,
+    ) -> Result<T, Cancelled> {
         let run = || {
             let mut timings = Timings::default();
             let started = Instant::now();
-            let program = Program::new(&session.files, &session.layout);
-            let link = blocklint_analysis::link(&program, &session.models);
+            let program = Program::new(&self.files, &self.layout, &self.names);
+            let tables = tables.get_or_insert_with(|| Tables::new(&program)).clone();
+            let link = blocklint_analysis::link_with(&program, &self.models, tables);
             link.stop_when(Arc::clone(stop));
             timings.link = started.elapsed();
             let started = Instant::now();
-            let solved = blocklint_analysis::solve(&link, options_of(session.options));
+            let solved = solve(&link, options_of(self.options));
             timings.solve = started.elapsed();
             let started = Instant::now();
-            let (mut findings, mut remedies) = (session.unread_findings(), Remedies::default());
-            for (finding, remedy) in worded(&link, &solved, session.project.trace_in_paths) {
+            let (mut findings, mut remedies) = (self.unread_findings(&is_meant), Remedies::default());
+            for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
                 remedies.insert(&finding, remedy);
                 findings.push(finding);
             }
-            for (finding, mend) in
-                comments(&session.files, &solved, session.options.comments, &session.unread_languages())
-            {
+            let unread = self.unread_languages();
+            for (finding, mend) in comments(&self.files, &solved, self.options.comments, &unread, &is_meant) {
                 remedies.insert_mend(&finding, mend);
                 findings.push(finding);
             }
             sort(&mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
-            hand_over(session, Report { findings, groups, read: session.files.len(), remedies, ways: None, timings })
+            hand_over(self, Report { findings, groups, read: self.files.len(), remedies, ways: None, timings })
         };
         // What a run that is stopped leaves half-done is dropped with it; the session itself is not touched.
         catch_unwind(AssertUnwindSafe(run)).map_err(|panic| match panic.is::<Stopped>() {
             true => Cancelled,
             false => resume_unwind(panic),
         })
+    }
+
+    /// Files have come or gone, so that slots mean other files.
+    fn renumbered(&mut self) {
+        self.names = Names::new(&self.files);
+        self.tables = None;
+        self.flows = None;
+        self.changed.clear();
+        self.untold.clear();
+        self.begun = None;
+        self.as_read.clear();
     }
 
     /// The text of a file, as its facts' spans count it: what the editor holds, else what the disk has now.
@@ -210,8 +353,7 @@ impl Session {
 
     /// The innermost body with a name around an offset; the top level where there is none.
     pub fn body_at(&self, path: &Utf8Path, offset: u32) -> Option<BodyPlace> {
-        let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
-        let facts = &self.files[at].facts;
+        let facts = &self.files[self.slot(path)?].facts;
         let named = |kind| matches!(kind, BodyKind::Function | BodyKind::Module);
         let around = facts
             .bodies
@@ -228,16 +370,50 @@ impl Session {
         unread.collect()
     }
 
-    fn unread_findings(&self) -> Vec<blocklint_core::Finding> {
+    fn unread_findings(&self, is_meant: &impl Fn(usize) -> bool) -> Vec<blocklint_core::Finding> {
         let found = self.unread.iter().filter_map(|(path, unread)| {
+            if !is_meant(self.slot(path).unwrap_or(usize::MAX)) {
+                return None;
+            }
             let file = &self.project.files[self.file_of_project(path)?];
             file.reported.then(|| unread_finding(file, unread))
         });
         found.collect()
     }
 
+    /// Leaves for the next session what this one need not have found out: for the time when nobody waits for anything. Nothing is kept
+    /// without a cache, nor where it cannot be written.
+    pub fn keep(&mut self) {
+        let Some(begun) = &mut self.begun else { return };
+        let is_other = |slot: &usize| self.files[*slot].facts.content_hash != self.as_read[slot];
+        let others: HashSet<&Utf8Path> =
+            self.as_read.keys().filter(|slot| is_other(slot)).map(|slot| &*self.files[*slot].path).collect();
+        let flows = self.flows.as_ref().filter(|_| others.is_empty() && self.changed.is_empty());
+        if begun.keep(&self.project, &self.files, |path| others.contains(path), flows).is_err() {
+            self.begun = None;
+        }
+    }
+
+    /// Reads all files, those that did not change as a cache has them.
+    fn begin(&mut self, cache: Cache) -> Result<(), Failure> {
+        let (extracted, flows, begun) = begin(&self.project, &self.layout, self.options, cache)?;
+        self.take(HashMap::new(), extracted);
+        self.renumbered();
+        self.flows = flows.filter(|flows| flows.fits(&self.files));
+        self.begun = Some(begun);
+        for (path, text) in self.buffers.clone() {
+            self.change(&path, Some(text));
+        }
+        Ok(())
+    }
+
     fn files_of_project(&self) -> impl Iterator<Item = (&Arc<Utf8Path>, bool)> {
         self.project.files.iter().map(|file| (&file.path, file.reported))
+    }
+
+    /// The slot of a file that was read.
+    fn slot(&self, path: &Utf8Path) -> Option<usize> {
+        self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()
     }
 
     fn file_of_project(&self, path: &Utf8Path) -> Option<usize> {
@@ -254,13 +430,20 @@ impl Session {
 
     /// Reads all files but those whose facts are known.
     fn read_all(&mut self, known: Vec<SourceFile>) -> Result<(), Failure> {
-        let mut known: HashMap<Arc<Utf8Path>, SourceFile> =
+        let known: HashMap<Arc<Utf8Path>, SourceFile> =
             known.into_iter().map(|file| (Arc::clone(&file.path), file)).collect();
         let wanted: Vec<_> = self.project.files.iter().filter(|file| !known.contains_key(&file.path)).collect();
         let extracted = on_large_stacks(|| extract_some(&wanted, |file| self.extract(file)))?;
+        self.take(known, extracted);
+        Ok(())
+    }
+
+    /// Takes the files whose facts are known, and of the others, in the order of the project, what was read.
+    fn take(&mut self, mut known: HashMap<Arc<Utf8Path>, SourceFile>, extracted: Vec<Extracted>) {
         let mut unread: BTreeMap<Arc<Utf8Path>, (Span, Unread)> = BTreeMap::new();
         let mut read: HashMap<Arc<Utf8Path>, SourceFile> = HashMap::new();
-        for (file, extracted) in wanted.into_iter().zip(extracted) {
+        let wanted = self.project.files.iter().filter(|file| !known.contains_key(&file.path));
+        for (file, extracted) in wanted.zip(extracted) {
             if let Some(found) = &extracted.unread {
                 unread.insert(Arc::clone(&file.path), found.clone());
             }
@@ -281,7 +464,6 @@ impl Session {
         });
         self.files = files.collect();
         self.unread = unread;
-        Ok(())
     }
 }
 
@@ -314,7 +496,7 @@ mod tests {
             fs::write(folder.path().join("app.py"), APP).expect("written");
             let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
             let options = Options::new(Confidence::Medium);
-            let session = Session::open(project, Models::builtin(), options, Buffers::new()).expect("threads");
+            let session = Session::open(project, Models::builtin(), options, Buffers::new(), None).expect("threads");
             Shop { folder, session }
         }
 
@@ -328,11 +510,90 @@ mod tests {
             found.iter().map(|finding| finding.trace_line()).collect()
         }
 
+        /// What is told at once: the findings, and the files that they are all of.
+        fn told(&mut self) -> Option<(Vec<String>, Vec<String>)> {
+            let never = Arc::new(AtomicBool::new(false));
+            let told = self.session.analyse_changed(&never, |_, report, files| (report.findings, files));
+            told.expect("nobody stops it").map(|(findings, files)| {
+                let mut files: Vec<String> =
+                    files.iter().filter_map(|path| path.file_name()).map(str::to_owned).collect();
+                files.sort();
+                (findings.iter().map(|finding| finding.trace_line()).collect(), files)
+            })
+        }
+
         fn reload(&mut self, changed: &[&str]) -> bool {
             let project = project(Utf8Path::from_path(self.folder.path()).expect("UTF-8"));
             let changed = changed.iter().map(|name| self.path(name)).collect();
             self.session.reload(project, Models::builtin(), &changed).expect("threads")
         }
+    }
+
+    #[test]
+    fn what_a_changed_file_says_is_told_at_once() {
+        let mut shop = Shop::new();
+        let (work, app) = (shop.path("work.py"), shop.path("app.py"));
+        let whole = "handler → pause → time.sleep";
+        assert_eq!(shop.told(), None, "nothing is known yet");
+        assert_eq!(shop.found(), [whole]);
+        assert_eq!(shop.told(), None, "nothing has changed");
+        // The way leads through a file that has not.
+        shop.session.change(&app, Some(Arc::from(format!("{APP}    work.pause()\n"))));
+        assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
+        assert_eq!(shop.told(), None, "it was told");
+        // What an editor holds besides is told anew where it may be something else now.
+        shop.session.change(&work, Some(Arc::from("def pause():\n    pass\n")));
+        let both = vec!["app.py".to_owned(), "work.py".to_owned()];
+        assert_eq!(shop.told(), Some((Vec::new(), both.clone())));
+        shop.session.change(&work, Some(Arc::from(HELPER)));
+        assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], both)));
+        assert_eq!(shop.found().len(), 2, "all files say the same");
+    }
+
+    #[test]
+    fn the_next_session_tells_of_an_open_file_before_all_are_analysed() {
+        let whole = "handler → pause → time.sleep";
+        let mut shop = Shop::new();
+        let app = shop.path("app.py");
+        let open = |folder: &TempDir, buffers| {
+            let project = project(Utf8Path::from_path(folder.path()).expect("UTF-8"));
+            let cache = Cache::of_project(&project.root, "test");
+            let options = Options::new(Confidence::Medium);
+            Session::open(project, Models::builtin(), options, buffers, Some(cache)).expect("threads")
+        };
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(shop.session.change(&app, Some(Arc::from("import work\n"))));
+        assert_eq!(shop.found(), [] as [&str; 0]);
+        shop.session.keep();
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(!shop.session.change(&app, Some(Arc::from(APP))), "what flowed was not kept: a file was another");
+        assert_eq!(shop.told(), None);
+        assert_eq!(shop.found(), [whole]);
+        shop.session.keep();
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(shop.session.change(&app, Some(Arc::from(APP))), "it was told nothing yet");
+        assert_eq!(shop.told(), Some((vec![whole.to_owned()], vec!["app.py".to_owned()])));
+        // An editor holds something else as soon as it begins.
+        let text = format!("{APP}    work.pause()\n");
+        shop.session = open(&shop.folder, Buffers::from_iter([(Arc::clone(&app), Arc::from(text))]));
+        assert_eq!(shop.told(), Some((vec![whole.to_owned(), whole.to_owned()], vec!["app.py".to_owned()])));
+        // Nothing of a file that has changed meanwhile is believed.
+        fs::write(shop.folder.path().join("work.py"), "def pause():\n    pass\n").expect("written");
+        shop.session = open(&shop.folder, Buffers::new());
+        assert!(!shop.session.change(&app, Some(Arc::from(APP))));
+        assert_eq!((shop.told(), shop.found()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_told_at_once_knows_new_names_and_definitions() {
+        let mut shop = Shop::new();
+        assert_eq!(shop.found().len(), 1);
+        let app = shop.path("app.py");
+        let text = "import subprocess as tools\n\n\nclass Shelf:\n    def fill(self):\n        tools.run([])\n\n\nasync def serve(shelf: Shelf):\n    shelf.fill()\n";
+        shop.session.change(&app, Some(Arc::from(text)));
+        let told = shop.told().expect("it has changed").0;
+        assert_eq!(told, ["serve → fill → tools.run"]);
+        assert_eq!(shop.found(), told);
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) run: Run,
     /// Whether the whole workspace is reported or only what is open.
     pub(crate) diagnostic_mode: DiagnosticMode,
+    /// Whether what a session found out about the project's files is kept for the next one.
+    pub(crate) cache: bool,
     /// Whether helpers say how many async functions they stall.
     pub(crate) code_lens: bool,
     /// Whether `source.fixAll` is offered.
@@ -80,6 +82,7 @@ impl Default for Settings {
             include_aside: false,
             run: Run::default(),
             diagnostic_mode: DiagnosticMode::default(),
+            cache: true,
             code_lens: false,
             fix_all: true,
             code_action: CodeActions::default(),

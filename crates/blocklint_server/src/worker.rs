@@ -1,16 +1,17 @@
 //! The thread of one workspace folder: it owns the session, does one job after the other, and analyses when there is
-//! none left. A job that arrives meanwhile ends the analysis that it makes stale.
+//! none left: first the files that have changed, for whoever types waits for these, and after a pause all. A job that arrives meanwhile
+//! ends the analysis that it makes stale.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use blocklint_core::Finding;
 use blocklint_engine::{
-    Buffers, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session, choose,
-    load_models_and_tell,
+    Buffers, Cache, Cancelled, Levels, Options, Remedies, Report, RuleArguments, Rules, STACK_SIZE, Session,
+    cache_version, choose, load_models_and_tell,
 };
 use blocklint_models::Models;
 use blocklint_project::{Configuration, PathOptions, Project, Request, discover_with};
@@ -21,6 +22,12 @@ use crate::analysis::{Analysis, FilePath};
 use crate::settings::Settings;
 use crate::text::Text;
 use crate::ways::Ways;
+
+/// How long nobody may have typed before all files are analysed anew.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// What nobody notices.
+const SHORT: Duration = Duration::from_millis(60);
 
 /// What a worker is asked to do.
 #[derive(Debug)]
@@ -72,6 +79,7 @@ impl Worker {
             texts: HashMap::new(),
             buffers,
             last: None,
+            whole: Duration::MAX,
         };
         let builder = std::thread::Builder::new().name("blocklint-analyse".to_owned()).stack_size(STACK_SIZE);
         builder.spawn(move || desk.work())?;
@@ -117,6 +125,8 @@ struct Desk {
     /// What editors hold, for as long as there is no session that knows it.
     buffers: Buffers,
     last: Option<Arc<Analysis>>,
+    /// How long the last analysis of all files took.
+    whole: Duration,
 }
 
 impl Desk {
@@ -186,7 +196,8 @@ impl Desk {
         let (project, models) = self.discover()?;
         self.works(&format!("reading {} files", project.files.len()));
         self.files = files_of(&project);
-        match Session::open(project, models, self.options(None), self.buffers.clone()) {
+        let cache = self.settings.cache.then(|| Cache::of_project(&project.root, cache_version()));
+        match Session::open(project, models, self.options(None), self.buffers.clone(), cache) {
             Ok(session) => Some(session),
             Err(failure) => {
                 self.tell(failure.lines.join("\n"), true);
@@ -268,25 +279,66 @@ impl Desk {
             self.tell_last(revision);
             return Ok(());
         }
-        self.works("following calls");
         session.set_options(self.options(Some(session.project())));
+        // What takes hardly longer is told as a whole.
+        let is_told = if self.whole < SHORT { None } else { self.analyse_changed(session, &stop, revision)? };
+        if is_told.is_some() && self.waits(PAUSE) {
+            return Err(Cancelled);
+        }
+        self.works("following calls");
+        let started = Instant::now();
         session.analyse(&stop, |session, report| {
-            let analysis = self.shown(session, report);
+            self.whole = started.elapsed();
+            let analysis = self.shown(session, report, None);
+            self.last = Some(Arc::new(analysis));
+            self.tell_last(revision);
+        })?;
+        if self.queue.is_empty() {
+            session.keep();
+        }
+        Ok(())
+    }
+
+    /// Tells what the files that have changed say, if that can be told alone.
+    fn analyse_changed(
+        &mut self,
+        session: &mut Session,
+        stop: &Arc<AtomicBool>,
+        revision: u64,
+    ) -> Result<Option<()>, Cancelled> {
+        session.analyse_changed(stop, |session, report, files| {
+            let analysis = self.shown(session, report, Some(&files));
             self.last = Some(Arc::new(analysis));
             self.tell_last(revision);
         })
     }
 
-    /// What of a report is shown, with all that answers need.
-    fn shown(&mut self, session: &Session, report: Report) -> Analysis {
+    /// Lets some time go by; true as soon as there is a job.
+    fn waits(&self, pause: Duration) -> bool {
+        let until = Instant::now() + pause;
+        let mut select = crossbeam_channel::Select::new();
+        select.recv(&self.queue);
+        // Ready is also what another select may spuriously say: there is only one receiver.
+        select.ready_deadline(until).is_ok()
+    }
+
+    /// What of a report is shown, with all that answers need. A report of some files only takes the place of what the last one said of
+    /// these.
+    fn shown(&mut self, session: &Session, report: Report, files: Option<&HashSet<FilePath>>) -> Analysis {
         let started = Instant::now();
-        let Report { mut findings, groups, remedies, mut timings, read: _, ways: _ } = report;
+        let Report { mut findings, groups, mut remedies, mut timings, read: _, ways: _ } = report;
         let rules = self.rules(session.project());
         rules.hide(&mut findings);
         let chosen = choose(findings, groups, &rules.selection, self.levels(Some(session.project())));
         // A notebook's cells are documents of their own, which this server does not open.
         let is_shown = |finding: &Finding| finding.place.path.extension() != Some("ipynb");
-        let findings: Vec<Finding> = chosen.findings.into_iter().filter(is_shown).collect();
+        let mut findings: Vec<Finding> = chosen.findings.into_iter().filter(is_shown).collect();
+        if let (Some(files), Some(last)) = (files, &self.last) {
+            let of_others = last.findings.iter().filter(|finding| !files.contains(&finding.place.path));
+            findings.extend(of_others.cloned());
+            findings.sort_by(|a, b| a.place.path.cmp(&b.place.path));
+            remedies = last.remedies.with_newer(remedies, |path| files.contains(path));
+        }
         let mut by_file: HashMap<FilePath, Vec<usize>> = HashMap::new();
         for (at, finding) in findings.iter().enumerate() {
             by_file.entry(FilePath::clone(&finding.place.path)).or_default().push(at);

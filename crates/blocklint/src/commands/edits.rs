@@ -1,4 +1,5 @@
-//! `blocklint debug edits`: whether a session that is edited finds what one that is opened anew finds.
+//! `blocklint debug edits`: whether a session that is edited finds what one that is opened anew finds, and what it tells at once of a
+//! file that has changed is what an analysis of all files finds in it.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -23,12 +24,24 @@ pub(crate) fn edits(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failur
     })
 }
 
+/// Each so many edits a session is opened anew to compare with, which takes far longer than an edit.
+const ANEW: u32 = 20;
+
 fn run(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failure> {
     let mut session = open(path, Buffers::new())?;
     let files: Vec<Arc<Utf8Path>> = session.project().files.iter().map(|file| Arc::clone(&file.path)).collect();
     let mut random = Random(seed.max(1));
     let mut buffers = Buffers::new();
-    let (mut differ, mut edited, mut anew) = (0, Duration::ZERO, Duration::ZERO);
+    let (mut differ, mut differ_at_once, mut compared) = (0, 0, 0);
+    let (mut at_once, mut whole): (Vec<Duration>, Vec<Duration>) = (Vec::new(), Vec::new());
+    let tell = |number: u32, what: &str, file: &Utf8Path, found: &[Finding], expected: &[Finding]| {
+        let [missed, extra] = [only_in(expected, found), only_in(found, expected)];
+        unless_closed(writeln!(
+            std::io::stdout(),
+            "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"
+        ))
+    };
+    findings(&mut session);
     for number in 1..=count {
         let Some(file) = random.one_of(&files) else { break };
         let Some(text) = session.text(file) else { continue };
@@ -36,30 +49,62 @@ fn run(path: &Utf8Path, count: u32, seed: u64) -> Result<u8, Failure> {
         let text: Arc<str> = Arc::from(text);
         buffers.insert(Arc::clone(file), Arc::clone(&text));
         let started = Instant::now();
-        session.change(file, Some(text));
-        let found = findings(&mut session);
-        edited += started.elapsed();
+        if !session.change(file, Some(text)) {
+            continue;
+        }
+        let told = session.analyse_changed(&never(), |_, Report { findings, .. }, _| findings).unwrap_or_default();
+        at_once.push(started.elapsed());
+        // Sometimes more is typed before all files are analysed.
+        if random.below(3) == 0 && number % ANEW != 0 {
+            continue;
+        }
         let started = Instant::now();
-        let mut fresh = open(path, buffers.clone())?;
-        let expected = findings(&mut fresh);
-        anew += started.elapsed();
-        if found != expected {
-            differ += 1;
-            let [missed, extra] = [only_in(&expected, &found), only_in(&found, &expected)];
-            unless_closed(writeln!(
-                std::io::stdout(),
-                "{number}: {what} in {file}:\n  missed {missed:#?}\n  extra {extra:#?}"
-            ))?;
+        let found = findings(&mut session);
+        whole.push(started.elapsed());
+        if let Some(told) = told {
+            let (told, later) = (of_one_file(&told, file), of_one_file(&found, file));
+            compared += later.len();
+            if told != later {
+                differ_at_once += 1;
+                tell(number, &format!("at once: {what}"), file, &told, &later)?;
+            }
+        }
+        if number % ANEW == 0 {
+            let expected = findings(&mut open(path, buffers.clone())?);
+            if found != expected {
+                differ += 1;
+                tell(number, what, file, &found, &expected)?;
+            }
         }
     }
-    let mean = |sum: Duration| sum.as_secs_f64() * 1e3 / f64::from(count.max(1));
+    let time = |times: &mut Vec<Duration>| {
+        times.sort();
+        let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
+        let milliseconds = |share| at(share).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+        format!("p50 {:.1} ms, p99 {:.1} ms", milliseconds(50), milliseconds(99))
+    };
     unless_closed(writeln!(
         std::io::stdout(),
-        "{count} edits, {differ} differ; {:.1} ms each, anew {:.1} ms",
-        mean(edited),
-        mean(anew)
+        "{} edits; at once {}, {differ_at_once} of {} differ from all ({compared} findings); all {}, {differ} of {} differ from a \
+         session opened anew",
+        at_once.len(),
+        time(&mut at_once),
+        whole.len(),
+        time(&mut whole),
+        count / ANEW
     ))?;
-    Ok(if differ > 0 { FOUND } else { CLEAN })
+    Ok(if differ + differ_at_once > 0 { FOUND } else { CLEAN })
+}
+
+fn never() -> Arc<AtomicBool> {
+    Arc::new(AtomicBool::new(false))
+}
+
+/// The findings that stand in a file, without what only all files tell: how many functions wait for a cause.
+fn of_one_file(findings: &[Finding], file: &Utf8Path) -> Vec<Finding> {
+    let mut of_file: Vec<Finding> = findings.iter().filter(|one| *one.place.path == *file).cloned().collect();
+    of_file.iter_mut().flat_map(|finding| &mut finding.causes).for_each(|cause| cause.reach = 0);
+    of_file
 }
 
 fn open(path: &Utf8Path, buffers: Buffers) -> Result<Session, Failure> {
@@ -68,11 +113,11 @@ fn open(path: &Utf8Path, buffers: Buffers) -> Result<Session, Failure> {
     let project = discover(Request { current: &current, paths: &paths, isolated: false })
         .map_err(|errors| Failure::all(errors.iter().map(|error| error.relative_to(&current))))?;
     let models = load_models(&project, &current)?;
-    Ok(Session::open(project, models, Options::new(Confidence::Medium), buffers)?)
+    Ok(Session::open(project, models, Options::new(Confidence::Medium), buffers, None)?)
 }
 
 fn findings(session: &mut Session) -> Vec<Finding> {
-    let found = session.analyse(&Arc::new(AtomicBool::new(false)), |_, Report { findings, .. }| findings);
+    let found = session.analyse(&never(), |_, Report { findings, .. }| findings);
     found.unwrap_or_default()
 }
 

@@ -9,6 +9,7 @@ mod change;
 mod cli;
 mod configuration;
 mod docs;
+mod edited;
 mod evidence;
 mod expectations;
 mod fix;

@@ -291,7 +291,7 @@ pub(crate) fn findings<'a>(
         })
         .collect();
     let mut offloads = Offloads::new(link, &callers, graph);
-    let mut misused = misuses(link, cuts, graph, &units, &callers, &mut offloads);
+    let mut misused = misuses(link, cuts, &units, &callers, &mut offloads);
     misused.extend(hubs);
     // What is called where it should be handed over is said once.
     places.retain(|(site, ..), _| {
@@ -303,6 +303,7 @@ pub(crate) fn findings<'a>(
     let mut chains = Chains::default();
     let mut found: Vec<RawFinding> = places
         .into_iter()
+        .filter(|((site, ..), _)| link.is_asked(site.file))
         .map(|((site, arg, rule), candidates)| {
             let (mut finding, best) =
                 finding(link, graph, &paths, &causes, site, arg, rule, &candidates, min_confidence);

@@ -30,6 +30,9 @@ pub(crate) fn handed_results(link: &Link<'_>, reach: &Reach) -> Vec<HandedResult
         .into_iter()
         .flat_map(|language| link.sites_of_rows(reach, language, Uses::HANDOVER, &[SiteKind::Call], |paths| paths));
     let gives_result = |site: &SiteRef| {
+        if !link.is_asked(site.file) {
+            return false;
+        }
         let facts = link.program.facts(site.file);
         facts.args_of(site.site).into_iter().any(|arg| match facts.form(arg.value) {
             Form::Result(inner) => facts.site(inner).kind == SiteKind::Call,

@@ -31,11 +31,11 @@ struct Givers {
 pub(crate) fn guards_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
     let mut givers = None;
-    for (slot, source) in link.program.files.iter().enumerate() {
+    for file in link.files_asked() {
+        let source = &link.program.files[file.index()];
         if source.facts.language != Language::Rust {
             continue;
         }
-        let file = FileId(slot as u32);
         let awaits = awaits_of(&source.facts);
         if awaits.is_empty() {
             continue;

@@ -159,6 +159,7 @@ fn makers(link: &Link<'_>, reach: &Reach) -> Vec<(SiteRef, PathId, Creates)> {
     for &language in Language::ALL {
         sites.extend(link.sites_of_rows(reach, language, Uses::CREATES, &kinds, |paths| paths));
     }
+    sites.retain(|site| link.is_asked(site.file));
     sites.sort();
     sites.into_iter().filter_map(|site| made_at(link, site).map(|(path, creates)| (site, path, creates))).collect()
 }

@@ -10,7 +10,6 @@ use crate::rules::unbounded_offload::Offloads;
 use blocklint_core::{Confidence, Hold, Language, Runtime, Severity};
 use blocklint_flow::entries::assembly::factory_given;
 use blocklint_flow::entries::callers::Callers;
-use blocklint_flow::graph::Graph;
 use blocklint_flow::graph::finding::{Mending, RawFinding, RawStep, What};
 use blocklint_flow::graph::steps::place_of;
 use blocklint_flow::search::cuts::{Cuts, Misuse};
@@ -54,12 +53,11 @@ pub(crate) fn called_for_a_chain(
 pub(crate) fn misuses<'a>(
     link: &Link<'a>,
     cuts: &Cuts,
-    graph: &Graph<'_>,
     units: &Units,
     callers: &Callers<'_, 'a>,
     offloads: &mut Offloads<'_, '_, 'a>,
 ) -> Vec<RawFinding> {
-    let reach = &graph.reach;
+    let reach = link.reach();
     let mut found = Vec::new();
     if let Some(rule) = cuts.rule_of_misuse(Misuse::CalledInsteadOfHandedOver) {
         for one in handed_results(link, reach) {
@@ -123,7 +121,7 @@ pub(crate) fn misuses<'a>(
             found.push(misuse(link, cuts, rule, what, one.site, call, one.severity, one.confidence));
         }
     }
-    for one in crate::rules::unbounded_offload::offloads(offloads, graph) {
+    for one in crate::rules::unbounded_offload::offloads(offloads) {
         // What starves a pool is that rule's.
         let misuse_of = if one.takes.is_some() { Misuse::PoolStarved } else { Misuse::UnboundedOffload };
         let Some(rule) = cuts.rule_of_misuse(misuse_of) else { continue };

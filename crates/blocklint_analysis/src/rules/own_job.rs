@@ -68,6 +68,7 @@ fn submitted<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Submitted> {
     }
     sites.sort();
     sites.dedup();
+    sites.retain(|&site| link.is_site_near(site));
     sites.into_iter().filter_map(|site| submitted_at(link, site)).collect()
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn taken_from_pools<'a>(link: &Link<'a>, reach: &Reach) -> Vec<Taken>
         let wanted = |paths: Vec<&'a str>| paths.into_iter().filter(of_pool).collect();
         sites.extend(link.sites_of_rows(reach, language, Uses::RETURNS, &[SiteKind::Call], wanted));
     }
+    sites.retain(|&site| link.is_site_near(site));
     sites.sort();
     sites.into_iter().filter_map(|site| taken_at(link, site)).collect()
 }

@@ -59,9 +59,9 @@ fn takes_all(row: &HandoverRow, unbounded: bool) -> bool {
 }
 
 /// All such hand-overs of the program, in order.
-pub(crate) fn offloads<'a>(judge: &mut Offloads<'_, '_, 'a>, graph: &Graph<'_>) -> Vec<Offload> {
+pub(crate) fn offloads(judge: &mut Offloads<'_, '_, '_>) -> Vec<Offload> {
     let mut found = Vec::new();
-    let mut sites = offload_sites(judge.link, graph);
+    let mut sites = offload_sites(judge.link);
     if !sites.is_empty() {
         let (link, callers) = (judge.link, judge.callers);
         let bounding = &*judge.bounding.get_or_insert_with(|| bounding_names(link));
@@ -230,7 +230,7 @@ struct Handed {
 }
 
 /// The calls that hand a callable to a pool of threads that takes all it is given, with what they hand over, in order.
-fn offload_sites<'a>(link: &Link<'a>, graph: &Graph<'_>) -> Vec<Handed> {
+fn offload_sites<'a>(link: &Link<'a>) -> Vec<Handed> {
     let mut sites: Vec<SiteRef> = Vec::new();
     for &language in Language::ALL {
         let models = link.library.of(language);
@@ -241,8 +241,9 @@ fn offload_sites<'a>(link: &Link<'a>, graph: &Graph<'_>) -> Vec<Handed> {
             models.handovers(method(path)).iter().any(|row| takes_all(row.row, unbounded))
         };
         let wanted = |paths: Vec<&'a str>| if paths.iter().any(offloads) { paths } else { Vec::new() };
-        sites.extend(link.sites_of_rows(&graph.reach, language, Uses::HANDOVER, &[SiteKind::Call], wanted));
+        sites.extend(link.sites_of_rows(link.reach(), language, Uses::HANDOVER, &[SiteKind::Call], wanted));
     }
+    sites.retain(|&site| link.is_site_near(site));
     sites.sort();
     sites.into_iter().filter_map(|site| offload_at(link, site)).collect()
 }

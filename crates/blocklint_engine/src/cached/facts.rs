@@ -24,7 +24,7 @@ pub(super) struct Became {
     /// What was known of it, where that is what it holds.
     known: Option<Known>,
     /// Whether its facts may be kept: not where something broke.
-    keeps: bool,
+    pub(super) keeps: bool,
 }
 
 thread_local! {

@@ -71,13 +71,19 @@ pub(super) fn contents(project: &Project, files: &Files, looked: &mut Looked) {
 pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     let RunRequest { project, rules, levels, options, fixes, models: _, cache: _, progress: _ } = request;
     let mut all = Hasher::new();
+    project_settings(project, layout, &format!("{rules:?} {levels:?} {options:?} {fixes:?}"), &mut all);
+    all.digest()
+}
+
+/// The same of any kind of run: what it is told besides goes as text.
+pub(super) fn project_settings(project: &Project, layout: &Layout, besides: &str, all: &mut Hasher) {
     // What is derived prints every field, so that a new one counts without being named here.
     let told = format!(
         "{:?}",
         (super::cache_version(), &project.root, &project.base, &project.configuration, project.trace_in_paths)
     );
     all.part(told.as_bytes());
-    all.part(format!("{layout:?} {rules:?} {levels:?} {options:?} {fixes:?}").as_bytes());
+    all.part(format!("{layout:?} {besides}").as_bytes());
     for file in &project.files {
         all.number(u128::from(file.reported) | (file.language as u128) << 1);
     }
@@ -86,5 +92,4 @@ pub(super) fn settings(request: &RunRequest<'_>, layout: &Layout) -> Digest {
     for path in project.configuration.models.iter().chain(shipped) {
         all.part(path.as_str().as_bytes()).part(text(path).unwrap_or_default().as_bytes());
     }
-    all.digest()
 }

@@ -1,5 +1,6 @@
 //! A run that begins where earlier ones ended: facts of unchanged files, or all that was found where nothing changed.
 
+pub(crate) mod begun;
 mod facts;
 mod inputs;
 mod stored;

@@ -57,17 +57,18 @@ pub(crate) fn unread_languages(project: &Project, extracted: &[Extracted]) -> Ve
     unread
 }
 
-/// The findings about comments in reported files, and what mends them.
+/// The findings about comments in reported files whose slots are meant, and what mends them.
 pub(crate) fn comments(
     files: &[SourceFile],
     solved: &Solved,
     checks: CommentChecks,
     unread: &[Language],
+    is_meant: impl Fn(usize) -> bool,
 ) -> Vec<(Finding, Option<Mend>)> {
     let used: FxHashSet<(usize, u32, RuleCode)> =
         solved.used.iter().map(|one| (one.file.index(), one.comment, one.rule)).collect();
     let mut found = Vec::new();
-    for (slot, file) in files.iter().enumerate().filter(|(_, file)| file.reported) {
+    for (slot, file) in files.iter().enumerate().filter(|(slot, file)| file.reported && is_meant(*slot)) {
         let known = if unread.contains(&file.facts.language) { CommentChecks { known: 0, ..checks } } else { checks };
         let before = found.len();
         for index in 0..file.facts.suppressions.len() as u32 {

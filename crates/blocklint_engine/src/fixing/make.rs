@@ -39,6 +39,18 @@ impl Remedies {
         self.of_code.insert((finding.place.path.clone(), finding.place.span, finding.rule), remedy);
     }
 
+    /// These, with newer ones for all that stands in some files.
+    #[must_use]
+    pub fn with_newer(&self, newer: Remedies, is_newer: impl Fn(&Utf8Path) -> bool) -> Remedies {
+        let Remedies { mut of_code, mut of_comments } = newer;
+        let older = |(path, ..): &At| !is_newer(path);
+        of_code
+            .extend(self.of_code.iter().filter(|(at, _)| older(at)).map(|(at, remedy)| (at.clone(), remedy.clone())));
+        of_comments
+            .extend(self.of_comments.iter().filter(|(at, _)| older(at)).map(|(at, mend)| (at.clone(), mend.clone())));
+        Remedies { of_code, of_comments }
+    }
+
     /// Of a finding about a comment, which needs no front end.
     pub(crate) fn insert_mend(&mut self, finding: &Finding, mend: Option<Mend>) {
         if let Some(mend) = mend {

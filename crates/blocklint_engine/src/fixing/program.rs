@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use blocklint_analysis::{Layout, Program, SourceFile};
+use blocklint_analysis::{Layout, Names, Program, SourceFile};
 use blocklint_core::{Finding, Language};
 use blocklint_facts::FileFacts;
 use blocklint_models::Models;
@@ -81,7 +81,8 @@ impl<'a> Facts<'a> {
     /// Analyses the files as they stand. Dropped coroutines are looked for in the files `watched`, else in those with
     /// findings: only the same files can be compared.
     pub(crate) fn analyse(&self, watched: Option<&Watched>, show: &Show<'_>) -> State {
-        let program = Program::new(&self.files, &self.layout);
+        let names = Names::new(&self.files);
+        let program = Program::new(&self.files, &self.layout, &names);
         let link = blocklint_analysis::link(&program, self.models);
         let solved = blocklint_analysis::solve(&link, options_of(self.options));
         let mut all = self.unread.clone();
@@ -90,7 +91,7 @@ impl<'a> Facts<'a> {
             remedies.insert(&finding, remedy);
             all.push(finding);
         }
-        for (finding, mend) in comments(&self.files, &solved, self.options.comments, &self.unread_languages) {
+        for (finding, mend) in comments(&self.files, &solved, self.options.comments, &self.unread_languages, |_| true) {
             remedies.insert_mend(&finding, mend);
             all.push(finding);
         }

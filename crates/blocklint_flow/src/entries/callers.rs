@@ -94,6 +94,8 @@ pub(crate) enum Trail {
 pub struct Callers<'l, 'a> {
     pub(crate) link: &'l Link<'a>,
     pub(crate) dispatch: Dispatch,
+    /// Whether only callers in the files that are looked at count.
+    near: bool,
     memo: RefCell<FxHashMap<Node, Rc<[Caller]>>>,
     sites: RefCell<FxHashMap<BodyRef, Rc<[SiteRef]>>>,
     /// Where bound closures are made.
@@ -117,12 +119,23 @@ impl<'l, 'a> Callers<'l, 'a> {
         Callers {
             link,
             dispatch: Dispatch::default(),
+            near: false,
             memo: RefCell::default(),
             sites: RefCell::default(),
             creators: RefCell::default(),
             busy: RefCell::default(),
             busy_sites: RefCell::default(),
         }
+    }
+
+    /// Those in the files that a run looks at; with a run that looks at all, all of them.
+    pub(crate) fn near(link: &'l Link<'a>) -> Self {
+        Callers { near: true, ..Callers::new(link) }
+    }
+
+    /// Whether callers in a file count.
+    fn counts(&self, file: FileId) -> bool {
+        !self.near || self.link.is_near(file)
     }
 
     /// Every way in which a node is entered.
@@ -210,7 +223,7 @@ impl<'l, 'a> Callers<'l, 'a> {
             trails.extend(classes.iter().map(|&class| Trail::Object(class)));
         }
         for name in names {
-            for &(file, sym) in link.program.occurrences(name) {
+            for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
                 let facts = link.program.facts(file);
                 for &site in link.program.index_of(file).sites_named(sym) {
                     if matches!(facts.site(site).kind, SiteKind::Call | SiteKind::New) {
@@ -247,7 +260,7 @@ impl<'l, 'a> Callers<'l, 'a> {
                     self.follow_bearer(subject, name, &mut trails, found);
                 }
                 Trail::Named(name) => {
-                    for &(file, sym) in link.program.occurrences(name) {
+                    for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| self.counts(*file)) {
                         self.follow_name(subject, file, sym, &mut trails, found);
                     }
                 }
@@ -280,7 +293,7 @@ impl<'l, 'a> Callers<'l, 'a> {
     fn follow_bearer(&self, subject: Subject, name: Name, trails: &mut Vec<Trail>, found: &mut Found) {
         let Subject::Body(node) = subject else { return };
         let link = self.link;
-        let by_name = link.bearers(name);
+        let by_name = if self.near { link.bearers_near(name) } else { link.bearers(name) };
         let mut sites: Vec<SiteRef> = by_name.calls.get(&node.body).cloned().unwrap_or_default();
         if let Some(class) = link.program.facts(node.body.file).body(node.body.body).class.get() {
             for base in link.classes_above(ClassRef { file: node.body.file, class }) {

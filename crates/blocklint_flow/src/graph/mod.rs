@@ -13,7 +13,6 @@ use std::cell::RefCell;
 use blocklint_core::{Effect, Severity};
 use blocklint_link::labels::label::{Label, LabelId, Labels};
 use blocklint_link::link::Link;
-use blocklint_link::link::reach::Reach;
 use blocklint_link::program::ids::{BodyRef, PathId, SiteRef};
 use blocklint_models::{CallRow, Match};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,8 +129,6 @@ pub struct Graph<'m> {
     pub(crate) shortest: Shortest,
     /// Sites at which a model row holds the thread, with how many rows do.
     pub(crate) leaf_sites: FxHashMap<SiteRef, u32>,
-    /// Which libraries' values are where.
-    pub reach: Reach,
     /// The steps of unions, once all labels are there.
     pub(crate) shares: RefCell<FxHashMap<ShareKey, u8>>,
 }

@@ -33,7 +33,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 fresh.iter().filter(|body| self.may_be_held(**body)).map(|body| body.file).collect();
             files.dedup();
             for file in files {
-                match self.graph.reach.around(file) {
+                match self.link.reach().around(file) {
                     Some(around) => {
                         around.into_iter().for_each(|file| self.conditions.callers.dispatch.look_at(self.link, file))
                     }

@@ -21,7 +21,7 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Resolves the sites whose last name is that of a row that holds its thread.
     pub(crate) fn find_leaves(&mut self) {
         let program = self.link.program;
-        let reach = std::mem::take(&mut self.graph.reach);
+        let reach = self.link.reach();
         let mut sites: Vec<SiteRef> = Vec::new();
         let mut mentioned: Vec<(FileId, Sym)> = Vec::new();
         let java = JavaRoots::new(program, &self.link.library);
@@ -49,7 +49,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     "__next__" => "__iter__",
                     other => other.strip_suffix('!').unwrap_or(other),
                 };
-                let Some(name) = program.name(text) else { continue };
+                let Some(name) = program.name(text).filter(|&name| self.link.is_name_near(name)) else { continue };
                 if *language == Language::Java && !row.paths(wanted).any(|path| java.has(path.path)) {
                     continue;
                 }
@@ -71,7 +71,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     read.extend(self.link.with_aliases(name));
                 }
             }
-            sites.extend(self.calls_of_instances(*language, &reach));
+            sites.extend(self.calls_of_instances(*language, reach));
             let globbed = match language {
                 Language::Java => {
                     let of_globs = self.link.java_sites_of_globs();
@@ -80,7 +80,7 @@ impl<'l, 'a> Search<'l, 'a> {
                     let implemented = self.link.names_implemented_by_library();
                     implemented.into_iter().map(|name| (name, Roots::default())).collect()
                 }
-                Language::Python | Language::Rust => self.glob_names(*language, &reach),
+                Language::Python | Language::Rust => self.glob_names(*language, reach),
             };
             if *language == Language::Python {
                 let roots = reach.roots(self.link.roots_of_descriptors().into_iter());
@@ -102,6 +102,9 @@ impl<'l, 'a> Search<'l, 'a> {
                 let is_read = read.contains(&name);
                 let is_called = called.contains(&name) || globbed.contains_key(&name);
                 for &(file, sym) in program.occurrences(name) {
+                    if !self.link.is_near(file) {
+                        continue;
+                    }
                     let facts = program.facts(file);
                     if facts.language != *language || !reach.may_hold(file, *language, &roots) {
                         continue;
@@ -115,6 +118,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 }
             }
         }
+        sites.retain(|&site| self.begins_at(site));
         sites.sort();
         sites.dedup();
         mentioned.sort();
@@ -126,7 +130,6 @@ impl<'l, 'a> Search<'l, 'a> {
             }
         }
         self.find_passed_rows(&mentioned, &sites);
-        self.graph.reach = reach;
     }
 
     /// Callables of libraries that are passed on or bound to another name: `call_later(1, time.sleep, 2)`.
@@ -147,7 +150,10 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut seeds: Vec<_> = seeds.into_iter().collect();
         seeds.sort_by_key(|(path, _)| *path);
         for (path, places) in seeds {
-            for caller in self.conditions.callers.of_row(path, &places) {
+            for caller in self.climbs.of_row(path, &places) {
+                if !self.begins_at(caller.site) {
+                    continue;
+                }
                 match caller.arg {
                     // Under its own name it was looked at already.
                     None if caller.env == EnvId::NONE
@@ -255,7 +261,10 @@ impl<'l, 'a> Search<'l, 'a> {
             files.sort();
             files.dedup();
             for file in files {
-                if link.program.language(file) != language || !reach.may_hold(file, language, &roots) {
+                if !link.is_near(file)
+                    || link.program.language(file) != language
+                    || !reach.may_hold(file, language, &roots)
+                {
                     continue;
                 }
                 let facts = link.program.facts(file);
@@ -372,7 +381,7 @@ impl<'l, 'a> Search<'l, 'a> {
         let mut found = FxHashSet::default();
         for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::RETURNS) {
-                let Some(name) = link.program.name(row.name) else { continue };
+                let Some(name) = link.program.name(row.name).filter(|&name| link.is_name_near(name)) else { continue };
                 let blocks =
                     row.paths(Uses::RETURNS).any(|path| link.library.gives_slow_iteration(*language, path.path));
                 if blocks {

@@ -156,9 +156,8 @@ fn locks_around(link: &Link<'_>, site: SiteRef) -> Vec<(RegionId, FormId)> {
 /// Where `with` blocks of coroutines hold a thread's lock over an `await`.
 pub fn held_over_await(link: &Link<'_>) -> Vec<HeldOverAwait> {
     let mut found = Vec::new();
-    for (slot, source) in link.program.files.iter().enumerate() {
-        let file = FileId(slot as u32);
-        let facts = &source.facts;
+    for file in link.files_asked() {
+        let facts = link.program.facts(file);
         if !facts.regions.iter().any(|region| region.kind == RegionKind::With && region.test.is_some()) {
             continue;
         }

@@ -9,6 +9,7 @@ pub(crate) mod at_site;
 pub(crate) mod called_instances;
 pub mod cuts;
 pub(crate) mod dispatch;
+pub mod flows;
 pub(crate) mod lazy;
 pub(crate) mod leaves;
 pub mod locks;
@@ -21,7 +22,6 @@ use blocklint_core::{Effect, Hold, Language, Severity, WhereSet};
 use blocklint_link::labels::label::cap_wait;
 use blocklint_link::labels::label::{Guard, Label, LabelHold, LabelId, Labels, Source};
 use blocklint_link::link::names;
-use blocklint_link::link::reach::Reach;
 use blocklint_link::link::value::EnvId;
 use blocklint_link::link::{LOW_STEPS, Link};
 use blocklint_link::program::ids::{BodyRef, Name, SiteRef};
@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::conditions::Conditions;
 use crate::conditions::at_call::{Decided, NextGuard};
 use crate::conditions::receivers::{may_start_at, on_receiver, steps_on_root};
-use crate::entries::callers::{Caller, CallerKind, Node, add_steps};
+use crate::entries::callers::{Caller, CallerKind, Callers, Node, add_steps};
 use crate::entries::first_time::FirstTime;
 use crate::entries::first_time::first_time_of;
 use crate::entries::how_often::TimesOf;
@@ -43,6 +43,7 @@ use crate::judge::once::java::runs_first_time;
 use crate::judge::signal::{Judge, Makes};
 use crate::search::at_site::Remembered;
 use crate::search::cuts::Cuts;
+use crate::search::flows::{Flows, Focus, Wanted};
 
 /// Up to so many seconds a hold is no `error`.
 const SHORT: f64 = 0.01;
@@ -54,6 +55,10 @@ pub struct Search<'l, 'a> {
     pub(crate) cuts: &'l Cuts,
     pub(crate) judge: &'l Judge,
     pub(crate) graph: Graph<'a>,
+    /// Those who labels climb to.
+    pub(crate) climbs: Callers<'l, 'a>,
+    /// Where it looks, unless everywhere.
+    pub(crate) focus: Option<Focus>,
     ids: FxHashMap<(Node, LabelId), StateId>,
     longest: FxHashMap<Node, Vec<LabelId>>,
     queue: Vec<StateId>,
@@ -87,9 +92,10 @@ impl<'l, 'a> Search<'l, 'a> {
                 effects: FxHashMap::default(),
                 shortest: Shortest::default(),
                 leaf_sites: FxHashMap::default(),
-                reach: Reach::default(),
                 shares: RefCell::default(),
             },
+            climbs: Callers::near(link),
+            focus: None,
             ids: FxHashMap::default(),
             longest: FxHashMap::default(),
             queue: Vec::new(),
@@ -102,9 +108,23 @@ impl<'l, 'a> Search<'l, 'a> {
         }
     }
 
+    /// Looks only for what makes findings in some files, as an earlier search over all files tells. From here on the link is asked for the
+    /// findings of these files only, and of those that have to be looked at with them.
+    pub fn within(mut self, flows: &Flows, wanted: Wanted<'_>) -> Self {
+        let (focus, asked) = flows.focus(self.link, wanted);
+        self.link.ask_only_of(asked);
+        self.link.look_only_at(focus.bodies().clone());
+        self.focus = Some(focus);
+        self
+    }
+
+    /// Whether a label may begin at a call.
+    pub(crate) fn begins_at(&self, site: SiteRef) -> bool {
+        self.focus.as_ref().is_none_or(|focus| focus.begins_at(self.link, site))
+    }
+
     /// Finds the leaves and follows their labels to the roots.
     pub fn run(mut self) -> Graph<'a> {
-        self.graph.reach = Reach::new(self.link);
         self.find_leaves();
         self.drain();
         self.find_wrapped();
@@ -331,9 +351,11 @@ impl<'l, 'a> Search<'l, 'a> {
     /// Pushes a state's label to everything that enters its body.
     fn expand(&mut self, state: StateId) {
         let Some((node, label)) = self.leaving(state) else { return };
-        let callers = self.conditions.callers.of(node);
+        let callers = self.climbs.of(node);
         for caller in callers.iter() {
-            self.enter(*caller, node, state, &label);
+            if self.focus.as_ref().is_none_or(|focus| focus.reaches(self.link, caller.site)) {
+                self.enter(*caller, node, state, &label);
+            }
         }
     }
 

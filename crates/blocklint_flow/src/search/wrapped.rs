@@ -52,14 +52,17 @@ impl<'a> Search<'_, 'a> {
         let mut files: Vec<(FileId, Vec<SiteId>)> = Vec::new();
         let mut seen: FxHashSet<FileId> = FxHashSet::default();
         for row in link.library.of(language).names(Uses::CALLED) {
-            let Some(name) = program.name(row.name) else { continue };
+            let Some(name) = program.name(row.name).filter(|&name| link.is_name_near(name)) else { continue };
             let heads: Vec<&str> =
                 row.paths(Uses::CALLED).map(|of| of.path.split(separator).next().unwrap_or(of.path)).collect();
-            let roots = self.graph.reach.roots(heads.into_iter());
+            let roots = link.reach().roots(heads.into_iter());
             for name in link.with_aliases(name) {
                 for &(file, sym) in program.occurrences(name) {
+                    if !link.is_near(file) {
+                        continue;
+                    }
                     let facts = program.facts(file);
-                    if facts.language != language || !self.graph.reach.may_hold(file, language, &roots) {
+                    if facts.language != language || !link.reach().may_hold(file, language, &roots) {
                         continue;
                     }
                     let named = program.index_of(file).sites_named(sym).iter().copied();
@@ -174,7 +177,7 @@ impl<'a> Search<'_, 'a> {
             return;
         }
         // Of its callers those that call the wrapper.
-        let callers = self.conditions.callers.of(node);
+        let callers = self.climbs.of(node);
         let mut places: Vec<SiteRef> = callers.iter().map(|caller| caller.site).collect();
         places.sort();
         places.dedup();

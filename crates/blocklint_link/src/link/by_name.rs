@@ -26,9 +26,9 @@ pub struct ByName {
 }
 
 impl ByName {
-    pub(crate) fn new(link: &Link<'_>, name: Name) -> Self {
+    fn new(link: &Link<'_>, name: Name, counts: impl Fn(FileId) -> bool) -> Self {
         let mut found = ByName::default();
-        for &(file, sym) in link.program.occurrences(name) {
+        for &(file, sym) in link.program.occurrences(name).iter().filter(|(file, _)| counts(*file)) {
             let index = link.program.index_of(file);
             for &site in index.sites_named(sym) {
                 found.add_site(link, SiteRef { file, site });
@@ -71,9 +71,26 @@ impl<'a> Link<'a> {
         if let Some(known) = self.by_name.borrow().get(&name) {
             return known.clone();
         }
-        let made = Rc::new(ByName::new(self, name));
+        let made = Rc::new(ByName::new(self, name, |_| true));
         self.by_name.borrow_mut().insert(name, made.clone());
         made
+    }
+
+    /// The same in the files that are looked at.
+    pub fn bearers_near(&self, name: Name) -> Rc<ByName> {
+        if let Some(known) = self.by_name_near.borrow().get(&name) {
+            return known.clone();
+        }
+        let made = Rc::new(ByName::new(self, name, |file| self.is_near(file)));
+        self.by_name_near.borrow_mut().insert(name, made.clone());
+        made
+    }
+
+    /// The bodies that a file mentions otherwise than by calling them.
+    pub fn bodies_mentioned_in(&self, file: FileId) -> Vec<BodyRef> {
+        let mentions = self.program.index_of(file).named();
+        let values = mentions.filter(|(mention, _)| !matches!(mention, Mention::Operand(_)));
+        values.flat_map(|(mention, _)| self.bodies_in(self.mentioned(file, mention))).collect()
     }
 
     /// The value that goes where something is mentioned.

@@ -298,7 +298,7 @@ impl<'a> Link<'a> {
 
     /// Whether some import binds this name to another one.
     pub fn is_import_alias(&self, name: Name) -> bool {
-        self.alias_names.contains(&name)
+        self.tables.alias_names.contains(&name)
     }
 
     /// The name of a class and those under which it is imported.
@@ -313,7 +313,7 @@ impl<'a> Link<'a> {
         let mut names = vec![name];
         let mut at = 0;
         while at < names.len() && names.len() < 32 {
-            if let Some(aliases) = self.import_aliases.get(&names[at]) {
+            if let Some(aliases) = self.tables.import_aliases.get(&names[at]) {
                 for &alias in aliases {
                     if !names.contains(&alias) {
                         names.push(alias);

@@ -167,7 +167,7 @@ impl<'a> Link<'a> {
 
     /// Python: the names under which classes of the project hold descriptors of libraries that a row speaks of.
     pub fn names_of_descriptors(&self) -> &FxHashSet<Name> {
-        self.described.get_or_init(|| {
+        self.tables.described.get_or_init(|| {
             let mut found = FxHashSet::default();
             let makers = self.makers_of_descriptors();
             if makers.is_empty() {

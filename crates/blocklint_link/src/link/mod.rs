@@ -2,6 +2,7 @@
 //! Never who runs a body, nor whether what it does matters.
 
 pub(crate) mod annotation;
+pub(crate) mod asked;
 pub mod available;
 pub(crate) mod below;
 pub mod branches;
@@ -59,6 +60,7 @@ pub mod rows;
 pub(crate) mod run_by_instance;
 pub(crate) mod state_by_param;
 pub mod summary;
+pub mod tables;
 pub mod targets;
 pub(crate) mod time_units;
 pub mod units;
@@ -80,6 +82,7 @@ use smallvec::SmallVec;
 use crate::link::hierarchy::{Hierarchy, Mro};
 use crate::link::library::Library;
 use crate::link::summary::{Summary, Uses};
+use crate::link::tables::Tables;
 use crate::link::targets::Targets;
 use crate::link::value::{EnvId, Val, ValueId, Values, Why};
 use crate::program::Program;
@@ -239,17 +242,16 @@ pub struct Link<'a> {
     pub library: Library<'a>,
     /// Interned values.
     pub values: Values,
+    /// What was read once from all files.
+    pub(crate) tables: Tables,
     /// Classes and bodies by their names.
-    pub hierarchy: Hierarchy,
+    pub hierarchy: Arc<Hierarchy>,
     /// The Rust module tree, once somebody asked.
     rust_parents: std::cell::OnceCell<crate::link::names::rust_modules::Parents>,
     /// The methods of library traits that files of Rust import, by name.
     pub(crate) trait_methods: RefCell<FxHashMap<(FileId, Name), Option<PathId>>>,
     /// What glob imports of Rust bring to a body under a name.
     pub(crate) globs: RefCell<crate::link::names::rust_modules::Globs>,
-    /// Names under which an import binds another name.
-    pub(crate) import_aliases: FxHashMap<Name, Vec<Name>>,
-    pub(crate) alias_names: FxHashSet<Name>,
     memo: RefCell<FxHashMap<Key, Memo>>,
     attrs: RefCell<FxHashMap<(Val, Name), Memo>>,
     pub(crate) bases: RefCell<FxHashMap<ClassRef, Rc<[Val]>>>,
@@ -264,6 +266,7 @@ pub struct Link<'a> {
     pub(crate) uses: RefCell<FxHashMap<FileId, Rc<Uses>>>,
     /// Where the bearers of one name are called.
     pub(crate) by_name: RefCell<FxHashMap<Name, Rc<crate::link::by_name::ByName>>>,
+    pub(crate) by_name_near: RefCell<FxHashMap<Name, Rc<crate::link::by_name::ByName>>>,
     /// By import root and dotted path.
     pub(crate) modules: RefCell<FxHashMap<&'a str, FxHashMap<String, Val>>>,
     /// The import root that the files of a folder lie under.
@@ -314,8 +317,6 @@ pub struct Link<'a> {
     /// Rust: the methods of one name in all impl blocks of one trait for one type.
     pub(crate) same_in_impls: RefCell<FxHashMap<BodyRef, Bodies>>,
     pub(crate) method_kinds: RefCell<FxHashMap<BodyRef, crate::link::method_kinds::MethodKind>>,
-    /// Python: the names under which classes hold descriptors of libraries.
-    pub(crate) described: std::cell::OnceCell<FxHashSet<Name>>,
     /// The ends of functions with the branches that they stand under.
     pub(crate) ends: RefCell<FxHashMap<BodyRef, Rc<[crate::link::branches::End]>>>,
     /// Java: the literals that fields always hold.
@@ -347,6 +348,8 @@ pub struct Link<'a> {
     afresh: Cell<bool>,
     /// Told when nobody waits for the answer any more.
     stop: std::cell::OnceCell<Arc<AtomicBool>>,
+    /// What this run is asked about.
+    pub(crate) asked: asked::Asked,
     /// What layers above remember.
     above: crate::link::memo::Above,
 }
@@ -358,21 +361,23 @@ pub struct Stopped;
 impl<'a> Link<'a> {
     /// A linker without memory yet.
     pub fn new(program: &'a Program<'a>, library: Library<'a>) -> Self {
-        let hierarchy = Hierarchy::new(program);
-        let import_aliases = crate::link::names::import_aliases(program);
+        let tables = Tables::new(program);
+        Link::with_tables(program, library, tables)
+    }
+
+    /// The same, with tables that were read before and still hold.
+    pub fn with_tables(program: &'a Program<'a>, library: Library<'a>, tables: Tables) -> Self {
         Link {
             program,
             library,
             values: Values::default(),
-            hierarchy,
+            hierarchy: Arc::clone(&tables.hierarchy),
+            tables,
             rust_parents: std::cell::OnceCell::new(),
             trait_methods: RefCell::default(),
             globs: RefCell::default(),
-            alias_names: import_aliases.values().flatten().copied().collect(),
-            import_aliases,
             memo: RefCell::default(),
             attrs: RefCell::default(),
-            described: std::cell::OnceCell::new(),
             ends: RefCell::default(),
             literal_fields: RefCell::default(),
             parsed: std::cell::OnceCell::new(),
@@ -393,6 +398,7 @@ impl<'a> Link<'a> {
             summaries: RefCell::default(),
             uses: RefCell::default(),
             by_name: RefCell::default(),
+            by_name_near: RefCell::default(),
             modules: RefCell::default(),
             own_roots: RefCell::default(),
             stars: RefCell::default(),
@@ -428,6 +434,7 @@ impl<'a> Link<'a> {
             fuel: Cell::new(FUEL),
             afresh: Cell::new(false),
             stop: std::cell::OnceCell::new(),
+            asked: asked::Asked::default(),
             above: crate::link::memo::Above::default(),
         }
     }

@@ -9,8 +9,8 @@ use crate::link::reach::Reach;
 use crate::program::ids::SiteRef;
 
 impl<'a> Link<'a> {
-    /// The sites of these kinds that bear the last name of a row with such a use, in files that may hold its library, in
-    /// order. Of the paths that share a name `wanted` leaves those that are meant.
+    /// The sites of these kinds that bear the last name of a row with such a use, in files that are looked at and
+    /// may hold its library, in order. Of the paths that share a name `wanted` leaves those that are meant.
     pub fn sites_of_rows(
         &self,
         reach: &Reach,
@@ -22,14 +22,14 @@ impl<'a> Link<'a> {
         let separator = crate::link::library::separator(language);
         let mut sites: Vec<SiteRef> = Vec::new();
         for row in self.library.of(language).names(uses) {
-            let Some(name) = self.program.name(row.name) else { continue };
+            let Some(name) = self.program.name(row.name).filter(|&name| self.is_name_near(name)) else { continue };
             let paths = wanted(row.paths(uses).map(|path| path.path).collect());
             if paths.is_empty() {
                 continue;
             }
             let roots = reach.roots(paths.iter().map(|path| path.split(separator).next().unwrap_or(path)));
             for name in self.with_aliases(name) {
-                for &(file, sym) in self.program.occurrences(name) {
+                for &(file, sym) in self.program.occurrences(name).iter().filter(|(file, _)| self.is_near(*file)) {
                     let facts = self.program.facts(file);
                     if facts.language != language || !reach.may_hold(file, language, &roots) {
                         continue;

@@ -4,7 +4,7 @@
 
 use blocklint_core::Language;
 use blocklint_facts::{Import, ImportKind, Sym};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::link::Link;
@@ -142,6 +142,11 @@ impl Reach {
         reach.spread(direct, &imports);
         reach.imports = imports;
         reach
+    }
+
+    /// Whether a file imports one of some others.
+    pub fn imports_any(&self, file: FileId, of: &FxHashSet<FileId>) -> bool {
+        self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| of.contains(file)))
     }
 
     /// The files that may call what a file defines through a container: itself, those it registers with, and those that

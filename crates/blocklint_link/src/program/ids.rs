@@ -1,9 +1,10 @@
 //! References to rows of any file: slot and local index, so that replacing a file moves no other reference.
 
 use blocklint_facts::{BodyId, ClassId, SiteId, VarId};
+use serde::{Deserialize, Serialize};
 
 /// A file's slot in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileId(pub u32);
 
 impl FileId {
@@ -14,7 +15,7 @@ impl FileId {
 }
 
 /// A body of some file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BodyRef {
     /// The file.
     pub file: FileId,
@@ -32,7 +33,7 @@ pub struct ClassRef {
 }
 
 /// A site of some file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRef {
     /// The file.
     pub file: FileId,

@@ -288,6 +288,11 @@ impl FileIndex {
         Mentions(&self.mentions[self.named.run(MENTIONS, sym.index())])
     }
 
+    /// All mentions of variables and attributes.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (Mention, Wrap)> + '_ {
+        Mentions(&self.mentions[..self.others_at as usize]).iter()
+    }
+
     /// Where the result of a site goes.
     pub fn uses_of_result(&self, site: SiteId) -> Mentions<'_> {
         if site.0 < self.site_count { self.other(site.0) } else { Mentions(&[]) }

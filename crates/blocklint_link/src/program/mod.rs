@@ -5,6 +5,7 @@ mod by_body;
 pub mod folder;
 pub mod ids;
 pub mod index;
+mod names;
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,7 @@ use smallvec::SmallVec;
 use crate::program::by_body::ByBody;
 use crate::program::ids::{BodyRef, FileId, Name, SiteRef};
 use crate::program::index::{FileIndex, Scratch};
+pub use crate::program::names::Names;
 
 /// One file of the project.
 #[derive(Debug)]
@@ -167,13 +169,7 @@ pub struct Program<'a> {
     pub files: &'a [SourceFile],
     /// The layout.
     pub layout: &'a Layout,
-    names: FxHashMap<&'a str, Name>,
-    texts: Vec<&'a str>,
-    /// Per file, local symbol → name.
-    globals: Vec<Box<[Name]>>,
-    /// Per name, the run in `occurrences` (one entry more than names).
-    occurrence_starts: Vec<u32>,
-    occurrences: Vec<(FileId, Sym)>,
+    names: &'a Names,
     paths: FxHashMap<&'a str, FileId>,
     folders: FxHashSet<&'a str>,
     packages: FxHashSet<&'a str>,
@@ -185,47 +181,8 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// Loads the files: O(symbols).
-    pub fn new(files: &'a [SourceFile], layout: &'a Layout) -> Self {
-        let symbols: usize = files.iter().map(|file| file.facts.symbols.len()).sum();
-        // Most names stand in many files; growing the table step by step would hash each several times.
-        let mut names: FxHashMap<&'a str, Name> = FxHashMap::with_capacity_and_hasher(symbols / 8, Default::default());
-        let mut texts = Vec::new();
-        let mut globals = Vec::with_capacity(files.len());
-        let mut counts: Vec<u32> = Vec::new();
-        for file in files {
-            let of_file: Box<[Name]> = file
-                .facts
-                .symbols
-                .iter()
-                .map(|(_, text)| {
-                    let name = *names.entry(text).or_insert_with(|| {
-                        texts.push(text);
-                        counts.push(0);
-                        Name(texts.len() as u32 - 1)
-                    });
-                    counts[name.0 as usize] += 1;
-                    name
-                })
-                .collect();
-            globals.push(of_file);
-        }
-        let mut occurrence_starts = Vec::with_capacity(counts.len() + 1);
-        let mut total = 0;
-        occurrence_starts.push(0);
-        for count in counts {
-            total += count;
-            occurrence_starts.push(total);
-        }
-        let mut next = occurrence_starts.clone();
-        let mut occurrences = vec![(FileId(0), Sym(0)); total as usize];
-        for (slot, of_file) in globals.iter().enumerate() {
-            for (sym, name) in of_file.iter().enumerate() {
-                let at = &mut next[name.0 as usize];
-                occurrences[*at as usize] = (FileId(slot as u32), Sym(sym as u32));
-                *at += 1;
-            }
-        }
+    /// The files with their names: O(files).
+    pub fn new(files: &'a [SourceFile], layout: &'a Layout, names: &'a Names) -> Self {
         let paths: FxHashMap<&str, FileId> =
             files.iter().enumerate().map(|(slot, file)| (file.relative.as_str(), FileId(slot as u32))).collect();
         let mut folders = FxHashSet::default();
@@ -242,10 +199,6 @@ impl<'a> Program<'a> {
             files,
             layout,
             names,
-            texts,
-            globals,
-            occurrence_starts,
-            occurrences,
             paths,
             folders,
             packages: files.iter().filter_map(|file| file.relative.strip_suffix("/__init__.py")).collect(),
@@ -299,28 +252,32 @@ impl<'a> Program<'a> {
 
     /// The name with this text, if any file has it.
     pub fn name(&self, text: &str) -> Option<Name> {
-        self.names.get(text).copied()
+        self.names.name(text)
     }
 
     /// How many names there are; their numbers are 0 to this.
     pub(crate) fn names_len(&self) -> usize {
-        self.texts.len()
+        self.names.len()
     }
 
     /// The text of a name.
     pub fn text(&self, name: Name) -> &'a str {
-        self.texts[name.0 as usize]
+        self.names.text(name)
     }
 
     /// The name of a file's symbol.
     pub fn global(&self, file: FileId, sym: Sym) -> Option<Name> {
-        self.globals[file.index()].get(sym.index()).copied()
+        self.names.global(file, sym)
+    }
+
+    /// The names of a file.
+    pub(crate) fn names_of(&self, file: FileId) -> &[Name] {
+        self.names.of_file(file)
     }
 
     /// Where a name occurs: files in slot order, with its symbol there.
     pub fn occurrences(&self, name: Name) -> &[(FileId, Sym)] {
-        let at = name.0 as usize;
-        &self.occurrences[self.occurrence_starts[at] as usize..self.occurrence_starts[at + 1] as usize]
+        self.names.occurrences(name)
     }
 
     /// The files in which all of some texts occur as names or strings.

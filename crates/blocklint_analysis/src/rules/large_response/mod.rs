@@ -99,9 +99,8 @@ pub(crate) fn large_responses(link: &Link<'_>, units: &Units) -> Vec<LargeRespon
 
 fn routes(link: &Link<'_>) -> Vec<Route> {
     let mut found = Vec::new();
-    for (slot, source) in link.program.files.iter().enumerate() {
-        let file = FileId(slot as u32);
-        let facts = &source.facts;
+    for file in link.files_asked() {
+        let facts = link.program.facts(file);
         if facts.language != Language::Python || link.program.is_test(file) {
             continue;
         }

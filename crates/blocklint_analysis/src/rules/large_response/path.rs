@@ -59,36 +59,52 @@ const DUMPS: &str = "fastapi-dump-json";
 /// Whether code shows a fact that no version decides: names that only the first version of the models' library has, and
 /// none of those that came later.
 pub(crate) fn shows_by_code(link: &Link<'_>, folder: &str, switch: &str) -> bool {
-    if switch != OLD_MODELS || link.program.name("pydantic").is_none() {
+    if switch != OLD_MODELS {
         return false;
     }
+    let program = link.program;
     let (mut old, mut new) = (false, false);
-    for source in link.program.files {
-        let inside =
-            folder.is_empty() || source.relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-        let facts = &source.facts;
-        if !inside || facts.language != blocklint_core::Language::Python {
-            continue;
-        }
-        for import in facts.imports.iter().filter(|import| import.level == 0) {
-            let (module, name) = (facts.text(import.module), facts.text(import.name));
-            match module {
-                "pydantic" | "pydantic.main" | "pydantic.class_validators" | "pydantic.tools" => {
-                    old |= matches!(name, "BaseSettings" | "validator" | "root_validator" | "parse_obj_as");
-                    new |= matches!(
-                        name,
-                        "ConfigDict" | "field_validator" | "model_validator" | "TypeAdapter" | "RootModel"
-                    );
-                    new |= matches!(name, "field_serializer" | "computed_field" | "AfterValidator" | "BeforeValidator");
+    // A file bears the names of the modules that it imports.
+    let files_with = |module: &str| program.name(module).map(|name| program.occurrences(name)).unwrap_or_default();
+    for module in OF_OLD.iter().chain(OF_NEW) {
+        for &(file, _) in files_with(module) {
+            let relative = &program.files[file.index()].relative;
+            let inside = folder.is_empty() || relative.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+            let facts = program.facts(file);
+            if !inside || facts.language != blocklint_core::Language::Python {
+                continue;
+            }
+            let imports =
+                facts.imports.iter().filter(|import| import.level == 0 && facts.text(import.module) == *module);
+            for import in imports {
+                match *module {
+                    "pydantic.generics" => old = true,
+                    of_new if OF_NEW.contains(&of_new) => new = true,
+                    _ => {
+                        let name = facts.text(import.name);
+                        old |= matches!(name, "BaseSettings" | "validator" | "root_validator" | "parse_obj_as");
+                        new |= matches!(
+                            name,
+                            "ConfigDict" | "field_validator" | "model_validator" | "TypeAdapter" | "RootModel"
+                        );
+                        new |= matches!(
+                            name,
+                            "field_serializer" | "computed_field" | "AfterValidator" | "BeforeValidator"
+                        );
+                    }
                 }
-                "pydantic.generics" => old = true,
-                "pydantic_settings" | "pydantic_core" | "pydantic.v1" | "pydantic.functional_validators" => new = true,
-                _ => {}
             }
         }
     }
     old && !new
 }
+
+/// Modules of the models' library of which the first version has names that later ones lack.
+const OF_OLD: &[&str] =
+    &["pydantic", "pydantic.main", "pydantic.class_validators", "pydantic.tools", "pydantic.generics"];
+
+/// Modules that only later versions have.
+const OF_NEW: &[&str] = &["pydantic_settings", "pydantic_core", "pydantic.v1", "pydantic.functional_validators"];
 
 /// What versions do that a range allows besides the newest, in words.
 pub(crate) fn other_path(switch: &str, dependency: &blocklint_link::program::Dependency) -> Option<String> {
