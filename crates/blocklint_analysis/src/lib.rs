@@ -20,6 +20,7 @@ use blocklint_link::link::library::Library;
 use blocklint_models::Models;
 
 pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, body_with, moved_with};
+pub use blocklint_flow::conditions::entered::moving_with;
 pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
 pub use blocklint_flow::graph::chain::{Chain, ChainHelper, ChainLeaf, NoChain, Unchained};
@@ -46,7 +47,7 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::by_hand::runs_by_hand;
+pub use findings::by_hand::{runs_by_hand, starts_up};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
 
@@ -78,6 +79,8 @@ pub struct Solved {
     pub used: Vec<UsedComment>,
     /// All ways of the findings, where that was asked for.
     pub net: Option<Net>,
+    /// Whether what is only for tests, examples or a command line was asked for: edits are made there too.
+    pub with_aside: bool,
 }
 
 /// What a search over a whole program found, with what a later one over a few of its files needs.
@@ -132,5 +135,5 @@ fn searched<'a, T>(
     let mut net = options.ways.then(Net::default);
     let (findings, causes) = findings::findings(link, &cuts, &judge, &graph, options, net.as_mut());
     let read = read_off(link, &graph);
-    (Solved { findings, causes, used: cuts.used(), net }, read)
+    (Solved { findings, causes, used: cuts.used(), net, with_aside: options.include_aside }, read)
 }

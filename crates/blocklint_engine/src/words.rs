@@ -5,7 +5,7 @@ use std::sync::Arc;
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
     Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
-    moved_with, opener_of, runs_by_hand, uses_of_given,
+    moved_with, moving_with, opener_of, runs_by_hand, starts_up, uses_of_given,
 };
 use blocklint_core::{
     Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -31,6 +31,8 @@ pub(crate) struct Wanted {
     pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
     pub(crate) blocks: Vec<(Span, Result<Functions, Refusal>)>,
+    /// The `with` blocks around the call that move with all that stands in them or not at all: what each of them spans.
+    pub(crate) held: Vec<Span>,
     /// The oldest Python that the project runs on, where it says so.
     pub(crate) oldest: Option<(u8, u8)>,
     /// The calls that hold the thread by what the call gives: handing over the call alone would be half of the work.
@@ -156,7 +158,7 @@ fn finding_and_remedy(
         older_workers: matches!(raw.mending.pool, Available::Since { .. }),
     };
     let advice = Advice { taker: link.taker_of(raw.root), ..advice(&raw.mending) };
-    let remedy = moved(link, raw, blocklint_rules::remedy(&told, &advice), |bound| {
+    let remedy = moved(link, raw, solved.with_aside, blocklint_rules::remedy(&told, &advice), |bound| {
         blocklint_rules::remedy(&told, &Advice { bound: Some(bound), ..advice.clone() })
     });
     told.along = along(link, raw, &remedy);
@@ -195,11 +197,12 @@ fn finding_and_remedy(
 fn moved(
     link: &Link<'_>,
     raw: &RawFinding,
+    with_aside: bool,
     remedy: Result<Remedy, Refusal>,
     without: impl Fn(BoundCall) -> Result<Remedy, Refusal>,
 ) -> Result<Wanted, Refusal> {
     let mut remedy = remedy?;
-    if let Some(reason) = runs_by_hand(link, raw.file) {
+    if let Some(reason) = runs_by_hand(link, raw.site).filter(|_| !with_aside) {
         return Err(Refusal::new(reason));
     }
     if let Some(starts) = raw.mending.starts {
@@ -208,6 +211,12 @@ fn moved(
             let span = link.program.facts(starts.file).site(starts.site).span;
             let reason = "each item would take a thread of its own, and nothing bounds how many there are at once";
             return Err(Refusal::at(reason, place(link, starts.file, span)));
+        }
+    }
+    if starts_up(link, raw.site) && !with_aside {
+        remedy.ways.retain(|way| !matches!(way, Way::Offload { .. }));
+        if remedy.ways.is_empty() {
+            return Err(Refusal::new("by its name the function runs once, when something starts"));
         }
     }
     let hands_over = remedy.ways.iter().any(|way| matches!(way, Way::Offload { .. }));
@@ -223,6 +232,7 @@ fn moved(
             moves: Ok(Vec::new()),
             way: Vec::new(),
             blocks: Vec::new(),
+            held: Vec::new(),
             oldest,
             uses: Vec::new(),
             opened: None,
@@ -242,6 +252,7 @@ fn moved(
             moves: Ok(functions(link, &called)),
             way,
             blocks: Vec::new(),
+            held: Vec::new(),
             oldest,
             uses: Vec::new(),
             opened: None,
@@ -261,6 +272,7 @@ fn moved(
         (span, whole)
     });
     let blocks: Vec<_> = blocks.collect();
+    let held = moving_with(link, raw.site);
     let mut uses = uses_of_given(link, raw.site);
     if raw.trace.len() == 1 {
         uses.extend(beside(link, raw.site));
@@ -269,17 +281,22 @@ fn moved(
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
-        let moves = match raw.trace.len() == 1 && raw.mending.brief && raw.repeats {
-            true => Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function")),
-            false => Ok(functions(link, &carried)),
+        let moves = match raw.mending.brief {
+            true if raw.trace.len() > 1 => {
+                Err(Refusal::new("what holds the thread is over in a moment, and a thread costs as much"))
+            }
+            true if raw.repeats => {
+                Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
+            }
+            _ => Ok(functions(link, &carried)),
         };
-        return Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None });
+        return Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, way, blocks, oldest, uses, opened, chain: None })
+    Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -300,6 +317,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
         moves: Ok(Vec::new()),
         way: Vec::new(),
         blocks: Vec::new(),
+        held: Vec::new(),
         oldest: None,
         uses: Vec::new(),
         opened: None,
@@ -353,12 +371,16 @@ fn bound_call(link: &Link<'_>, bound: &blocklint_analysis::BoundCall) -> Option<
         Bound::Context => BoundTo::Context,
         Bound::ContextRead => BoundTo::Asked,
         Bound::Loaded => BoundTo::Loaded,
+        Bound::Block => BoundTo::Block,
         Bound::Nothing => return None,
     };
     let how = match bound.how {
         blocklint_analysis::BoundUse::Called => BoundUse::Called,
         blocklint_analysis::BoundUse::Used => BoundUse::Used,
         blocklint_analysis::BoundUse::Made => BoundUse::Made,
+        blocklint_analysis::BoundUse::Given => BoundUse::Given,
+        blocklint_analysis::BoundUse::Entered => BoundUse::Entered,
+        blocklint_analysis::BoundUse::EnteredUnknown => BoundUse::EnteredUnknown,
     };
     let place = place(link, bound.file, bound.span);
     Some(BoundCall { to, how, call: bound.call.clone(), place })

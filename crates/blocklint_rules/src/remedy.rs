@@ -62,6 +62,12 @@ pub enum BoundUse {
     Used,
     /// It is a value that is made, and outlives the call.
     Made,
+    /// It is a value that the call gives, and that is awaited.
+    Given,
+    /// It is entered by a `with` block around the call, which stays.
+    Entered,
+    /// The same, and nobody knows what that does.
+    EnteredUnknown,
 }
 
 /// To what something belongs.
@@ -77,6 +83,8 @@ pub enum BoundTo {
     Asked,
     /// To what nobody sees: code that is loaded while the program runs.
     Loaded,
+    /// The thread that enters a `with` block.
+    Block,
 }
 
 impl BoundCall {
@@ -84,13 +92,25 @@ impl BoundCall {
     pub fn refusal(&self) -> Refusal {
         let call = &self.call;
         let reason = match (self.to, self.how) {
-            (BoundTo::Thread, BoundUse::Made) => {
+            (_, BoundUse::Given) => {
+                format!("it gives a `{call}`, which is awaited on the running loop and belongs there")
+            }
+            (BoundTo::Asked | BoundTo::Context, BoundUse::Entered | BoundUse::EnteredUnknown) => {
+                format!("`{call}` sets the context of this task, which no thread is given before Python 3.9")
+            }
+            (_, BoundUse::Entered) => {
+                format!("what `with {call}` sets holds in the thread that enters it, and stays in this one")
+            }
+            (_, BoundUse::EnteredUnknown) => {
+                format!("nothing shows that what `with {call}` sets would hold in another thread")
+            }
+            (BoundTo::Thread | BoundTo::Block, BoundUse::Made) => {
                 format!("it makes a `{call}`, which works only in the thread in which it is made")
             }
-            (BoundTo::Thread, BoundUse::Used) => {
+            (BoundTo::Thread | BoundTo::Block, BoundUse::Used) => {
                 format!("a `{call}` that was made in this thread is used, and works in no other")
             }
-            (BoundTo::Thread, BoundUse::Called) => {
+            (BoundTo::Thread | BoundTo::Block, BoundUse::Called) => {
                 format!("`{call}` works only in the thread in which it is called now")
             }
             (BoundTo::Loop, BoundUse::Made) => {

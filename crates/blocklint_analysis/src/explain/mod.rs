@@ -251,7 +251,7 @@ impl<'l, 'a> Explainer<'l, 'a> {
             graph,
             callers,
             roots,
-            solved: Solved { findings, causes, used: Vec::new(), net: None },
+            solved: Solved { findings, causes, used: Vec::new(), net: None, with_aside: options.include_aside },
             above,
         }
     }

@@ -1,17 +1,27 @@
-//! What somebody runs by hand, and nobody waits for: migrations, and scripts that lie beside the packages of a project. No edit is
-//! made there. Their findings stay: who reads them may want to know.
+//! What somebody runs by hand, and nobody else waits for: migrations, tests, what asks whoever sits at the terminal, and scripts that
+//! lie beside the packages of a project. No edit is made there unless what is aside is asked for. Their findings stay: who reads them
+//! may want to know.
 
-use blocklint_core::{Context, Language};
-use blocklint_facts::{BodyId, FileFacts, Form, FormId};
+use blocklint_core::{Context, Effect, Language};
+use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
+use blocklint_link::link::targets::Target;
+use blocklint_link::link::value::EnvId;
 use blocklint_link::program::folders;
-use blocklint_link::program::ids::{BodyRef, FileId};
+use blocklint_link::program::ids::{BodyRef, FileId, SiteRef};
 use blocklint_models::{HandoverContext, Runs};
 
-/// Why an edit in a file frees nobody, if it does not.
-pub fn runs_by_hand(link: &Link<'_>, file: FileId) -> Option<&'static str> {
+/// Why an edit at a site frees nobody, if it does not.
+pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
+    let file = site.file;
     let relative = &link.program.files[file.index()].relative;
+    if is_in_test(link, site) {
+        return Some("it is a test, whose preparations nobody waits for");
+    }
+    if asks_at_terminal(link, site) {
+        return Some("the function asks whoever sits at the terminal, and serves nobody else");
+    }
     if is_migration(relative) {
         return Some("a migration runs before anything is served");
     }
@@ -21,6 +31,39 @@ pub fn runs_by_hand(link: &Link<'_>, file: FileId) -> Option<&'static str> {
         && lies_beside_packages(link, relative)
         && !serves(link, file);
     is_script.then_some("it is a script beside the project's packages, which serves nobody but who runs it")
+}
+
+/// Whether a site stands in a test, or in what only tests build.
+fn is_in_test(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let first = Some(facts.body_of(facts.site(site.site).at));
+    let mut bodies = std::iter::successors(first, |&body| facts.body(body).parent.get());
+    link.program.is_test(site.file) || bodies.any(|body| facts.body(body).flags.has(BodyFlags::TEST))
+}
+
+/// Python: whether the coroutine in which a site stands starts something up, by its name. A thread there frees nobody.
+pub fn starts_up(link: &Link<'_>, site: SiteRef) -> bool {
+    let facts = link.program.facts(site.file);
+    let body = facts.body(facts.body_of(facts.site(site.site).at));
+    facts.language == Language::Python
+        && body.kind == BodyKind::Function
+        && body.flow == Flow::Coroutine
+        && idioms::python::starts_up(facts.text(body.name))
+}
+
+/// Whether the function around a site itself waits for what somebody types, elsewhere than there.
+fn asks_at_terminal(link: &Link<'_>, at: SiteRef) -> bool {
+    let body = link.program.body_of_site(at);
+    let asks = |site: SiteRef| {
+        site != at
+            && link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+                Target::Row { path, .. } => {
+                    link.library.calls(path).effect().any(|row| row.held() == Some(Effect::Input))
+                }
+                _ => false,
+            })
+    };
+    link.program.language(body.file) == Language::Python && link.program.sites_in(body).any(asks)
 }
 
 fn is_migration(relative: &str) -> bool {

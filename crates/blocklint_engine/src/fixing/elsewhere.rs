@@ -59,7 +59,7 @@ impl Elsewhere {
         };
         // What the call itself runs in its own file is looked at there.
         let others = moves.iter().filter(|(path, _)| block.is_some() || **path != *from);
-        let mut on_the_way = wanted.way.iter().filter(|_| block.is_none());
+        let mut on_the_way = wanted.way.iter();
         let once = on_the_way.find_map(|key| {
             let binding = self.bindings(key)?.iter().find(|binding| binding.only_on_the_way)?;
             Some(Refusal::at(binding.reason, Place::unlocated(Arc::clone(&key.0), binding.span)))

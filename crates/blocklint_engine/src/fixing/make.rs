@@ -135,7 +135,9 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                 _ => {
                     let elsewhere = blocklint_python::Elsewhere {
                         refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
-                        is_own: &|at| wanted[at].1.moves.as_ref().is_ok_and(|moves| !moves.is_empty()),
+                        holds: &|at, with: Span| {
+                            wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
+                        },
                     };
                     blocklint_python::fix(&text, &spans, &elsewhere, oldest)
                 }
@@ -169,17 +171,24 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
 fn half_done<'f>(findings: &[Finding], files: impl Iterator<Item = &'f OfFile<'f>>) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (path, wanted) in files {
-        let mended: FxHashSet<Span> = wanted
-            .iter()
-            .filter(|(at, _)| findings[*at].fix.as_ref().is_some_and(|fix| fix.applicability > Applicability::Display))
-            .map(|(at, _)| findings[*at].place.span)
-            .collect();
-        for (at, wanted) in wanted {
-            let applied = |fix: &&Fix| fix.applicability > Applicability::Display;
-            let Some(fix) = findings[*at].fix.as_ref().filter(applied) else { continue };
-            let moves = |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
-            if let Some(left) = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of)) {
-                found.push((*at, Place::unlocated(Arc::clone(path), *left)));
+        let fix_of = |at: usize| {
+            let fix = findings[at].fix.as_ref();
+            fix.filter(|fix| fix.applicability > Applicability::Display)
+        };
+        let mut left: Vec<_> = wanted.iter().filter_map(|(at, wanted)| Some((*at, wanted, fix_of(*at)?))).collect();
+        // What is refused for this leaves others behind.
+        loop {
+            let mended: FxHashSet<Span> = left.iter().map(|(at, ..)| findings[*at].place.span).collect();
+            let before = left.len();
+            left.retain(|(at, wanted, fix)| {
+                let moves =
+                    |of: &Span| mended.contains(of) || fix.edits.iter().any(|edit| edit.place.span.contains(*of));
+                let stays = wanted.uses.iter().chain(&wanted.opened).find(|of| !moves(of));
+                found.extend(stays.map(|stays| (*at, Place::unlocated(Arc::clone(path), *stays))));
+                stays.is_none()
+            });
+            if left.len() == before {
+                break;
             }
         }
     }

@@ -7,12 +7,13 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use blocklint_core::{Context, Language, Span};
-use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteId, SiteKind};
+use blocklint_facts::{At, BodyKind, FileFacts, Flow, Form, FormId, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_models::{
     Argument, Asks, Bound, Concurrency, Condition, HandoverContext, HandoverRow, Role, Runs, Selector, Subject, Test,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::conditions::entered;
 use crate::conditions::memo::Memo;
 use crate::entries::roots::{RootKind, Roots};
 use blocklint_link::code::regions;
@@ -69,6 +70,12 @@ pub enum BoundUse {
     Used,
     /// It is a value that is made, and outlives the call.
     Made,
+    /// It is a value that the call gives, and that is awaited.
+    Given,
+    /// It is entered by a `with` block around the call, which stays.
+    Entered,
+    /// The same, and nobody knows what that does.
+    EnteredUnknown,
 }
 
 /// What a call runs, as far as it is known, and whether what it gives works in no other thread.
@@ -77,10 +84,42 @@ pub fn moved_with(link: &Link<'_>, site: SiteRef) -> Carried {
     if carried.bound.is_none() {
         carried.bound = made_for_one_thread(link, site).map(|ty| bound(link, site, Bound::Thread, BoundUse::Made, ty));
     }
+    let region = link.program.facts(site.file).site(site.site).at.region;
+    stays_behind(link, site, region, &mut carried);
     if carried.bound.is_none() {
-        carried.bound = makes_for_the_loop(link, site);
+        carried.bound = makes_for_the_loop(link, site).or_else(|| gives_for_the_loop(link, site));
     }
     carried
+}
+
+/// Adds what the `with` blocks around a place set, and what moves from there leaves behind. A thread is mostly given a copy of the context.
+fn stays_behind(link: &Link<'_>, site: SiteRef, region: RegionId, carried: &mut Carried) {
+    if carried.bound.is_some() {
+        return;
+    }
+    let around = entered::around(link, site, region);
+    let (context, others): (Vec<_>, Vec<_>) =
+        around.into_iter().partition(|of| matches!(of.to, Bound::Context | Bound::ContextRead));
+    carried.bound = others.into_iter().next();
+    carried.asks_context = carried.asks_context.take().or_else(|| context.into_iter().next());
+}
+
+/// Python: the type of what a call gives where that is awaited: a future, a task, a coroutine. Who hands the call to a thread
+/// makes it there, and the loop that waits for it hears nothing of it.
+fn gives_for_the_loop(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+    let row = link.program.facts(site.file).site(site.site);
+    if link.program.language(site.file) != Language::Python || row.flags.has(SiteFlags::DISCARDED) {
+        return None;
+    }
+    let given = link.result(site, EnvId::NONE).value;
+    let call = link.values.members(given).iter().find_map(|val| match *val {
+        Val::Coroutine { body, .. } => Some(link.qualified_name(body)),
+        Val::Library { ty, .. } if link.library.bound(ty) == Some(Bound::Loop) => {
+            Some(link.library.text(ty).to_string())
+        }
+        _ => None,
+    })?;
+    Some(BoundCall { to: Bound::Loop, how: BoundUse::Given, call, file: site.file, span: row.span })
 }
 
 /// Python: a class with coroutines of which a call makes an instance. What that makes for them, a lock, a queue or a client, is
@@ -147,6 +186,8 @@ pub fn blocks_with(link: &Link<'_>, site: SiteRef) -> Vec<(Span, Carried)> {
         if carried.bound.is_none() {
             carried.bound = made.map(|(of, ty)| bound(link, of, Bound::Thread, BoundUse::Made, ty));
         }
+        // What a block around this one sets stays behind.
+        stays_behind(link, site, facts.region(region).parent, &mut carried);
         (span, carried)
     };
     blocks.take(MOST_BLOCKS).map(with_sites).collect()
@@ -208,7 +249,7 @@ fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
     })
 }
 
-fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
+pub(super) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
     let mut walk = Walk {
         link,
         roots: Roots::new(link),
@@ -420,7 +461,8 @@ impl Walk<'_, '_> {
         let mut stated = calls.with(|row| row.bound.is_some());
         let stated = stated.find(|row| link.conditions_shown(&row.when, &row.unless, site, EnvId::NONE));
         if let Some(row) = stated {
-            return row.bound.filter(|bound| *bound != Bound::Nothing);
+            // What belongs to a block moves with that (`entered`).
+            return row.bound.filter(|bound| !matches!(bound, Bound::Nothing | Bound::Block));
         }
         let handed = link.library.handovers(path);
         let asks = calls.iter().any(|row| {
@@ -447,6 +489,7 @@ impl Walk<'_, '_> {
         for member in link.values.members(value).iter() {
             for ty in link.types_through(*member) {
                 if let Some(to) = link.library.bound(ty)
+                    && !matches!(to, Bound::Nothing | Bound::Block)
                     && !freed(&in_any_thread())
                 {
                     values.push((ty, to, site));

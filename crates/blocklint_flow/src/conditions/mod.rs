@@ -5,6 +5,7 @@ pub(crate) mod always;
 pub(crate) mod at_call;
 pub mod bound;
 pub(crate) mod by_type;
+pub mod entered;
 pub(crate) mod filled_mapping;
 pub(crate) mod java_settings;
 mod memo;

@@ -207,3 +207,27 @@ pub fn names_administrators(text: &str) -> bool {
 pub fn holds_migrations(name: &str) -> bool {
     matches!(name, "migration" | "migrations" | "migrate" | "alembic")
 }
+
+/// Whether a coroutine of this name brings up what it belongs to, once.
+pub fn starts_up(name: &str) -> bool {
+    matches!(
+        name.trim_start_matches('_'),
+        "boot"
+            | "bootstrap"
+            | "do_run"
+            | "init"
+            | "initialize"
+            | "initialise"
+            | "launch"
+            | "lifespan"
+            | "main"
+            | "on_ready"
+            | "on_start"
+            | "on_startup"
+            | "setup"
+            | "setup_hook"
+            | "start"
+            | "start_up"
+            | "startup"
+    )
+}

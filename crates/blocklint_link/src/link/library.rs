@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_models::{CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses};
+use blocklint_models::{
+    Bound, CallRows, HandoverRows, LanguageModels, Models, Role, TypeExpr, TypeRows, Unversioned, Uses,
+};
 use rustc_hash::FxHashMap;
 
 use crate::link::names;
@@ -221,9 +223,13 @@ impl<'a> Library<'a> {
         self.supertypes(path).iter().any(|&ty| self.ty(ty).is_some_and(|rows| rows.has_tag(tag)))
     }
 
-    /// To what values of a type belong, or of what it derives from.
-    pub fn bound(&self, path: PathId) -> Option<blocklint_models::Bound> {
-        self.supertypes(path).iter().find_map(|&ty| self.ty(ty).and_then(|rows| rows.bound()))
+    /// To what values of a type belong, or of what it derives from. What can be made in one thread only works in no other: so are
+    /// whole families, by the rows of their constructors.
+    pub fn bound(&self, path: PathId) -> Option<Bound> {
+        let of_type = |ty: PathId| self.ty(ty).and_then(|rows| rows.bound());
+        let made =
+            |ty: PathId| self.calls(ty).with(|row| row.bound == Some(Bound::Thread)).next().map(|_| Bound::Thread);
+        self.supertypes(path).iter().find_map(|&ty| of_type(ty).or_else(|| made(ty)))
     }
 
     /// What rules need to know of a type or of what it derives from.

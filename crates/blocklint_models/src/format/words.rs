@@ -50,6 +50,8 @@ words! {
         ContextRead = "context-read",
         /// To nobody who can be asked: it runs code that is loaded while the program runs.
         Loaded = "loaded",
+        /// The thread that enters the `with` block of what it gives, until that is left: it moves with the whole block.
+        Block = "block",
         /// To nothing: any thread may call it, whatever other rows say of it.
         Nothing = "nothing",
     }

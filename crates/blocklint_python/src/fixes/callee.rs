@@ -10,6 +10,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::once::{ONCE, works_once};
+use super::shared::{Collections, SHARED, changed};
 use crate::walk::span;
 
 /// The functions that a file defines, by name: of its top level and functions, and of its classes.
@@ -82,6 +83,7 @@ pub struct Binding {
 /// What keeps each of these functions in the thread that calls it.
 pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
     let locals = Locals::of(&module.body);
+    let collections = Collections::of(module);
     let mut definitions = Definitions::default();
     definitions.visit_body(&module.body);
     let of = |wanted: &Span| {
@@ -94,6 +96,10 @@ pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Bindin
         if works_once(function) {
             let span = span(function.name.range());
             found.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
+        }
+        if let Some(at) = changed(function, &collections) {
+            let span = span(at);
+            found.push(Binding { reason: SHARED, span, only_while_handling: false, only_on_the_way: true });
         }
         for handles in [false, true] {
             let mut body = Body::of(function, &locals, Around { handles, ends_stop: false });
@@ -162,6 +168,7 @@ impl<'a> Locals<'a> {
 
 /// One function's own statements.
 struct Body<'a, 'l> {
+    given: FxHashSet<&'a str>,
     bound: FxHashSet<&'a str>,
     locals: &'l Locals<'a>,
     around: Around,
@@ -172,9 +179,10 @@ struct Body<'a, 'l> {
 
 impl<'a, 'l> Body<'a, 'l> {
     fn of(function: &'a StmtFunctionDef, locals: &'l Locals<'a>, around: Around) -> Self {
-        let mut names = Bound(function.parameters.iter().map(|parameter| parameter.name().as_str()).collect());
+        let given: FxHashSet<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+        let mut names = Bound(given.clone());
         names.visit_body(&function.body);
-        Body { bound: names.0, locals, around, found: None, yields: false, calls: Vec::new() }
+        Body { given, bound: names.0, locals, around, found: None, yields: false, calls: Vec::new() }
     }
 
     fn call(&mut self, call: &'a ExprCall) {
@@ -185,6 +193,10 @@ impl<'a, 'l> Body<'a, 'l> {
             // A session of the module is the thread's own, or shared, which is worse.
             "commit" | "rollback" if root.is_some() && attribute.value.is_name_expr() => {
                 self.found = Some("it ends what the thread's own session began");
+            }
+            // One that an object keeps serves others too: on the loop nothing came between what it did and this.
+            "commit" | "rollback" if attribute.value.is_attribute_expr() && self.is_given(&attribute.value) => {
+                self.found = Some("it ends a transaction on a connection that is kept, which others use meanwhile");
             }
             "set" | "reset" if root.is_some_and(|root| self.locals.0.contains(root)) => {
                 self.found = Some("what it sets belongs to the task that calls it");
@@ -200,6 +212,11 @@ impl<'a, 'l> Body<'a, 'l> {
             "exception" if !call.arguments.args.is_empty() && has_no_error(&call.arguments) => self.ask_for_exception(),
             _ => {}
         }
+    }
+
+    /// Whether an expression begins with a parameter, or with a name of another function or the module.
+    fn is_given(&self, expression: &Expr) -> bool {
+        root_name(expression).is_some_and(|root| self.given.contains(root) || !self.bound.contains(root))
     }
 
     fn ask_for_exception(&mut self) {

@@ -16,6 +16,7 @@
 //!   statements around it no longer run in one piece.
 
 mod arguments;
+mod awaited;
 mod callee;
 mod chain;
 mod hand_over;
@@ -29,6 +30,7 @@ mod own_files;
 mod remarks;
 mod rewrite;
 mod share;
+mod shared;
 mod steps;
 mod surroundings;
 mod twin;
@@ -48,6 +50,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::depth;
 use crate::walk::span;
+use awaited::Awaited;
 pub use callee::Binding;
 use callee::{Functions, Locals};
 use names::Names;
@@ -62,8 +65,8 @@ pub struct Elsewhere<'e> {
     /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
     /// handled or not.
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
-    /// Whether the call runs functions of the project.
-    pub is_own: &'e dyn Fn(usize) -> bool,
+    /// Whether a `with` statement with this span around the call can move with it only, as a whole.
+    pub holds: &'e dyn Fn(usize, Span) -> bool,
 }
 
 /// Turns the remedies of calls of one file into edits, each by itself: edits of two of them may overlap. `source` is
@@ -114,6 +117,7 @@ pub fn fix<'r>(
         longest: OnceCell::new(),
         steps: RefCell::default(),
         given_away: RefCell::default(),
+        awaited: OnceCell::new(),
         names: Names::new(module),
         functions,
         locals: Locals::of(&module.body),
@@ -161,6 +165,8 @@ struct File<'a, 'r> {
     steps: RefCell<FxHashMap<TextSize, Rc<[Range<usize>]>>>,
     /// The functions that are defined in a function and given away there, by where it stands.
     given_away: RefCell<FxHashMap<TextRange, FxHashSet<&'a str>>>,
+    /// The names whose values are awaited somewhere.
+    awaited: OnceCell<Awaited<'a>>,
     names: Names<'a>,
     functions: Functions<'a>,
     locals: Locals<'a>,
@@ -202,12 +208,12 @@ impl<'a> File<'a, '_> {
             Way::Rewrite { template } => self.rewrite(&site, template),
             Way::Offload { to } => {
                 let handles = site.around.handles;
-                if let Some(steps) = self.steps_of(&site, &found.1, elsewhere)
+                if let Some(steps) = self.steps_of(at, &site, &found.1, elsewhere)
                     && let Ok(mended) = self.whole(&site, steps, to)
                 {
                     return Ok(mended);
                 }
-                if let Some(block) = self.block_of(&site, &found.1) {
+                if let Some(block) = self.block_of(&site, &found.1, &|with| (elsewhere.holds)(at, with)) {
                     let whole = match (elsewhere.refusal)(at, Some(span(block.range())), handles) {
                         Some(refusal) => Err(refusal),
                         None => self.whole(&site, block, to),

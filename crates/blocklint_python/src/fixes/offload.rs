@@ -6,6 +6,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
+use super::awaited::Awaited;
 use super::once::{ONCE, gives_instance};
 use super::own_files::lists_own_files;
 use super::{File, STOPS, Site, callee};
@@ -70,6 +71,9 @@ impl<'a> File<'a, '_> {
                 "what is opened is used and closed here: open it in a `with`, and the block can move",
             ));
         }
+        if self.is_callers_file(site) {
+            return Err(Refusal::new("the file is the caller's, who opens and closes it: half of the work would move"));
+        }
         // `open(path).read()`
         let inner = match &*site.call.func {
             Expr::Attribute(attribute) => attribute.value.as_call_expr(),
@@ -88,6 +92,22 @@ impl<'a> File<'a, '_> {
         }
         if site.around.gives_awaited {
             return Err(Refusal::new("a method of what it returns is awaited, and belongs to the running loop"));
+        }
+        if let Some(function) = site.around.functions.first() {
+            let awaited = self.awaited.get_or_init(|| Awaited::of(self.module));
+            if site.around.given_to.iter().any(|target| awaited.waits_for(target, function.range())) {
+                return Err(Refusal::new(
+                    "what it returns is awaited later by its name, and belongs to the running loop",
+                ));
+            }
+        }
+        if site.around.is_asked_before {
+            return Err(Refusal::new(
+                "the loop around asks first whether there is something, so that it waits for nothing",
+            ));
+        }
+        if gives_stream(site.call) && !site.around.is_statement {
+            return Err(Refusal::new("it gives a stream, and who reads that would go on holding the thread"));
         }
         if site.around.is_iterated {
             return Err(Refusal::new("what it returns is iterated by `async for`, and belongs to the running loop"));
@@ -121,6 +141,16 @@ impl<'a> File<'a, '_> {
         }
         edits.extend(self.handed(site, &head, &closing, true));
         Ok(Mended { title: format!("Hand to a thread with `{written}`"), applicability: Applicability::Unsafe, edits })
+    }
+
+    /// Whether a call reads or writes what the function around was given: `file.write(data)`.
+    fn is_callers_file(&self, site: &Site<'a>) -> bool {
+        let (Expr::Attribute(method), Some(function)) = (&*site.call.func, site.around.functions.first()) else {
+            return false;
+        };
+        let named = method.value.as_name_expr().map(|name| name.id.as_str());
+        matches!(method.attr.as_str(), "read" | "readline" | "readlines" | "write" | "writelines" | "flush")
+            && named.is_some_and(|name| function.parameters.iter().any(|given| given.name().as_str() == name))
     }
 
     /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
@@ -226,16 +256,16 @@ impl<'a> File<'a, '_> {
             let rest = &gap[at + newline.len()..];
             let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
             if let Some(edits) = self.on_one_line(call, &all, callee, &format!("{newline}{indent}")) {
-                return (head.to_owned(), edits);
+                return (head.trim_end().to_owned(), edits);
             }
             let line = TextRange::empty(start + TextSize::of(&gap[..at + newline.len()]));
-            return (head.to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
+            return (head.trim_end().to_owned(), vec![(span(line), format!("{indent}{callee},{newline}"))]);
         }
         // An argument in brackets begins behind them.
         let blank = &gap[..gap.len() - gap.trim_start().len()];
         let behind = if blank.is_empty() { " " } else { "" };
         if let Some(edits) = self.exploded(call, before, callee) {
-            return (head.to_owned(), edits);
+            return (head.trim_end().to_owned(), edits);
         }
         let width = |text: &str| text.chars().count() as isize;
         let moved = match callee.contains(['\n', '\r']) || !blank.is_empty() {
@@ -355,6 +385,17 @@ fn mentions(call: &ExprCall, name: &str) -> bool {
     mentions.visit_expr(&call.func);
     call.arguments.iter_source_order().for_each(|argument| mentions.visit_expr(argument.value()));
     mentions.1
+}
+
+/// Whether what a call gives is read bit by bit, as it says itself: `get(url, stream=True)`, `invoke_with_response_stream(…)`.
+fn gives_stream(call: &ExprCall) -> bool {
+    let is_true = |value: &Expr| value.as_boolean_literal_expr().is_some_and(|of| of.value);
+    let asks = call.arguments.keywords.iter().any(|keyword| {
+        keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "stream" | "streaming"))
+            && is_true(&keyword.value)
+    });
+    let named = callee::last_name(&call.func).is_some_and(|name| name.split('_').any(|word| word == "stream"));
+    asks || named
 }
 
 /// Whether awaiting it in a cancelled task ends at once, before the callable has begun: these runtimes cancel every

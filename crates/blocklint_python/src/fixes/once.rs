@@ -99,7 +99,7 @@ fn declares_global(body: &[Stmt], name: &str) -> bool {
 }
 
 /// `a.b` of names, and `a.b[]` of what is kept under a key.
-fn dotted(expression: &Expr) -> Option<String> {
+pub(super) fn dotted(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Name(name) => Some(name.id.to_string()),
         Expr::Attribute(of) => Some(format!("{}.{}", dotted(&of.value)?, of.attr)),

@@ -1,7 +1,7 @@
 //! What stands in a block that may move, and what stands around it in the same function: the names that each reads and binds.
 
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal, walk_expr, walk_stmt};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, Stmt, StmtFunctionDef};
+use ruff_python_ast::{AnyNodeRef, Comprehension, Expr, ExprContext, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashSet;
 
@@ -118,6 +118,9 @@ impl<'a> SourceOrderVisitor<'a> for Inside<'a> {
         if self.awaits {
             self.refused = Some("something is awaited in the block, which must move to a thread as a whole");
         }
+        if let Some(first) = first_iterable(expression) {
+            self.visit_expr(first);
+        }
         let before = self.own.len();
         self.own.extend(own_names(expression));
         walk_expr(self, expression);
@@ -173,9 +176,12 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
             Stmt::Global(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::Nonlocal(of) => self.foreign.extend(of.names.iter().map(ruff_python_ast::Identifier::as_str)),
             Stmt::For(each) if !each.range().contains_range(range) => {
+                // What it goes through is asked for before it binds anything: `for line in line`.
+                self.visit_expr(&each.iter);
                 self.with_own(bound_by(&each.target), |outside| walk_stmt(outside, statement));
             }
             Stmt::With(with) if !with.range().contains_range(range) => {
+                with.items.iter().for_each(|item| self.visit_expr(&item.context_expr));
                 let bound =
                     with.items.iter().filter_map(|item| item.optional_vars.as_deref()).flat_map(bound_by).collect();
                 self.with_own(bound, |outside| walk_stmt(outside, statement));
@@ -194,20 +200,31 @@ impl<'a> SourceOrderVisitor<'a> for Outside<'a> {
                 };
             }
         }
+        if let Some(first) = first_iterable(expression) {
+            self.visit_expr(first);
+        }
         self.with_own(own_names(expression), |outside| walk_expr(outside, expression));
+    }
+}
+
+/// What a comprehension goes through first, which the code around it evaluates: `[row for row in row]`.
+fn first_iterable(expression: &Expr) -> Option<&Expr> {
+    generators_of(expression).first().map(|each| &each.iter)
+}
+
+fn generators_of(expression: &Expr) -> &[Comprehension] {
+    match expression {
+        Expr::ListComp(of) => &of.generators,
+        Expr::SetComp(of) => &of.generators,
+        Expr::DictComp(of) => &of.generators,
+        Expr::Generator(of) => &of.generators,
+        _ => &[],
     }
 }
 
 /// The names that a comprehension binds for itself.
 fn own_names(expression: &Expr) -> Vec<&str> {
-    let generators = match expression {
-        Expr::ListComp(of) => &of.generators,
-        Expr::SetComp(of) => &of.generators,
-        Expr::DictComp(of) => &of.generators,
-        Expr::Generator(of) => &of.generators,
-        _ => return Vec::new(),
-    };
-    generators.iter().flat_map(|each| bound_by(&each.target)).collect()
+    generators_of(expression).iter().flat_map(|each| bound_by(&each.target)).collect()
 }
 
 /// The names in a target.

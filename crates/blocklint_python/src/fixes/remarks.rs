@@ -16,6 +16,10 @@ impl<'a> File<'a, '_> {
     /// Refuses a call that a comment above it names: whoever wrote that thought about it.
     pub(super) fn is_meant(&self, site: &Site<'a>) -> Result<(), Refusal> {
         let callee = self.text(site.call.func.range());
+        let around = site.around.loop_around.map(|range| range.start());
+        if [Some(site.call.start()), around].into_iter().flatten().any(|at| self.says_it_blocks(at)) {
+            return Err(Refusal::new("a comment above says that it blocks: it may be meant so"));
+        }
         let mut line = self.line_at(site.call.start());
         while line.start() > TextSize::from(0) {
             line = self.line_at(line.start() - TextSize::from(1));
@@ -29,6 +33,20 @@ impl<'a> File<'a, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a comment right above the line of a place says that something blocks there.
+    fn says_it_blocks(&self, at: TextSize) -> bool {
+        let mut line = self.line_at(at);
+        while line.start() > TextSize::from(0) {
+            line = self.line_at(line.start() - TextSize::from(1));
+            let Some(remark) = self.text(line).trim().strip_prefix('#') else { break };
+            let words = remark.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+            if words.map(str::to_ascii_lowercase).any(|word| matches!(word.as_str(), "block" | "blocks" | "blocking")) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Refuses an edit that would wrap a line which ends in a comment for a checker: it would hold for another line then.

@@ -8,9 +8,8 @@
 //!                                          await asyncio.to_thread(makedirs_and_copy)
 //! ```
 //!
-//! Each of them is a library's, or all are what one object is told to do; each would move by itself, what they are given is only
-//! put together, and no more than the result of the last one is used behind them: what each gives is better read where it is
-//! asked for, and other functions of the project are steps of their own.
+//! Each would move by itself, what they are given is only put together, and no more than the result of the last one is used behind
+//! them: what each gives is better read where it is asked for.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -34,15 +33,6 @@ pub(super) struct Call<'a, 'r> {
     pub(super) call: &'a ExprCall,
     pub(super) around: Vec<AnyNodeRef<'a>>,
     pub(super) remedy: &'r Remedy,
-}
-
-/// Whose step it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of<'a> {
-    /// A library's.
-    Library,
-    /// One that the project has this object do.
-    Object(&'a str),
 }
 
 /// More steps than these are no longer read as one: they become several hops.
@@ -87,17 +77,18 @@ impl<'a> File<'a, '_> {
     /// The steps that a call moves together with, if there are any. The same for each call in them.
     pub(super) fn steps_of(
         &self,
+        at: usize,
         site: &Site<'a>,
         around: &[AnyNodeRef<'a>],
         elsewhere: &Elsewhere<'_>,
     ) -> Option<Block<'a>> {
         let function = *site.around.functions.first()?;
-        let own = match self.block_of(site, around) {
+        let own = match self.block_of(site, around, &|with| (elsewhere.holds)(at, with)) {
             Some(block) => block.range(),
             None => around.iter().rev().find(|node| node.is_statement())?.range(),
         };
         let suite = suite_of(&function.body, own)?;
-        let at = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
+        let own = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
         let first = suite.first()?.start();
         let known = self.steps.borrow().get(&first).cloned();
         let runs = known.unwrap_or_else(|| {
@@ -105,7 +96,7 @@ impl<'a> File<'a, '_> {
             self.steps.borrow_mut().insert(first, runs.clone());
             runs
         });
-        let run = runs.iter().find(|run| run.contains(&at))?;
+        let run = runs.iter().find(|run| run.contains(&own))?;
         Some(Block { statements: &suite[run.clone()], must: false })
     }
 
@@ -116,12 +107,12 @@ impl<'a> File<'a, '_> {
         suite: &'a [Stmt],
         elsewhere: &Elsewhere<'_>,
     ) -> Vec<Range<usize>> {
-        let kinds: Vec<Option<Of<'a>>> = suite.iter().map(|statement| self.step(statement, elsewhere)).collect();
+        let is_step: Vec<bool> = suite.iter().map(|statement| self.is_step(statement, elsewhere)).collect();
         let mut runs = Vec::new();
         let mut from = 0;
         while from < suite.len() {
             let mut to = from;
-            while kinds[from].is_some() && to < suite.len().min(from + MOST_STEPS) && kinds[to] == kinds[from] {
+            while to < suite.len().min(from + MOST_STEPS) && is_step[to] {
                 let more = &suite[from..=to];
                 let ends = |statement: &Stmt| statement.is_return_stmt();
                 let is_behind_end = more.iter().rev().skip(1).any(ends);
@@ -139,8 +130,8 @@ impl<'a> File<'a, '_> {
         runs
     }
 
-    /// Whose step a statement is, if it is one call that would move, or a block that would move as a whole.
-    fn step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> Option<Of<'a>> {
+    /// Whether a statement is one call that would move, or a block that would move as a whole.
+    fn is_step(&self, statement: &'a Stmt, elsewhere: &Elsewhere<'_>) -> bool {
         let range = statement.range();
         let call = match statement {
             Stmt::Expr(of) => of.value.as_call_expr(),
@@ -150,29 +141,22 @@ impl<'a> File<'a, '_> {
                 let mut inside = self.calls_in(range);
                 let moves = inside.any(|of| {
                     self.site(of).is_some_and(|(site, _)| {
-                        self.block_of(&site, &of.around).is_some_and(|block| {
+                        self.block_of(&site, &of.around, &|with| (elsewhere.holds)(of.at, with)).is_some_and(|block| {
                             block.range() == range
                                 && (elsewhere.refusal)(of.at, Some(span(range)), site.around.handles).is_none()
                                 && self.can_be_whole(&site, block).is_ok()
                         })
                     })
                 });
-                return moves.then_some(Of::Library);
+                return moves;
             }
             _ => None,
         };
-        let call = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call))?;
-        let of = self.calls_in(call.range()).find(|of| of.call.range() == call.range())?;
-        let whose = match (&*call.func, (elsewhere.is_own)(of.at)) {
-            (_, false) => Of::Library,
-            (Expr::Attribute(attribute), true) if statement.is_expr_stmt() => {
-                Of::Object(self.text(attribute.value.range()))
-            }
-            _ => return None,
-        };
-        let (site, to) = self.site(of)?;
-        let moves = (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok();
-        moves.then_some(whose)
+        let Some(call) = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call)) else { return false };
+        let here = self.calls_in(call.range()).find(|of| of.call.range() == call.range());
+        here.and_then(|of| Some((of, self.site(of)?))).is_some_and(|(of, (site, to))| {
+            (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok()
+        })
     }
 
     /// The wanted calls in a part of the text.

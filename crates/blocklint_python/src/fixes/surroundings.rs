@@ -5,6 +5,7 @@ use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, 
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::{catches, last_name};
+use super::once::dotted;
 
 /// The surroundings of a call in which an `await` can stand.
 pub(super) struct Surroundings<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) for_each: bool,
     /// Why other tasks had better not run meanwhile, if so.
     pub(super) disturbed: Option<&'static str>,
+    /// What is given what the call returns: `x` of `x = f()`.
+    pub(super) given_to: &'a [Expr],
     /// The call that this call is an argument of.
     pub(super) taker: Option<&'a ExprCall>,
     /// It stands in an f-string.
@@ -40,6 +43,10 @@ pub(super) struct Surroundings<'a> {
     pub(super) entered: Option<Refusal>,
     /// It stands where a task that is cancelled cleans up.
     pub(super) cleans_up: bool,
+    /// The innermost loop around it.
+    pub(super) loop_around: Option<TextRange>,
+    /// A test around it asks the queue whether there is something: `while not queue.empty(): queue.get()`.
+    pub(super) is_asked_before: bool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -67,6 +74,11 @@ impl<'a> Surroundings<'a> {
             for_each: false,
             opened_around: Vec::new(),
             disturbed: None,
+            given_to: match parent {
+                Some(AnyNodeRef::StmtAssign(assign)) => &assign.targets,
+                Some(AnyNodeRef::StmtAnnAssign(assign)) => std::slice::from_ref(&*assign.target),
+                _ => &[],
+            },
             taker,
             in_text: false,
             gives_method: matches!(
@@ -77,6 +89,8 @@ impl<'a> Surroundings<'a> {
             stops: false,
             entered: None,
             cleans_up: false,
+            loop_around: None,
+            is_asked_before: false,
         };
         let mut comprehensions = 0;
         let mut inner = range;
@@ -94,6 +108,15 @@ impl<'a> Surroundings<'a> {
             {
                 found.opened_around.extend(transactions_of(with));
             }
+            if matches!(node, AnyNodeRef::StmtWhile(_) | AnyNodeRef::StmtFor(_)) && found.functions.is_empty() {
+                found.loop_around.get_or_insert(node.range());
+            }
+            let test = match node {
+                AnyNodeRef::StmtWhile(of) => Some(&*of.test),
+                AnyNodeRef::StmtIf(of) => Some(&*of.test),
+                _ => None,
+            };
+            found.is_asked_before |= found.functions.is_empty() && test.is_some_and(|test| asks_queue(test, call));
             if let AnyNodeRef::StmtFunctionDef(function) = node {
                 found.functions.push(function);
             }
@@ -203,13 +226,29 @@ fn transactions_of(with: &StmtWith) -> impl Iterator<Item = &str> {
 }
 
 /// Whether what is entered is a lock by its name: `self._lock`, `lock_of(key)`.
-fn is_lock(entered: &Expr) -> bool {
+pub(super) fn is_lock(entered: &Expr) -> bool {
     let named = match entered {
         Expr::Call(call) => last_name(&call.func),
         other => last_name(other),
     };
     let is = |word: &str| matches!(word.to_lowercase().as_str(), "lock" | "rlock" | "mutex");
     named.is_some_and(|name| name.split('_').any(is) || name.ends_with("Lock"))
+}
+
+/// Whether a test asks the queue of `queue.get()` if it holds something: `not queue.empty()`, `queue.qsize() > 0`.
+fn asks_queue(test: &Expr, call: &ExprCall) -> bool {
+    let receiver = |call: &ExprCall, names: &[&str]| match &*call.func {
+        Expr::Attribute(method) if names.contains(&method.attr.as_str()) => dotted(&method.value),
+        _ => None,
+    };
+    let Some(queue) = receiver(call, &["get"]) else { return false };
+    match test {
+        Expr::UnaryOp(of) => asks_queue(&of.operand, call),
+        Expr::Compare(of) => asks_queue(&of.left, call),
+        Expr::BoolOp(of) => of.values.iter().any(|value| asks_queue(value, call)),
+        Expr::Call(asked) => receiver(asked, &["empty", "qsize"]) == Some(queue),
+        _ => false,
+    }
 }
 
 /// Whether a comprehension runs what stands there for each of its elements.

@@ -9,7 +9,7 @@
 //!                                          text = await asyncio.to_thread(read_text)
 //! ```
 
-use blocklint_core::{Applicability, Mended, Offload, Refusal};
+use blocklint_core::{Applicability, Mended, Offload, Refusal, Span};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{AnyNodeRef, Expr, Stmt, StmtFunctionDef, StmtWith};
 use ruff_text_size::{Ranged, TextRange, TextSize};
@@ -34,8 +34,14 @@ impl Block<'_> {
 }
 
 impl<'a> File<'a, '_> {
-    /// The block that moves with a call, if one does. `around` are the nodes around it, the outermost first.
-    pub(super) fn block_of(&self, site: &Site<'a>, around: &[AnyNodeRef<'a>]) -> Option<Block<'a>> {
+    /// The block that moves with a call, if one does. `around` are the nodes around it, the outermost first; `is_held_by` says of a `with`
+    /// statement whether the call cannot leave it.
+    pub(super) fn block_of(
+        &self,
+        site: &Site<'a>,
+        around: &[AnyNodeRef<'a>],
+        is_held_by: &dyn Fn(Span) -> bool,
+    ) -> Option<Block<'a>> {
         let from = around.iter().rposition(|node| matches!(node, AnyNodeRef::StmtFunctionDef(_)))?;
         let inside = &around[from + 1..];
         if inside.iter().any(|node| {
@@ -66,7 +72,7 @@ impl<'a> File<'a, '_> {
             let (is_with, body, own) = match node {
                 AnyNodeRef::StmtWith(with) if !with.is_async => {
                     let item = entered && at + 2 == inside.len();
-                    (true, &with.body, item || of_handle(with))
+                    (true, &with.body, item || of_handle(with) || is_held_by(span(with.range())))
                 }
                 AnyNodeRef::StmtFor(each) if !each.is_async => (false, &each.body, true),
                 _ => continue,

@@ -32,8 +32,20 @@ pub fn fix(source: &str, wanted: &[(Span, &Remedy)], called: &dyn Fn(usize) -> C
         return wanted.iter().map(|_| Err(Refusal::new("the file could not be parsed"))).collect();
     };
     let file = File { source, root: tree.root_node() };
-    let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| file.mend(*span, remedy, &|| called(at));
-    wanted.iter().enumerate().map(mend).collect()
+    let mut moved: Vec<Span> = Vec::new();
+    let mend = |(at, (span, remedy)): (usize, &(Span, &Remedy))| {
+        let (mended, is_moved) = file.mend(*span, remedy, &|| called(at));
+        moved.extend(Some(*span).filter(|_| is_moved && mended.is_ok()));
+        mended
+    };
+    let mut mended: Vec<_> = wanted.iter().enumerate().map(mend).collect();
+    // What is evaluated in the closure of another call is not awaited there.
+    for (made, (span, _)) in mended.iter_mut().zip(wanted) {
+        if moved.iter().any(|outer| outer != span && outer.contains(*span)) {
+            *made = Err(Refusal::new("it moves to the blocking pool with the call that it is an argument of"));
+        }
+    }
+    mended
 }
 
 fn parsed(source: &str) -> Option<Tree> {
@@ -68,14 +80,29 @@ struct Site<'a> {
 type TextEdit = (Span, String);
 
 impl<'a> File<'a> {
-    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
+    /// The edit at a call, and whether that moves the call into a closure.
+    fn mend(&self, span: Span, remedy: &Remedy, called: &dyn Fn() -> Called) -> (Result<Mended, Refusal>, bool) {
+        let mut is_moved = false;
+        let mended = self.site_at(span).and_then(|site| {
+            remedy.first(|way| {
+                is_moved = matches!(way, Way::Offload { .. });
+                self.mend_by(way, &site, called)
+            })
+        });
+        (mended, is_moved)
+    }
+
+    fn site_at(&self, span: Span) -> Result<Site<'a>, Refusal> {
         let call = self.call_at(span)?;
         let callee = call.child_by_field_id(fields().function).ok_or_else(|| Refusal::new("no call stands there"))?;
-        let site = Site { call, callee, around: Surroundings::of(call)? };
-        remedy.first(|way| match way {
-            Way::Twin { path, method, same, needs } => self.twin(&site, path, *method, *same, needs.as_deref()),
-            Way::TwinType { from, to, needs } => self.twin_type(&site, from, to, needs.as_deref()),
-            Way::Rewrite { template } => self.rewrite(&site, template),
+        Ok(Site { call, callee, around: Surroundings::of(call)? })
+    }
+
+    fn mend_by(&self, way: &Way, site: &Site<'a>, called: &dyn Fn() -> Called) -> Result<Mended, Refusal> {
+        match way {
+            Way::Twin { path, method, same, needs } => self.twin(site, path, *method, *same, needs.as_deref()),
+            Way::TwinType { from, to, needs } => self.twin_type(site, from, to, needs.as_deref()),
+            Way::Rewrite { template } => self.rewrite(site, template),
             Way::Offload { .. } if called().itself.iter().any(|definition| captures::gives_borrowed(definition)) => {
                 Err(Refusal::new(
                     "what it gives may be borrowed or bound to its thread, and cannot come back from another",
@@ -87,7 +114,7 @@ impl<'a> File<'a> {
             Way::Offload { .. } if called().itself.iter().any(|definition| captures::is_rewritten(definition)) => {
                 Err(Refusal::new("an attribute makes something else of the function that is called"))
             }
-            Way::Offload { to } => self.offload(&site, to),
+            Way::Offload { to } => self.offload(site, to),
             Way::Asyncify => Err(Refusal::new("its edits stand in several functions")),
             Way::HandOver { .. } => Err(Refusal::new("what is handed over is for the program to say")),
             Way::DropArgument { .. }
@@ -95,7 +122,7 @@ impl<'a> File<'a> {
             | Way::Chain { .. }
             | Way::Share { .. }
             | Way::ShareInModule => Err(Refusal::new("the edit is one of another language")),
-        })
+        }
     }
 
     /// The call whose name begins, and that ends, there.

@@ -1,0 +1,156 @@
+//! What a function changes that others see too: collections that its object keeps, counters, attributes of what it is given. On the
+//! loop nothing came between two such changes; in a thread, whatever else runs on the loop does.
+//!
+//! One attribute that gets a new value is no such thing: whoever reads it sees the old one or the new one.
+
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, ModModule, Stmt, StmtFunctionDef};
+use ruff_text_size::{Ranged, TextRange};
+use rustc_hash::FxHashSet;
+
+use super::callee::last_name;
+use super::surroundings::is_lock;
+
+/// Why a call of such a function stays where it is.
+pub(super) const SHARED: &str =
+    "it changes what others see meanwhile, who count on nothing to come between: lock that, or part the two";
+
+/// Methods that change a collection.
+const CHANGING: &[&str] = &[
+    "add",
+    "append",
+    "appendleft",
+    "clear",
+    "discard",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "popleft",
+    "remove",
+    "setdefault",
+    "update",
+];
+
+/// What makes a collection.
+const COLLECTIONS: &[&str] = &["dict", "list", "set", "defaultdict", "deque", "OrderedDict", "Counter"];
+
+/// The names of attributes that hold collections, as a file says.
+#[derive(Debug, Default)]
+pub(super) struct Collections<'a>(FxHashSet<&'a str>);
+
+impl<'a> Collections<'a> {
+    pub(super) fn of(module: &'a ModModule) -> Self {
+        let mut found = Collections::default();
+        found.visit_body(&module.body);
+        found
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for Collections<'a> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        let (target, value) = match statement {
+            Stmt::Assign(assign) => (assign.targets.first(), Some(&*assign.value)),
+            Stmt::AnnAssign(assign) => (Some(&*assign.target), assign.value.as_deref()),
+            _ => (None, None),
+        };
+        if let (Some(Expr::Attribute(attribute)), Some(value)) = (target, value)
+            && is_collection(value)
+        {
+            self.0.insert(attribute.attr.as_str());
+        }
+        walk_stmt(self, statement);
+    }
+}
+
+fn is_collection(value: &Expr) -> bool {
+    match value {
+        Expr::List(_) | Expr::Dict(_) | Expr::Set(_) | Expr::ListComp(_) | Expr::DictComp(_) | Expr::SetComp(_) => true,
+        Expr::Call(call) => last_name(&call.func).is_some_and(|name| COLLECTIONS.contains(&name)),
+        _ => false,
+    }
+}
+
+/// Where a function changes what others see, outside of locks.
+pub(super) fn changed(function: &StmtFunctionDef, collections: &Collections<'_>) -> Option<TextRange> {
+    if matches!(function.name.as_str(), "__init__" | "__new__" | "__post_init__") {
+        return None;
+    }
+    let given: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+    let mut seen = Seen { given, collections, found: None };
+    seen.visit_body(&function.body);
+    seen.found
+}
+
+struct Seen<'a, 'c> {
+    /// The parameters.
+    given: Vec<&'a str>,
+    collections: &'c Collections<'c>,
+    found: Option<TextRange>,
+}
+
+impl Seen<'_, '_> {
+    /// The attribute of a parameter that an expression names, if any: `rows` of `self.rows`, `table.rows`.
+    fn kept<'e>(&self, expression: &'e Expr) -> Option<&'e str> {
+        let Expr::Attribute(attribute) = expression else { return None };
+        let mut at = &*attribute.value;
+        while let Expr::Attribute(of) = at {
+            at = &of.value;
+        }
+        let name = at.as_name_expr()?;
+        self.given.contains(&name.id.as_str()).then_some(attribute.attr.as_str())
+    }
+
+    /// Whether a target is part of what others see.
+    fn is_shared(&self, target: &Expr) -> bool {
+        match target {
+            Expr::Subscript(of) => self.kept(&of.value).is_some(),
+            Expr::Attribute(of) => {
+                let owner = of.value.as_name_expr().map(|name| name.id.as_str());
+                owner.is_some_and(|name| !matches!(name, "self" | "cls") && self.given.contains(&name))
+            }
+            Expr::Tuple(of) => of.elts.iter().any(|each| self.is_shared(each)),
+            _ => false,
+        }
+    }
+
+    fn changes(&self, call: &ExprCall) -> bool {
+        match &*call.func {
+            Expr::Attribute(method) => {
+                CHANGING.contains(&method.attr.as_str())
+                    && self.kept(&method.value).is_some_and(|name| self.collections.0.contains(name))
+            }
+            Expr::Name(name) if name.id == "setattr" => {
+                let of = call.arguments.args.first().and_then(Expr::as_name_expr).map(|of| of.id.as_str());
+                of.is_some_and(|of| of != "self" && self.given.contains(&of))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'e> SourceOrderVisitor<'e> for Seen<'_, '_> {
+    fn visit_stmt(&mut self, statement: &'e Stmt) {
+        let is_shared = match statement {
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
+            Stmt::With(with) if with.items.iter().any(|item| is_lock(&item.context_expr)) => return,
+            Stmt::Assign(assign) => assign.targets.iter().any(|target| self.is_shared(target)),
+            Stmt::AugAssign(assign) => self.is_shared(&assign.target) || self.kept(&assign.target).is_some(),
+            Stmt::Delete(delete) => delete.targets.iter().any(|target| self.is_shared(target)),
+            _ => false,
+        };
+        if is_shared {
+            self.found.get_or_insert(statement.range());
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'e Expr) {
+        if let Expr::Call(call) = expression
+            && self.changes(call)
+        {
+            self.found.get_or_insert(call.range());
+        }
+        walk_expr(self, expression);
+    }
+}
