@@ -149,8 +149,11 @@ impl<'a> File<'a, '_> {
             return false;
         };
         let named = method.value.as_name_expr().map(|name| name.id.as_str());
+        let is_file = |given: &ruff_python_ast::AnyParameterRef<'_>| given.annotation().is_none_or(names_a_file);
         matches!(method.attr.as_str(), "read" | "readline" | "readlines" | "write" | "writelines" | "flush")
-            && named.is_some_and(|name| function.parameters.iter().any(|given| given.name().as_str() == name))
+            && named.is_some_and(|name| {
+                function.parameters.iter().any(|given| given.name().as_str() == name && is_file(&given))
+            })
     }
 
     /// Whether a function that is defined here is both called and given to another function: as an `if` for small inputs has
@@ -416,4 +419,16 @@ fn makes_task(name: &str) -> bool {
             | "as_completed"
             | "run_coroutine_threadsafe"
     )
+}
+
+/// Whether an annotation names a file by the usual names of `io`, `typing` and others: `BinaryIO`, `TextIOWrapper`, `UploadFile`.
+fn names_a_file(annotation: &Expr) -> bool {
+    let last = match annotation {
+        Expr::Subscript(of) => callee::last_name(&of.value),
+        Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next(),
+        other => callee::last_name(other),
+    };
+    last.is_some_and(|name| {
+        ["IO", "IOBase", "IOWrapper", "File"].iter().any(|end| name.ends_with(end)) || name.starts_with("Buffered")
+    })
 }

@@ -16,7 +16,9 @@ mod uses;
 use std::collections::{BTreeMap, BTreeSet};
 
 use blocklint_core::Language;
-use blocklint_models::{Argument, CallRow, Condition, File, LanguageModels, Role, Subject, Test, TypeExpr, separator};
+use blocklint_models::{
+    Argument, CallRow, Condition, File, LanguageModels, Role, Selector, Subject, Test, TypeExpr, Via, separator,
+};
 use draft::Reason;
 use python::{Wish, World};
 use uses::{Difference, Expected, Of, Use, differences};
@@ -275,9 +277,16 @@ fn found_in_one_way(language: Language, pinned: [usize; 2], make: impl Fn(&Of, &
     let (mut number, mut skipped) = (0, Vec::new());
     let mut ways: [Vec<Use>; 2] = [Vec::new(), Vec::new()];
     let mut paths = BTreeSet::new();
+    // An attribute is written above a function and called by nobody.
+    let attributes: BTreeSet<&str> = rows_of::of(&files, language)
+        .flat_map(|file| &file.handovers)
+        .filter(|entry| entry.row.selector == Selector::Via(Via::Decorator))
+        .flat_map(|entry| entry.paths.iter().map(|path| &*path.text))
+        .filter(|path| path.ends_with('!'))
+        .collect();
     for file in rows_of::of(&files, language) {
         for entry in &file.calls {
-            for path in &entry.paths {
+            for path in entry.paths.iter().filter(|path| !attributes.contains(&*path.text)) {
                 let of = Of { label: file.info.label.clone(), line: entry.line, path: path.text.clone() };
                 if !paths.insert(of.path.clone()) {
                     continue;
