@@ -234,6 +234,12 @@ impl Session {
         stop: &Arc<AtomicBool>,
         hand_over: impl FnOnce(&Self, Report) -> T,
     ) -> Result<T, Cancelled> {
+        // Numbers that names have by their history would let answers differ, where it matters who is asked first, from those of a
+        // session that is opened anew.
+        if self.names.have_moved() {
+            self.names = Names::new(&self.files);
+            self.tables = None;
+        }
         let mut flows = None;
         let solve = |link: &Link<'_>, options| {
             let Whole { solved, flows: found } = blocklint_analysis::solve_whole(link, options);

@@ -28,6 +28,8 @@ pub struct Names {
     /// Per name of the first reading, the run in `occurrences` (one entry more than names).
     starts: Vec<u32>,
     occurrences: Vec<(FileId, Sym)>,
+    /// Whether a file was replaced since the first reading.
+    have_moved: bool,
     /// The runs of names that other files bear than at the first reading.
     moved: FxHashMap<Name, Vec<(FileId, Sym)>>,
 }
@@ -77,6 +79,7 @@ impl Names {
 
     /// The file in a slot has other facts now.
     pub fn replace(&mut self, file: FileId, facts: &FileFacts) {
+        self.have_moved = true;
         let Some(before) = self.globals.get_mut(file.index()).map(std::mem::take) else { return };
         let now: Box<[Name]> = facts.symbols.iter().map(|(_, text)| self.intern(text)).collect();
         let mut symbols: FxHashMap<Name, Sym> =
@@ -93,6 +96,11 @@ impl Names {
             run.insert(at, (file, sym));
         }
         self.globals[file.index()] = now;
+    }
+
+    /// Whether a file was replaced, so that the numbers are no longer those that reading all files gives.
+    pub fn have_moved(&self) -> bool {
+        self.have_moved
     }
 
     /// The name with this text, if any file has it.
