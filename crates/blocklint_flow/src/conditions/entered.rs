@@ -2,7 +2,7 @@
 //! reach that thread too. Of files, clients and what else is only a value that is known; what nobody knows may belong to a thread.
 
 use blocklint_core::{Language, Span};
-use blocklint_facts::{Form, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
+use blocklint_facts::{BodyId, FileFacts, Form, RegionId, RegionKind, SiteFlags, SiteId, SiteKind};
 use blocklint_link::code::regions;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
@@ -19,9 +19,7 @@ pub(super) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<Bo
     }
     let facts = link.program.facts(site.file);
     let body = facts.body_of(facts.site(site.site).at);
-    let own = regions::around(facts, region).filter(|&of| facts.region(of).body == body);
-    let blocks = own.filter(|&of| facts.region(of).kind == RegionKind::With && facts.region(of).test.is_some());
-    blocks.filter_map(|of| set_by(link, enter_of(link, site, of)?)).collect()
+    blocks(facts, body, region).filter_map(|of| set_by(link, enter_of(link, site, of)?)).collect()
 }
 
 /// The blocks around a call that hold in the thread which enters them, and so can move with all that stands in them only: the spans of
@@ -29,12 +27,18 @@ pub(super) fn around(link: &Link<'_>, site: SiteRef, region: RegionId) -> Vec<Bo
 pub fn moving_with(link: &Link<'_>, site: SiteRef) -> Vec<Span> {
     let facts = link.program.facts(site.file);
     let row = facts.site(site.site).at;
-    let own = regions::around(facts, row.region).filter(|&of| facts.region(of).body == facts.body_of(row));
-    let blocks = own.filter(|&of| facts.region(of).kind == RegionKind::With && facts.region(of).test.is_some());
     let is_of_block = |&of: &RegionId| {
         enter_of(link, site, of).and_then(|enter| set_by(link, enter)).is_some_and(|set| set.to == Bound::Block)
     };
-    blocks.filter(is_of_block).map(|of| facts.region(of).span).collect()
+    blocks(facts, facts.body_of(row), row.region).filter(is_of_block).map(|of| facts.region(of).span).collect()
+}
+
+/// The `with` blocks of a body around a region, the innermost first.
+fn blocks(facts: &FileFacts, body: BodyId, region: RegionId) -> impl Iterator<Item = RegionId> {
+    regions::around(facts, region).filter(move |&of| {
+        let row = facts.region(of);
+        row.body == body && row.kind == RegionKind::With && row.test.is_some()
+    })
 }
 
 /// What enters a block, unless that is asynchronous.

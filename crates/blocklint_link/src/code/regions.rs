@@ -1,6 +1,6 @@
 //! The regions of a body: which lie around which.
 
-use blocklint_facts::{FileFacts, RegionId};
+use blocklint_facts::{FileFacts, Region, RegionId, RegionKind};
 
 /// The regions around a place, its own first.
 pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = RegionId> {
@@ -10,6 +10,15 @@ pub fn around(facts: &FileFacts, region: RegionId) -> impl Iterator<Item = Regio
 /// Whether a region is another one or lies in it; all of a body lies in none.
 pub fn lies_in(facts: &FileFacts, region: RegionId, outer: RegionId) -> bool {
     outer.is_none() || around(facts, region).any(|id| id == outer)
+}
+
+/// How the test of a branch comes out where its region runs; none of what is no branch of a test.
+pub(crate) fn outcome(region: &Region) -> Option<bool> {
+    match region.kind {
+        RegionKind::Then => Some(true),
+        RegionKind::Else if region.test.is_some() => Some(false),
+        _ => None,
+    }
 }
 
 /// Whether a line holds the first or the last character of a span.

@@ -11,7 +11,7 @@ use blocklint_facts::{
 use smallvec::{SmallVec, smallvec};
 
 use self::own_params::OwnParam;
-use crate::code::regions::{around, lies_in};
+use crate::code::regions::{around, lies_in, outcome};
 use crate::idioms;
 use crate::labels::constant::Constant;
 use crate::labels::label::{AskedType, Choice, Guard, Question, Source};
@@ -315,11 +315,7 @@ impl<'a> Link<'a> {
         let mut at = facts.site(site.site).at.region;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            let holds = match region.kind {
-                RegionKind::Then => Some(true),
-                RegionKind::Else if region.test.is_some() => Some(false),
-                _ => None,
-            };
+            let holds = outcome(&region);
             if let Some(holds) = holds
                 && !facts.assigns_of(var).any(|assign| lies_in(facts, assign.at.region, id))
             {

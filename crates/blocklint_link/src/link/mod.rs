@@ -63,6 +63,7 @@ pub mod summary;
 pub mod tables;
 pub mod targets;
 pub(crate) mod time_units;
+mod timeouts;
 pub mod units;
 pub mod value;
 pub(crate) mod written;

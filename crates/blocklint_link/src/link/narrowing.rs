@@ -2,6 +2,7 @@
 
 use blocklint_facts::{Form, FormId, RegionId, RegionKind, VarId};
 
+use crate::code::regions;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::value::Val;
@@ -91,11 +92,7 @@ impl Link<'_> {
         let mut typed = typed;
         while let Some(id) = at.get() {
             let region = facts.region(id);
-            let holds = match region.kind {
-                RegionKind::Then => Some(true),
-                RegionKind::Else if region.test.is_some() => Some(false),
-                _ => None,
-            };
+            let holds = regions::outcome(&region);
             match holds.and_then(|holds| names::instance_test(facts, region.test, holds, var)) {
                 Some((class, true)) => {
                     let tested = self.instances_of(scope, class);

@@ -2,12 +2,12 @@
 
 use blocklint_core::{Context, Effect, Fails, Hold, Language, Runtime, Severity, WhereSet};
 use blocklint_facts::{Form, FormId};
-use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test, TypeTest, Unit};
+use blocklint_models::{Argument, CallRow, Condition, Match, Role, RowEffect, Subject, Test, TypeTest};
 
 use crate::labels::constant::Constant;
 use crate::labels::label::{Guard, Label, LabelHold, Question, Source};
 use crate::link::names;
-use crate::link::time_units::UnitBeside;
+use crate::link::timeouts::{Timeout, unit_seconds};
 use crate::link::value::{BoundId, EnvId, Val};
 use crate::link::{Link, Typed};
 use crate::program::ids::{PathId, SiteRef};
@@ -622,52 +622,6 @@ impl<'a> Link<'a> {
             })
         })
     }
-
-    fn timeout(&self, site: SiteRef, argument: &Argument, unit: Option<Unit>, env: EnvId) -> Timeout {
-        let Some(form) = self.argument(site, argument) else {
-            return if self.may_be_unpacked(site, argument) { Timeout::Hidden } else { Timeout::Unbounded };
-        };
-        let unit = match self.unit_beside(site, form, env) {
-            UnitBeside::None => unit_seconds(unit, self.program.language(site.file)),
-            UnitBeside::Seconds(seconds) => seconds,
-            UnitBeside::Hidden => return Timeout::Hidden,
-        };
-        match self.constant(site, form, env, 6) {
-            Constant::Null => Timeout::Unbounded,
-            Constant::Param(index) => Timeout::Param(index, unit),
-            constant => match constant.number().or_else(|| self.duration(site, form)) {
-                Some(number) if number <= 0.0 => Timeout::Zero,
-                Some(number) => {
-                    let is_duration = constant.number().is_none();
-                    Timeout::Seconds(if is_duration { number } else { number * unit })
-                }
-                None => Timeout::Hidden,
-            },
-        }
-    }
-
-    /// Seconds of `Duration::from_secs(5)` and the like.
-    fn duration(&self, site: SiteRef, form: FormId) -> Option<f64> {
-        let facts = self.program.facts(site.file);
-        let Form::Result(made) = facts.form(form) else { return None };
-        let row = facts.site(made);
-        let unit = crate::link::names::duration_unit(facts.language, facts.text(row.name))?;
-        let [arg] = facts.args_of(made)[..] else { return None };
-        match facts.form(arg.value) {
-            Form::Int(value) => Some(value as f64 * unit),
-            Form::Float(value) => Some(value * unit),
-            _ => None,
-        }
-    }
-}
-
-enum Timeout {
-    Zero,
-    Seconds(f64),
-    Unbounded,
-    Hidden,
-    /// The n-th parameter, in units of so many seconds.
-    Param(u32, f64),
 }
 
 fn yes_if(condition: bool) -> Shown {
@@ -692,10 +646,6 @@ fn place_of(condition: &Condition) -> Option<WhereSet> {
         ),
         _ => None,
     }
-}
-
-fn unit_seconds(unit: Option<Unit>, language: Language) -> f64 {
-    unit.map_or(if language == Language::Java { 1e-3 } else { 1.0 }, Unit::seconds)
 }
 
 /// Whether a row fails besides holding, for messages.
