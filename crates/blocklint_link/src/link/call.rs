@@ -5,6 +5,7 @@ use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
 use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
+use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::names;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
@@ -258,6 +259,8 @@ impl<'a> Link<'a> {
             Val::External(path) => self.library_result(path, BoundId::NONE, site, env),
             Val::Method { path, receiver } => self.library_result(path, receiver, site, env),
             Val::Partial { inner, .. } => self.call_member(self.values.single(inner), site, env),
+            // A method that a macro wrote under the name of a field: its getter.
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => self.known(val),
             Val::Instance { .. } => match self.program.name("__call__") {
                 Some(name) => {
                     let call = self.attr(val, name);
@@ -446,8 +449,12 @@ impl<'a> Link<'a> {
 
     /// What a library call gives, by its rows.
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
-        let text = self.library.text(path);
         let facts = self.program.facts(site.file);
+        let path = match facts.site(site.site).kind {
+            SiteKind::Macro => self.library.of_macro(path),
+            _ => path,
+        };
+        let text = self.library.text(path);
         if facts.language == Language::Python
             && let Some(typed) = self.python_builtin(&text, site, env)
         {
@@ -492,6 +499,14 @@ impl<'a> Link<'a> {
             {
                 let ty = self.library.path(Language::Java, &stub);
                 self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+            }
+            // A method of a builder that no row names: its others give the builder back.
+            None if rows.is_empty()
+                && facts.language == Language::Rust
+                && let Val::Library { ty, .. } = own
+                && idioms::rust::is_builder(&self.library.text(ty)) =>
+            {
+                self.inferred(self.known(own))
             }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),

@@ -575,7 +575,7 @@ impl<'a> Link<'a> {
     }
 
     /// A name that its file does not bind.
-    fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
+    pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
         match self.program.language(scope.file) {
             Language::Python => names::python::free_name(self, scope.file, sym),
             Language::Rust => names::rust::free_name(self, scope, sym),

@@ -133,6 +133,12 @@ impl<'a> Library<'a> {
         Some((self.path(language, head), name.to_owned()))
     }
 
+    /// The path under which rows speak of a macro, if any do: `tokio::join!`.
+    pub(crate) fn of_macro(&self, path: PathId) -> PathId {
+        let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
+        if self.calls(spelled).is_empty() { path } else { spelled }
+    }
+
     /// Whether some row or alias speaks of this path or of one below it.
     pub fn speaks(&self, path: PathId) -> bool {
         *self

@@ -119,6 +119,9 @@ impl<'a> Link<'a> {
         if let Some(added) = self.added_by_trait(member, name) {
             return added;
         }
+        if let Some(handed) = self.handed_to_variants(class, name) {
+            return handed;
+        }
         let text = self.program.text(name);
         if names::rust::keeps_receiver(text) {
             let path = self.library.path(Language::Rust, &format!("std::clone::Clone::{text}"));
@@ -171,7 +174,9 @@ impl<'a> Link<'a> {
             {
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
             }
-            None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {
+            None => match names::derived_function(self.program.language(class.file), self.program.text(name))
+                .or_else(|| self.derived_constructor(class, name))
+            {
                 Some(path) => {
                     let path = self.library.path(Language::Rust, path);
                     self.known(Val::Method { path, receiver: self.values.bound(receiver) })

@@ -6,6 +6,7 @@ mod java_overloads;
 pub mod python;
 pub mod rust;
 mod rust_calls;
+mod rust_derived;
 pub(crate) mod rust_impls;
 pub mod rust_modules;
 mod rust_types;
