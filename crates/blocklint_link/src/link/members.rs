@@ -78,6 +78,14 @@ impl<'a> Link<'a> {
                 self.member_along(&order[behind.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
+            // `let job = self.job.clone();`
+            Val::Fn { body, .. }
+                if self.program.language(body.file) == Language::Rust
+                    && names::rust::keeps_receiver(self.program.text(name)) =>
+            {
+                let path = self.library.path(Language::Rust, "std::clone::Clone::clone");
+                self.known(Val::Method { path, receiver: self.values.bound(member) })
+            }
             Val::Fn { body, .. } => self.added_by_decorator(body, name),
             Val::Lazy { path, .. } if self.library.language(path) == Language::Rust => {
                 let iterator = self.library.path(Language::Rust, "std::iter::Iterator");

@@ -58,6 +58,7 @@ pub mod registered;
 pub(crate) mod request_bodies;
 pub mod rows;
 pub(crate) mod run_by_instance;
+mod rust_callables;
 pub(crate) mod state_by_param;
 pub mod summary;
 pub mod tables;

@@ -75,7 +75,8 @@ impl Uses {
         for assign in &facts.assigns {
             if let Form::Attr(_, sym) = facts.form(assign.target) {
                 let body = facts.body_of(assign.at);
-                uses.see(facts, body, assign.value, |_| ParamUse::Store(sym));
+                let value = if facts.language == Language::Rust { held(facts, assign.value) } else { assign.value };
+                uses.see(facts, body, value, |_| ParamUse::Store(sym));
             }
         }
         for (&var, rows) in &uses.of_param {
@@ -112,14 +113,20 @@ impl Uses {
     }
 }
 
-/// The only argument of the call that a form is the result of, else the form.
+/// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
+/// `Some(Arc::new(work))`.
 pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
-    let Form::Result(site) = facts.form(form) else { return form };
-    match facts.args_of(site)[..] {
-        [only] => only.value,
-        _ => form,
+    let mut at = form;
+    for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
+        let Form::Result(site) = facts.form(at) else { break };
+        let [only] = facts.args_of(site)[..] else { break };
+        at = only.value;
     }
+    at
 }
+
+/// Calls around each other that wrap one value.
+const MOST_WRAPPED: usize = 3;
 
 /// What a body does with one parameter, as far as its own frame decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -233,7 +233,11 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
             },
             _ => link.attr_or_told(site, member, name),
         });
-        return link.of_fitting_impls(scope, site, found);
+        // `(self.jobs["a"])()` is no method with type arguments.
+        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || link.is_callable(*val);
+        if method == form || link.values.members(found.value).iter().any(is_called) {
+            return link.of_fitting_impls(scope, site, found);
+        }
     }
     link.of_fitting_impls(scope, site, link.eval(scope, form))
 }
