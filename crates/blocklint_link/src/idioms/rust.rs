@@ -125,3 +125,6 @@ pub fn is_builder(path: &str) -> bool {
     let last = path.rsplit("::").next().unwrap_or(path);
     last.ends_with("Builder") || last == "OpenOptions"
 }
+
+/// Names without which no program runs tasks on a runtime of one thread that it makes itself.
+pub const ONE_THREAD: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];

@@ -396,9 +396,16 @@ impl<'a> Library<'a> {
                 let returns: Vec<&TypeExpr> =
                     rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
                 let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
-                let gives = returns.iter().filter_map(|ty| match ty {
-                    TypeExpr::Path { path, .. } => Some(self.path(language, path)),
-                    _ => None,
+                // Also within a result: `io::Result<Runtime>`.
+                let gives = returns.iter().flat_map(|ty| match ty {
+                    TypeExpr::Path { path, arguments } => {
+                        let inner = arguments.iter().filter_map(|of| match of {
+                            TypeExpr::Path { path, .. } => Some(path),
+                            _ => None,
+                        });
+                        std::iter::once(path).chain(inner).map(|path| self.path(language, path)).collect()
+                    }
+                    _ => Vec::new(),
                 });
                 found.push(StateRow {
                     path: self.path(language, bare),
