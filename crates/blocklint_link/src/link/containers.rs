@@ -103,7 +103,13 @@ impl<'a> Link<'a> {
 
     /// What is added to the container that a field of a class holds.
     pub(crate) fn added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
-        self.added(Holder::Field(class), ty, field.file, self.program.facts(field.file).var(field.var).name, EnvId::NONE)
+        self.added(
+            Holder::Field(class),
+            ty,
+            field.file,
+            self.program.facts(field.file).var(field.var).name,
+            EnvId::NONE,
+        )
     }
 
     /// What is added to a container; to a local's, where captured parameters are what the binding says.
@@ -303,4 +309,5 @@ fn behind_guards(facts: &FileFacts, receiver: FormId) -> FormId {
 const DEEPEST_GUARD: usize = 4;
 
 /// Methods of the standard library and of its like that give what a value holds, to be changed.
-const GUARDS: &[&str] = &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];
+const GUARDS: &[&str] =
+    &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];

@@ -48,7 +48,9 @@ impl Link<'_> {
                     return self.map(next, |val| self.success(val));
                 }
                 match made_by("into_iter") {
-                    Some(made) => self.map(made, |val| if val == member { self.unknown(Why::Cycle) } else { self.element(val) }),
+                    Some(made) => {
+                        self.map(made, |val| if val == member { self.unknown(Why::Cycle) } else { self.element(val) })
+                    }
                     None => self.unknown(Why::Result),
                 }
             }

@@ -8,6 +8,7 @@ pub mod rust;
 mod rust_calls;
 mod rust_derived;
 pub(crate) mod rust_impls;
+mod rust_macros;
 pub mod rust_modules;
 mod rust_types;
 

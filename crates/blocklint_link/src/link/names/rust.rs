@@ -1,7 +1,7 @@
 //! Rust: paths, modules, impl blocks.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, Import, Sym};
+use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::link::eval::Scope;
 use crate::link::names::rust_modules as modules;
@@ -205,6 +205,12 @@ const POINTERS: u32 = 4;
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = facts.site(site.site).callee;
+    if facts.site(site.site).kind == SiteKind::Macro
+        && !matches!(facts.form(form), Form::Var(_))
+        && let Some(found) = link.macro_of_project(site)
+    {
+        return found;
+    }
     // `conn.get::<_, String>("a")`
     let method = match facts.form(form) {
         Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,

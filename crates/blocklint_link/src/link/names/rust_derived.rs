@@ -16,9 +16,11 @@ impl<'a> Link<'a> {
     /// Whether a type derives a trait of this last name.
     pub(crate) fn derives(&self, class: ClassRef, name: &str) -> bool {
         let facts = self.program.facts(class.file);
-        facts.args.slice::<4>(facts.class(class.class).keywords.range()).iter().any(|derived| {
-            matches!(facts.form(derived.value), Form::Str(sym) if facts.text(sym) == name)
-        })
+        facts
+            .args
+            .slice::<4>(facts.class(class.class).keywords.range())
+            .iter()
+            .any(|derived| matches!(facts.form(derived.value), Form::Str(sym) if facts.text(sym) == name))
     }
 
     /// The method of an enum that only a delegating macro can have written (`enum_dispatch`, `delegate`): each variant holds
