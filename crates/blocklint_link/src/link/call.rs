@@ -463,6 +463,12 @@ impl<'a> Link<'a> {
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
         }
+        if receiver.is_some()
+            && facts.language == Language::Rust
+            && let Some(collected) = self.collected(&text, self.values.single(receiver), site, env)
+        {
+            return collected;
+        }
         let rows = self.rows_at(path, site);
         let own = if receiver.is_some() {
             self.values.single(receiver)

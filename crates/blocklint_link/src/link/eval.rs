@@ -475,6 +475,9 @@ impl<'a> Link<'a> {
             && self.program.language(scope.file) == Language::Rust
             && self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg))
         {
+            if let Some(collected) = self.collected_into(scope, declared, row.value) {
+                return collected;
+            }
             return self.arguments_filled(scope, declared, (ty, args), row.value);
         }
         if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {

@@ -6,6 +6,7 @@ mod java_overloads;
 pub mod python;
 pub mod rust;
 mod rust_calls;
+mod rust_collect;
 mod rust_derived;
 pub(crate) mod rust_impls;
 mod rust_macros;
