@@ -68,6 +68,11 @@ impl<'a> Link<'a> {
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
                 Form::Attr(base, _) | Form::Path(base, _) => Some(base),
+                // `conn.get::<_, String>("a")`
+                Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
+                    Form::Attr(base, _) => Some(base),
+                    _ => None,
+                },
                 _ => None,
             },
             _ => row.callee.get(),
@@ -513,6 +518,12 @@ impl<'a> Link<'a> {
                 && idioms::rust::is_builder(&self.library.text(ty)) =>
             {
                 self.inferred(self.known(own))
+            }
+            // `request.app_data::<Data<App>>()`: a value of the type that is written there, or none.
+            None if facts.language == Language::Rust
+                && let Some(written) = self.written_in_call(site, env) =>
+            {
+                written
             }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),

@@ -560,6 +560,10 @@ impl<'a> Link<'a> {
             && self.library.handovers(path).is_empty()
             && let Some(inner) = self.through(ty, args)
         {
+            // `state.0`: the one field of a library's struct around one thing.
+            if text == "0" && self.library.language(ty) == Language::Rust {
+                return inner;
+            }
             return self.map(inner, |inner| self.attr(inner, name));
         }
         if self.library.language(ty) == Language::Rust

@@ -14,6 +14,9 @@ const COLLECT: &str = "std::iter::Iterator::collect";
 /// What a list is collected into where nothing says it.
 const LIST: &str = "std::vec::Vec";
 
+/// What holds a value or none.
+const OPTION: &str = "std::option::Option";
+
 /// Types in each other: `Result<Option<Vec<_>>, _>`.
 const DEEPEST: u32 = 4;
 
@@ -41,6 +44,22 @@ impl Link<'_> {
         let iterator = self.eval(scope, base);
         let element = self.map(iterator, |val| self.element(val));
         (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
+    }
+
+    /// What a method with one type argument may give of which nothing else is known: that type, or none.
+    pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
+        let facts = self.program.facts(site.file);
+        let Form::Subscript(method, wanted) = facts.form(facts.site(site.site).callee) else { return None };
+        let (Form::Attr(..), false) = (facts.form(method), matches!(facts.form(wanted), Form::Display(..))) else {
+            return None;
+        };
+        let wanted = self.annotation(self.scope_of(site, env), wanted);
+        if self.values.is_unknown(wanted.value) {
+            return None;
+        }
+        let ty = self.library.path(blocklint_core::Language::Rust, OPTION);
+        let value = self.values.one(Val::Library { ty, args: self.values.args(&[wanted.value]), made: None });
+        Some(self.inferred(Typed { value, steps: wanted.steps }))
     }
 
     fn collected_as(&self, wanted: Typed, element: Typed, depth: u32) -> Typed {
