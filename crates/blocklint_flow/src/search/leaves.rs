@@ -432,7 +432,7 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
-            let otherwise = if property { None } else { link.leaf_otherwise(site, &leaf, receiver, env) };
+            let otherwise = if property { Vec::new() } else { link.leaves_otherwise(site, &leaf, receiver, env) };
             for leaf in std::iter::once(leaf).chain(otherwise) {
                 let steps = add_steps(targets.steps, u8::from(leaf.undecided));
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
