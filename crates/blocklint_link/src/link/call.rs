@@ -455,10 +455,6 @@ impl<'a> Link<'a> {
     /// What a library call gives, by its rows.
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
         let facts = self.program.facts(site.file);
-        let path = match facts.site(site.site).kind {
-            SiteKind::Macro => self.library.of_macro(path),
-            _ => path,
-        };
         let text = self.library.text(path);
         if facts.language == Language::Python
             && let Some(typed) = self.python_builtin(&text, site, env)

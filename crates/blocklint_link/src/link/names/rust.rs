@@ -211,6 +211,13 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     {
         return found;
     }
+    if facts.site(site.site).kind == SiteKind::Macro {
+        let named = link.eval(scope, form);
+        return link.map(named, |val| match val {
+            Val::External(path) => link.known(Val::External(link.library.of_macro(path))),
+            other => link.known(other),
+        });
+    }
     // `conn.get::<_, String>("a")`
     let method = match facts.form(form) {
         Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
