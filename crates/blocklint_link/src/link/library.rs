@@ -139,6 +139,18 @@ impl<'a> Library<'a> {
         if self.calls(spelled).is_empty() { path } else { spelled }
     }
 
+    /// Rust: the path of a member; of a crate that no model speaks of, which hands on one of which models speak under its own
+    /// name (`other::rusqlite`), that crate.
+    pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
+        let language = self.language(path);
+        let text = self.text(path);
+        let is_unknown_crate = || !text.contains(separator(language)) && !self.knows_root(language, &text);
+        if is_unknown_crate() && *text != *name && self.knows_root(language, name) {
+            return self.path(language, name);
+        }
+        self.member(path, name)
+    }
+
     /// Whether some row or alias speaks of this path or of one below it.
     pub fn speaks(&self, path: PathId) -> bool {
         *self

@@ -180,7 +180,7 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
         Val::External(path) if link.library.text(path).is_empty() => {
             link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
         }
-        Val::External(path) => link.known(Val::External(link.library.member(path, link.program.text(name)))),
+        Val::External(path) => link.known(Val::External(link.library.handed_on(path, link.program.text(name)))),
         Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
         Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
         Val::Param { .. } => link.map(link.bound_of(member), |bound| match bound {
