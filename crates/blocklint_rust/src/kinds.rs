@@ -166,6 +166,7 @@ blocklint_treesitter::grammar! {
         body = "body",
         bounds = "bounds",
         condition = "condition",
+        default_type = "default_type",
         consequence = "consequence",
         element = "element",
         field = "field",
