@@ -257,6 +257,9 @@ impl<'a> Link<'a> {
                     return passed;
                 }
                 if self.program.language(body.file) == Language::Rust {
+                    if let Some(passed) = self.given_by_callable(given, body, site, env, with_receiver) {
+                        return passed;
+                    }
                     return self.inferred_from_arguments(given, body, site, env, with_receiver);
                 }
                 given

@@ -183,6 +183,8 @@ impl<'a> Link<'a> {
             (Holder::Field(class), Form::Attr(base, _)) => {
                 if crate::program::index::is_own_receiver(facts, base) {
                     let around = self.class_around(site.file, facts.body_of(row.at));
+                    // In Rust the block around is of the type.
+                    let around = around.map(|own| crate::link::names::rust::subject(self, own).unwrap_or(own));
                     return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
                 }
                 self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
