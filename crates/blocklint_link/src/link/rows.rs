@@ -59,7 +59,8 @@ impl<'a> Link<'a> {
     /// argument's type each speaks for its own.
     pub fn leaves_otherwise(&self, site: SiteRef, first: &Leaf<'a>, receiver: BoundId, env: EnvId) -> Vec<Leaf<'a>> {
         let mut found = Vec::new();
-        let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted) else {
+        let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
+        else {
             return found;
         };
         let rows = self.rows_at(first.path, site);

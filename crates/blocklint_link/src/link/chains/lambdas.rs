@@ -64,7 +64,8 @@ impl<'a> Link<'a> {
         {
             at += 1;
             let Mention::Arg(site, _) = mention else { continue };
-            let is_pointer = facts.args_of(site).len() == 1 && matches!(facts.form(facts.site(site).callee), Form::Path(..));
+            let is_pointer =
+                facts.args_of(site).len() == 1 && matches!(facts.form(facts.site(site).callee), Form::Path(..));
             if is_pointer {
                 found.extend(index.uses_of_result(site).iter().map(|(mention, _)| mention).take(MOST));
             }
