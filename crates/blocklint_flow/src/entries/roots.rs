@@ -146,9 +146,7 @@ impl<'l, 'a> Roots<'l, 'a> {
             return Some(runtime);
         }
         // Hardly a project names another flavour, and a test has one of its own.
-        if link.program.name("current_thread").is_none() {
-            return None;
-        }
+        link.program.name("current_thread")?;
         let own = link.crate_of(body.file)?;
         if let Some(&known) = self.programs.borrow().get(&own.folder) {
             return known;
