@@ -270,8 +270,10 @@ fn what_only_tests_scripts_commands_and_examples_do_is_edited_when_asked() {
     files.push(("app.py", SLEEPS));
     let project = Project::new(&files);
 
+    // The command's finding is shown: who reads it may want to know.
     let run = project.run(&["check", "--fix"]);
-    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+    assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    assert!(run.out.contains("(1 fixed, 1 remaining)"), "{}", run.out);
     assert_eq!(project.read("app.py"), SLEPT.as_bytes());
     for (file, text) in &aside {
         assert_eq!(String::from_utf8_lossy(&project.read(file)), *text, "{file}");
