@@ -62,7 +62,7 @@ class Hooks:
 
         # A test runs its loop several times: to set up, for itself, to end what is left.
         def run_forever(loop: Any) -> None:
-            selector = getattr(loop, "_selector", None)
+            selector: Any = getattr(loop, "_selector", None)
             if not heard.hears(selector):
                 return self._run_asked(loop, real)
             if selector._blocklint_turn is not None:
