@@ -52,7 +52,11 @@ impl<'a> Link<'a> {
                 let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
                     Some(name) => {
-                        let read = self.map(base, |member| self.attr(member, name));
+                        let read = self.map(base, |member| match member {
+                            Val::External(package) => names::java::class_spelled_out(self, scope.file, package, name)
+                                .map_or_else(|| self.attr(member, name), |class| self.known(Val::Class(class))),
+                            _ => self.attr(member, name),
+                        });
                         self.without_methods(scope.file, sym, read)
                     }
                     None => self.unknown(Why::Attribute),

@@ -8,6 +8,7 @@ use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test,
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
+use crate::link::names::java;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
@@ -20,6 +21,12 @@ impl Link<'_> {
         let row = facts.body(body.body);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, made) in self.decorators(body) {
+            if facts.language == Language::Java
+                && java::is_of_many_servers(&self.library.text(path))
+                && !self.serves_on_loops(body.file)
+            {
+                continue;
+            }
             let found = self.library.handovers(path);
             // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
             let holds = |row: &HandoverRow| match made {
