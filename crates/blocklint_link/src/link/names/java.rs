@@ -3,6 +3,7 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, ClassId, FileFacts, Form, Import, ImportKind, List, SiteFlags, Sym};
 
+use crate::idioms::is_functional_method;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::value::{ArgsId, EnvId, Val, Why};
@@ -542,6 +543,10 @@ pub(crate) fn class_spelled_out(link: &Link<'_>, from: FileId, package: PathId, 
 pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
+        // `work::run` is what `work` is.
+        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, link.program.text(name)) => {
+            link.known(member)
+        }
         Val::Unknown(why) => link.unknown(why),
         _ => link.attr(member, name),
     }
@@ -567,7 +572,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                     if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
                         link.map(base, |member| if own(member) { link.attr(member, name) } else { link.known(member) })
                     } else {
-                        link.map(base, |member| link.attr(member, name))
+                        link.map(base, |member| link.attr_or_class(site.file, member, name))
                     }
                 }
                 None => link.unknown(Why::Attribute),
