@@ -524,6 +524,13 @@ impl<'a> Link<'a> {
             {
                 written
             }
+            None if rows.is_empty()
+                && facts.language == Language::Java
+                && let Some(plain) = names::java_generated::behind_binding(&text) =>
+            {
+                let given = self.library_result(self.library.path(Language::Java, &plain), receiver, site, env);
+                self.map(given, |val| self.given_by_binding(val))
+            }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
         };
@@ -550,6 +557,17 @@ impl<'a> Link<'a> {
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         given
+    }
+
+    /// What a method's binding for publishers gives where the method itself gives a future.
+    fn given_by_binding(&self, val: Val) -> Typed {
+        match val {
+            Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
+                let ty = self.library.path(Language::Java, names::java_generated::OF_BINDING);
+                self.known(Val::Library { ty, args, made: None })
+            }
+            _ => self.unknown(Why::Result),
+        }
     }
 
     /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.

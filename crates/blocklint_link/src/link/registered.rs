@@ -9,6 +9,7 @@ use crate::idioms;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
+use crate::link::names::java;
 use crate::link::rows::Shown;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
@@ -25,6 +26,12 @@ impl Link<'_> {
         let row = facts.body(body.body);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, made) in self.decorators(body) {
+            if facts.language == Language::Java
+                && java::is_of_many_servers(&self.library.text(path))
+                && !self.serves_on_loops(body.file)
+            {
+                continue;
+            }
             let found = self.library.handovers(path);
             // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
             let holds = |row: &HandoverRow| match made {

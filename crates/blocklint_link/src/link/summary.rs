@@ -52,7 +52,8 @@ impl Uses {
                         uses.see(facts, body, base, |_| ParamUse::Call(id));
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
-                        uses.see(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
+                        let value = referred(facts, arg.value, &is_functional);
+                        uses.see(facts, body, value, |_| ParamUse::Arg(id, index as u32));
                         // `Self { job }`, `Self { job: Box::new(job) }`.
                         if facts.language == Language::Rust && site.kind == SiteKind::New && arg.name.is_some() {
                             uses.see(facts, body, held(facts, arg.value), |_| ParamUse::Store(arg.name));
@@ -70,12 +71,15 @@ impl Uses {
         }
         for exit in &facts.exits {
             let body = facts.body_of(exit.at);
-            uses.see(facts, body, exit.value, |_| ParamUse::Return(body));
+            uses.see(facts, body, referred(facts, exit.value, &is_functional), |_| ParamUse::Return(body));
         }
         for assign in &facts.assigns {
             if let Form::Attr(_, sym) = facts.form(assign.target) {
                 let body = facts.body_of(assign.at);
-                let value = if facts.language == Language::Rust { held(facts, assign.value) } else { assign.value };
+                let value = match facts.language {
+                    Language::Rust => held(facts, assign.value),
+                    _ => referred(facts, assign.value, &is_functional),
+                };
                 uses.see(facts, body, value, |_| ParamUse::Store(sym));
             }
         }
@@ -110,6 +114,14 @@ impl Uses {
         if matches!(facts.var(var).kind, VarKind::Param(_)) {
             self.of_param.entry(var).or_default().push((body, make(var)));
         }
+    }
+}
+
+/// Java: `work` of `work::run`, which does what `work` does if that is the one method of a functional interface.
+fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
+    match facts.form(form) {
+        Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
+        _ => form,
     }
 }
 
