@@ -486,9 +486,7 @@ impl<'a> Link<'a> {
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
         // What a caller decides is lazy all the same.
         let may_hold = |row: &CallRow| {
-            row.when
-                .iter()
-                .all(|when| matches!(self.shown(when, site, receiver, env), Shown::Yes | Shown::Param(_)))
+            row.when.iter().all(|when| matches!(self.shown(when, site, receiver, env), Shown::Yes | Shown::Param(_)))
         };
         let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
             let is_rust = facts.language == Language::Rust;
