@@ -46,11 +46,13 @@ impl Link<'_> {
         (!self.values.is_unknown(element.value)).then(|| self.collected_as(declared, element, DEEPEST))
     }
 
-    /// What a method with one type argument may give of which nothing else is known: that type, or none.
+    /// What a call with one type argument may give of which nothing else is known: that type, or none.
     pub(crate) fn written_in_call(&self, site: SiteRef, env: EnvId) -> Option<Typed> {
         let facts = self.program.facts(site.file);
         let Form::Subscript(method, wanted) = facts.form(facts.site(site.site).callee) else { return None };
-        let (Form::Attr(..), false) = (facts.form(method), matches!(facts.form(wanted), Form::Display(..))) else {
+        let (Form::Attr(..) | Form::Path(..), false) =
+            (facts.form(method), matches!(facts.form(wanted), Form::Display(..)))
+        else {
             return None;
         };
         let wanted = self.annotation(self.scope_of(site, env), wanted);
