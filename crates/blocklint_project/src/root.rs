@@ -27,13 +27,32 @@ pub(crate) fn common(folders: &[Utf8PathBuf]) -> Option<Utf8PathBuf> {
 }
 
 /// The nearest folder at or above `common` that holds configuration, a `blocklint.toml` (also an empty one) or `.git`, and
-/// `true`; `common` itself where there is none.
+/// `true`. Where there is none, the outermost that gathers members (`[workspace]`, `<modules>`, `settings.gradle`), else the nearest
+/// crate or module of Java, else `common` itself: a file is then read with the rest of its project, though nobody says where that ends.
 pub fn project_root(common: &Utf8Path) -> (Utf8PathBuf, bool) {
     let marks = |folder: &&Utf8Path| folder.join(".git").exists() || is_marked(folder);
     match common.ancestors().find(marks) {
         Some(folder) => (folder.to_path_buf(), true),
-        None => (common.to_path_buf(), false),
+        None => {
+            let gathering = common.ancestors().filter(|folder| gathers(folder)).last();
+            let nearest = || common.ancestors().find(|folder| MANIFESTS.iter().any(|name| folder.join(name).is_file()));
+            (gathering.or_else(nearest).unwrap_or(common).to_path_buf(), false)
+        }
     }
+}
+
+/// Files without which a crate or a module of Java is not read as what it is.
+const MANIFESTS: &[&str] = &["Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts"];
+
+/// Whether a folder's manifest gathers those below it.
+fn gathers(folder: &Utf8Path) -> bool {
+    let says = |name: &str, word: &str| {
+        std::fs::read_to_string(folder.join(name))
+            .is_ok_and(|text| text.lines().any(|line| line.trim_start().starts_with(word)))
+    };
+    says("Cargo.toml", "[workspace")
+        || says("pom.xml", "<modules>")
+        || ["settings.gradle", "settings.gradle.kts"].iter().any(|name| folder.join(name).is_file())
 }
 
 #[cfg(test)]
@@ -47,6 +66,23 @@ mod tests {
         assert_eq!(absolute("./c/../d.py"), "/a/b/d.py");
         assert_eq!(absolute("../../../x"), "/x");
         assert_eq!(absolute("/y/./z"), "/y/z");
+    }
+
+    #[test]
+    fn without_a_mark_the_workspace_is_the_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Utf8PathBuf::from_path_buf(folder.path().canonicalize().expect("it exists")).expect("UTF-8");
+        let inner = root.join("crates/app/src");
+        std::fs::create_dir_all(&inner).expect("made");
+        std::fs::write(root.join("crates/app/Cargo.toml"), "[package]\nname = \"app\"\n").expect("written");
+        if inner.ancestors().skip(4).any(|folder| folder.join(".git").exists() || is_marked(folder)) {
+            return;
+        }
+        assert_eq!(project_root(&inner), (root.join("crates/app"), false));
+        std::fs::write(root.join("Cargo.toml"), "[workspace]\nmembers = [\"crates/*\"]\n").expect("written");
+        assert_eq!(project_root(&inner), (root.clone(), false));
+        std::fs::create_dir(root.join("crates/app/.git")).expect("made");
+        assert_eq!(project_root(&inner), (root.join("crates/app"), true));
     }
 
     #[test]

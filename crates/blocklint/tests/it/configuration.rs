@@ -190,7 +190,8 @@ prints: put `#:schema https://…/blocklint.schema.json` with the schema's addre
 
 ## What is read
 
-The **project root** is the nearest folder, at or above the paths' common folder, that holds configuration or `.git`. One run has one
+The **project root** is the nearest folder, at or above the paths' common folder, that holds configuration or `.git`; where there is neither, the
+outermost workspace of Rust or Java (`[workspace]`, Maven's modules, `settings.gradle`), else the nearest crate or module. One run has one
 configuration; one in a folder below the project root is not read, and said so.
 
 What wins, from the last to the first:

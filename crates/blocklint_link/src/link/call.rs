@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::names;
+use crate::link::rows::Shown;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
 use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
@@ -483,7 +484,14 @@ impl<'a> Link<'a> {
             }
         };
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
-        let effect_row = rows.effect().find(|row| holds(row.row));
+        // What a caller decides is lazy all the same.
+        let may_hold = |row: &CallRow| {
+            row.when.iter().all(|when| matches!(self.shown(when, site, receiver, env), Shown::Yes | Shown::Param(_)))
+        };
+        let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
+            let is_rust = facts.language == Language::Rust;
+            rows.effect().filter(|row| is_rust && row.lazy).find(|row| may_hold(row.row))
+        });
         let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
         let given = match returns.and_then(|row| row.row.returns.as_ref()) {
