@@ -62,7 +62,13 @@ def source(cls: type) -> str:
 def on_instances(cls: type, name: str) -> bool:
     """Whether a class declares an attribute, or one of its methods assigns it."""
     assigned = re.compile(rf"\bself\.{re.escape(name)}\b[^\n=(]*=[^=]")
-    return any(name in vars(base).get("__annotations__", {}) or assigned.search(source(base)) for base in cls.__mro__)
+
+    def declares(base: type) -> bool:
+        # Of `type` itself it is a descriptor.
+        annotations = vars(base).get("__annotations__")
+        return isinstance(annotations, dict) and name in annotations
+
+    return any(declares(base) or assigned.search(source(base)) for base in cls.__mro__)
 
 
 def member(holder: Any, name: str) -> Any:

@@ -8,7 +8,7 @@ use blocklint_analysis::{
     moved_with, moving_with, opener_of, runs_by_hand, starts_up, uses_of_given,
 };
 use blocklint_core::{
-    Cause, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
+    Cause, Effect, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
     fingerprint,
 };
 use blocklint_facts::{BodyKind, Flow};
@@ -27,6 +27,8 @@ pub(crate) struct Wanted {
     pub(crate) remedy: Remedy,
     /// The functions of the project that would move to a thread with the call, or why the call alone cannot.
     pub(crate) moves: Result<Functions, Refusal>,
+    /// What the call runs works in no other thread.
+    pub(crate) bound: bool,
     /// The functions through which the call leads to what holds the thread.
     pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
@@ -151,7 +153,7 @@ fn finding_and_remedy(
         twin: raw.twins.first().map(|(path, local)| Twin { path, local: *local }),
         holds_gil: raw.holds_gil,
         repeats: raw.repeats,
-        held_by: raw.held_by.as_deref(),
+        held_by: raw.held_by.as_ref().map(|held| blocklint_core::last_name(&held.function)),
         note: raw.note.as_deref(),
         more_causes: raw.causes.len().saturating_sub(1) as u32,
         along: None,
@@ -182,6 +184,7 @@ fn finding_and_remedy(
         function,
         hold: raw.hold,
         trace: raw.trace.iter().map(|raw| step(link, raw)).collect(),
+        held_by: raw.held_by.as_ref().map(|raw| step(link, raw)),
         causes,
         fix: None,
         unfixed: None,
@@ -230,6 +233,7 @@ fn moved(
         return Ok(Wanted {
             remedy,
             moves: Ok(Vec::new()),
+            bound: false,
             way: Vec::new(),
             blocks: Vec::new(),
             held: Vec::new(),
@@ -250,6 +254,7 @@ fn moved(
         return Ok(Wanted {
             remedy,
             moves: Ok(functions(link, &called)),
+            bound: false,
             way,
             blocks: Vec::new(),
             held: Vec::new(),
@@ -288,15 +293,19 @@ fn moved(
             true if raw.repeats => {
                 Err(Refusal::new("each turn would take a thread for a moment: put the loop into a function"))
             }
+            // A file takes about as long as the thread that it would take.
+            _ if raw.effect == Some(Effect::File) && link.adds_up(raw.site) => Err(Refusal::new(
+                "each turn would take a thread, and nothing is awaited between: put all turns into a function",
+            )),
             _ => Ok(functions(link, &carried)),
         };
-        return Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None });
+        return Ok(Wanted { remedy, moves, bound: false, way, blocks, held, oldest, uses, opened, chain: None });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, way, blocks, held, oldest, uses, opened, chain: None })
+    Ok(Wanted { remedy, moves, bound: true, way, blocks, held, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -315,6 +324,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
     Ok(Wanted {
         remedy,
         moves: Ok(Vec::new()),
+        bound: false,
         way: Vec::new(),
         blocks: Vec::new(),
         held: Vec::new(),
@@ -332,7 +342,7 @@ fn along(link: &Link<'_>, raw: &RawFinding, remedy: &Result<Wanted, Refusal>) ->
         return None;
     }
     let is_bound = match remedy {
-        Ok(wanted) => wanted.moves.is_err(),
+        Ok(wanted) => wanted.bound,
         Err(_) => moved_with(link, raw.site).bound.is_some(),
     };
     if is_bound {

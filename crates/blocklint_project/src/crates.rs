@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
+use crate::locked::take_locked;
 use crate::sources::Sources;
 use crate::within::text;
 
@@ -42,7 +43,7 @@ pub struct RustDependency {
     pub package: String,
     /// The features asked for by name, here and by the workspace; those by default are not among them.
     pub features: Vec<String>,
-    /// The oldest version that the manifest, or the workspace, allows.
+    /// The version in `Cargo.lock` where that decides, else the oldest that the manifest, or the workspace, allows.
     pub oldest: Option<String>,
 }
 
@@ -121,6 +122,7 @@ pub(crate) fn rust_crates(
         }
     }
     crates.sort_by(|a, b| a.folder.cmp(&b.folder));
+    take_locked(&mut crates, root);
     crates
 }
 

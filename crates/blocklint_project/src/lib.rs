@@ -8,6 +8,7 @@ mod crates;
 mod discover;
 mod imports;
 mod launch;
+mod locked;
 mod modules;
 mod pattern;
 mod problem;

@@ -7,6 +7,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::Problem;
+use crate::locked::locked;
 use crate::within::{lies_within, text_within};
 
 /// A model file that a package ships.
@@ -151,21 +152,6 @@ fn top_level_names(about: &Utf8Path, within: &Utf8Path) -> Vec<String> {
     names.sort();
     names.dedup();
     names
-}
-
-/// Names and versions of the crates that a lock file names.
-fn locked(file: &Utf8Path, root: &Utf8Path) -> Vec<(String, String)> {
-    let Some(text) = text_within(file, root) else { return Vec::new() };
-    let Ok(document) = DeTable::parse(&text) else { return Vec::new() };
-    let Some(DeValue::Array(packages)) = document.get_ref().get("package").map(|packages| packages.get_ref()) else {
-        return Vec::new();
-    };
-    let package = |value: &toml::Spanned<DeValue<'_>>| {
-        let table = value.get_ref().as_table()?;
-        let text = |key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
-        Some((text("name")?, text("version")?))
-    };
-    packages.iter().filter_map(package).collect()
 }
 
 /// Folders of crates, each with its manifest: `vendor/`, or a registry's sources, of which those in `locked` count.

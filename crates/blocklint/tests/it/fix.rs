@@ -255,3 +255,34 @@ fn notebooks_are_left_as_they_are() {
     assert!(run.out.ends_with("Found 1 finding (0 fixed, 1 remaining).\n"), "{}", run.out);
     assert_eq!(project.read("a.ipynb"), notebook.as_bytes());
 }
+
+#[test]
+fn what_only_tests_scripts_commands_and_examples_do_is_edited_when_asked() {
+    let sleeps = |main: &str| format!("import asyncio\nimport time\n\n\nasync def main():\n    time.sleep(1)\n{main}");
+    let started = "\n\nif __name__ == \"__main__\":\n    asyncio.run(main())\n";
+    let aside = [
+        ("tests/test_app.py", sleeps("\n\nasync def test_it():\n    await main()\n")),
+        ("scripts/import_all.py", sleeps(started)),
+        ("examples/first.py", sleeps("")),
+        ("tool.py", sleeps(started)),
+    ];
+    let mut files: Vec<(&str, &str)> = aside.iter().map(|(file, text)| (*file, text.as_str())).collect();
+    files.push(("app.py", SLEEPS));
+    let project = Project::new(&files);
+
+    // The command's finding is shown: who reads it may want to know.
+    let run = project.run(&["check", "--fix"]);
+    assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    assert!(run.out.contains("(1 fixed, 1 remaining)"), "{}", run.out);
+    assert_eq!(project.read("app.py"), SLEPT.as_bytes());
+    for (file, text) in &aside {
+        assert_eq!(String::from_utf8_lossy(&project.read(file)), *text, "{file}");
+    }
+
+    let run = project.run(&["check", "--fix", "--include-aside"]);
+    for (file, text) in &aside {
+        let asleep = text.replace("    time.sleep(1)", "    await asyncio.sleep(1)");
+        assert_eq!(String::from_utf8_lossy(&project.read(file)), asleep, "{file}: {}{}", run.out, run.err);
+    }
+    assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
+}

@@ -4,6 +4,7 @@
 
 use blocklint_core::{Context, Effect, Language};
 use blocklint_facts::{BodyFlags, BodyId, BodyKind, FileFacts, Flow, Form, FormId};
+use blocklint_flow::entries::when::one_shot::runs_one_job;
 use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
@@ -26,11 +27,14 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
         return Some("a migration runs before anything is served");
     }
     let facts = link.program.facts(file);
-    let is_script = facts.language == Language::Python
-        && runs_as_program(facts)
-        && lies_beside_packages(link, relative)
-        && !serves(link, file);
-    is_script.then_some("it is a script beside the project's packages, which serves nobody but who runs it")
+    if facts.language != Language::Python || !runs_as_program(facts) || serves(link, file) {
+        return None;
+    }
+    if lies_beside_packages(link, relative) {
+        return Some("it is a script beside the project's packages, which serves nobody but who runs it");
+    }
+    let is_script = link.reach().is_imported(file) == Some(false) && runs_one_job(link, file);
+    is_script.then_some("the file is run as a program that does one thing, and serves nobody but who runs it")
 }
 
 /// Whether a site stands in a test, or in what only tests build.

@@ -34,14 +34,16 @@ fn is_of_none(link: &Link<'_>, site: SiteRef, val: Val, types: &[AskedType]) -> 
     match val {
         Val::None => true,
         Val::Library { ty, .. } => {
-            !types.contains(&AskedType::Literal(ty)) && names::is_literal_type(language, link.library.text(ty).as_ref())
+            let is_asked =
+                |asked: &AskedType| *asked == AskedType::Literal(ty) || matches!(asked, AskedType::Library(_));
+            !types.iter().any(is_asked) && names::is_literal_type(language, link.library.text(ty).as_ref())
         }
         // No class of a project is derived from those of Java's literals.
         Val::Instance { .. } if language == Language::Java => true,
         Val::Instance { class, .. } => types.iter().all(|asked| match *asked {
             // What is declared as a base may be any of its derived classes.
             AskedType::Class(asked) => !link.is_subclass(class, asked) && !link.is_subclass(asked, class),
-            AskedType::Literal(_) => false,
+            AskedType::Literal(_) | AskedType::Library(_) => false,
         }),
         _ => false,
     }
@@ -51,6 +53,8 @@ fn is_of_one(link: &Link<'_>, val: Val, types: &[AskedType]) -> bool {
     types.iter().any(|asked| match (*asked, val) {
         (AskedType::Class(asked), Val::Instance { class, .. }) => link.is_subclass(class, asked),
         (AskedType::Literal(asked), Val::Library { ty, .. }) => asked == ty,
+        // `isinstance(io.BytesIO(data), io.IOBase)`
+        (AskedType::Library(asked), Val::Library { ty, .. }) => link.library.is_subtype(ty, asked),
         _ => false,
     })
 }

@@ -79,6 +79,8 @@ pub enum AskedType {
     Literal(PathId),
     /// Python: a class of the project.
     Class(ClassRef),
+    /// Python: another class of a library.
+    Library(PathId),
 }
 
 impl Question {

@@ -391,17 +391,18 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// The types that a form names, if all are literals' or the project's own: no class of a library is derived from those by
-    /// surprise.
+    /// The types that a form names. No class of a library is derived from literals' or the project's own by surprise; from other
+    /// types of libraries it may be, so that only what models say of those counts.
     pub(crate) fn types_asked_for(&self, place: Scope, class: FormId) -> Option<Vec<AskedType>> {
         let language = self.program.language(place.file);
         let members = self.values.members(self.instances_of(place, class).value);
         let types: Option<Vec<AskedType>> = members
             .into_iter()
             .map(|val| match val {
-                Val::Library { ty, .. } => {
-                    names::is_literal_type(language, self.library.text(ty).as_ref()).then_some(AskedType::Literal(ty))
+                Val::Library { ty, .. } if names::is_literal_type(language, self.library.text(ty).as_ref()) => {
+                    Some(AskedType::Literal(ty))
                 }
+                Val::Library { ty, .. } if language == Language::Python => Some(AskedType::Library(ty)),
                 Val::Instance { class, .. } if language == Language::Python => Some(AskedType::Class(class)),
                 _ => None,
             })

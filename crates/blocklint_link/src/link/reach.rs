@@ -149,6 +149,11 @@ impl Reach {
         self.imports.get(file.index()).is_some_and(|imported| imported.iter().any(|file| of.contains(file)))
     }
 
+    /// Whether another file imports this one. `None` where imports were not followed.
+    pub fn is_imported(&self, file: FileId) -> Option<bool> {
+        Some(self.importers.get(file.index())?.iter().any(|&slot| FileId(slot) != file))
+    }
+
     /// The files that may call what a file defines through a container: itself, those it registers with, and those that
     /// import it or its importers. `None` where imports were not followed.
     pub fn around(&self, file: FileId) -> Option<Vec<FileId>> {

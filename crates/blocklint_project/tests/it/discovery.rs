@@ -370,3 +370,27 @@ fn a_wrong_key_ends_the_run_with_its_place() {
         errors[0].relative_to(&folder.path).starts_with("pyproject.toml:3: [tool.blocklint] severity: unknown key")
     );
 }
+
+#[test]
+fn what_a_program_is_built_with_is_what_its_lock_file_says() {
+    let folder = Folder::new(&["tool/src/main.rs", "core/src/lib.rs", "own/src/lib.rs"]);
+    folder.write("Cargo.toml", "[workspace]\nmembers = ['core', 'own', 'tool']\n");
+    let asked = "[dependencies]\ntokio = '1'\nold = { package = 'tokio', version = '0.2' }\nhyper = { git = '…' }\nlog = '0.3'\n";
+    folder.write("tool/Cargo.toml", &format!("[package]\nname = 'tool'\n{asked}"));
+    folder.write("core/Cargo.toml", &format!("[package]\nname = 'core'\n{asked}"));
+    folder.write("own/Cargo.toml", &format!("[package]\nname = 'own'\npublish = false\n{asked}"));
+    let locked = [("tokio", "0.2.25"), ("tokio", "1.38.0"), ("hyper", "1.4.1"), ("log", "0.4.2")];
+    let locked = locked.map(|(name, version)| format!("[[package]]\nname = '{name}'\nversion = '{version}'\n"));
+    folder.write("Cargo.lock", &locked.concat());
+    let project = folder.discover(&[]);
+    let oldest = |package: &str| {
+        let own = project.crates.iter().find(|found| found.package == package).expect("a crate");
+        let dependencies = own.dependencies.iter().flatten();
+        dependencies.map(|of| format!("{} {}", of.name, of.oldest.as_deref().unwrap_or("?"))).collect::<Vec<_>>()
+    };
+    // A line that the lock file does not hold stays what the manifest says.
+    let built = ["hyper 1.4.1", "log 0.3", "old 0.2.25", "tokio 1.38.0"];
+    assert_eq!(oldest("tool"), built);
+    assert_eq!(oldest("own"), built);
+    assert_eq!(oldest("core"), ["hyper ?", "log 0.3", "old 0.2", "tokio 1"], "others build it with other versions");
+}

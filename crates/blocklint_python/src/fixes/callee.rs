@@ -10,7 +10,7 @@ use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::once::{ONCE, works_once};
-use super::shared::{Collections, SHARED, changed};
+use super::shared::{Collections, Helpers, SHARED, changed};
 use crate::walk::span;
 
 /// The functions that a file defines, by name: of its top level and functions, and of its classes.
@@ -84,6 +84,7 @@ pub struct Binding {
 pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Binding>> {
     let locals = Locals::of(&module.body);
     let collections = Collections::of(module);
+    let helpers = Helpers::of(module);
     let mut definitions = Definitions::default();
     definitions.visit_body(&module.body);
     let of = |wanted: &Span| {
@@ -97,7 +98,7 @@ pub(super) fn bindings(module: &ModModule, functions: &[Span]) -> Vec<Vec<Bindin
             let span = span(function.name.range());
             found.push(Binding { reason: ONCE, span, only_while_handling: false, only_on_the_way: true });
         }
-        if let Some(at) = changed(function, &collections) {
+        if let Some(at) = changed(function, &collections, &helpers) {
             let span = span(at);
             found.push(Binding { reason: SHARED, span, only_while_handling: false, only_on_the_way: true });
         }

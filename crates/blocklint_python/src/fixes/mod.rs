@@ -230,7 +230,10 @@ impl<'a> File<'a, '_> {
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
-                    None => self.keeps_remark(&site).and_then(|()| self.offload(&site, to)),
+                    None => self
+                        .has_thread_alone(found.0, &found.1, elsewhere)
+                        .and_then(|()| self.keeps_remark(&site))
+                        .and_then(|()| self.offload(&site, to)),
                 }
             }
             Way::ShareInModule => self.share(&site, &found.1),

@@ -6,7 +6,7 @@
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, ModModule, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::callee::last_name;
 use super::surroundings::is_lock;
@@ -71,22 +71,129 @@ fn is_collection(value: &Expr) -> bool {
     }
 }
 
-/// Where a function changes what others see, outside of locks.
-pub(super) fn changed(function: &StmtFunctionDef, collections: &Collections<'_>) -> Option<TextRange> {
+/// How many calls deep helpers of the same file are looked at.
+const DEPTH: u32 = 2;
+
+/// Where a function changes what others see, outside of locks: itself, or by a helper of the same file that is handed it on.
+pub(super) fn changed<'e>(
+    function: &'e StmtFunctionDef,
+    collections: &Collections<'_>,
+    helpers: &Helpers<'e>,
+) -> Option<TextRange> {
+    let given: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+    changed_by(function, given, collections, helpers, DEPTH)
+}
+
+/// The same, where only what these parameters stand for is seen by others.
+fn changed_by<'e>(
+    function: &'e StmtFunctionDef,
+    given: Vec<&'e str>,
+    collections: &Collections<'_>,
+    helpers: &Helpers<'e>,
+    depth: u32,
+) -> Option<TextRange> {
     if matches!(function.name.as_str(), "__init__" | "__new__" | "__post_init__") {
         return None;
     }
-    let given: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
-    let mut seen = Seen { given, collections, found: None };
+    let mut seen = Seen { given, collections, found: None, calls: Vec::new() };
     seen.visit_body(&function.body);
-    seen.found
+    let Some(deeper) = depth.checked_sub(1) else { return seen.found };
+    let Seen { found, given, calls, .. } = seen;
+    found.or_else(|| {
+        calls.into_iter().find_map(|call| {
+            let (helper, handed_on) = helpers.called(function, call, &given)?;
+            changed_by(helper, handed_on, collections, helpers, deeper)
+        })
+    })
 }
 
-struct Seen<'a, 'c> {
-    /// The parameters.
-    given: Vec<&'a str>,
+/// The functions of a file that its other functions call as helpers.
+#[derive(Debug, Default)]
+pub(super) struct Helpers<'a> {
+    free: FxHashMap<&'a str, &'a StmtFunctionDef>,
+    /// By where the class stands that holds them.
+    methods: FxHashMap<&'a str, Vec<(TextRange, &'a StmtFunctionDef)>>,
+}
+
+impl<'a> Helpers<'a> {
+    pub(super) fn of(module: &'a ModModule) -> Self {
+        let mut helpers = Helpers::default();
+        for statement in &module.body {
+            match statement {
+                Stmt::FunctionDef(function) => {
+                    helpers.free.insert(function.name.as_str(), function);
+                }
+                Stmt::ClassDef(class) => {
+                    for function in class.body.iter().filter_map(Stmt::as_function_def_stmt) {
+                        let named = helpers.methods.entry(function.name.as_str()).or_default();
+                        named.push((class.range(), function));
+                    }
+                }
+                _ => {}
+            }
+        }
+        helpers
+    }
+
+    /// What a call in a function runs, and which parameters of that stand for what the function was given itself.
+    fn called(
+        &self,
+        from: &StmtFunctionDef,
+        call: &ExprCall,
+        given: &[&str],
+    ) -> Option<(&'a StmtFunctionDef, Vec<&'a str>)> {
+        let (helper, receiver) = match &*call.func {
+            Expr::Name(name) => (*self.free.get(name.id.as_str())?, None),
+            Expr::Attribute(of) => {
+                let receiver = of.value.as_name_expr()?.id.as_str();
+                let of_class = self.methods.get(of.attr.as_str()).filter(|_| matches!(receiver, "self" | "cls"))?;
+                (of_class.iter().find(|(class, _)| class.contains_range(from.range()))?.1, Some(receiver))
+            }
+            _ => return None,
+        };
+        if helper.is_async {
+            return None;
+        }
+        let is_given = |value: &Expr| begins_with(value).is_some_and(|name| given.contains(&name));
+        let mut names = helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
+        let mut handed_on = Vec::new();
+        if let Some(receiver) = receiver {
+            let own = names.next();
+            handed_on.extend(own.filter(|_| given.contains(&receiver)));
+        }
+        for argument in &*call.arguments.args {
+            if argument.is_starred_expr() {
+                break;
+            }
+            let name = names.next();
+            handed_on.extend(name.filter(|_| is_given(argument)));
+        }
+        let by_name = call.arguments.keywords.iter().filter(|keyword| is_given(&keyword.value));
+        let by_name = by_name.filter_map(|keyword| keyword.arg.as_ref());
+        for wanted in by_name {
+            let mut all = helper.parameters.iter_non_variadic_params().map(|parameter| parameter.name().as_str());
+            handed_on.extend(all.find(|name| *name == wanted.as_str()));
+        }
+        (!handed_on.is_empty()).then_some((helper, handed_on))
+    }
+}
+
+/// `a` of `a` and of `a.b.c`.
+fn begins_with(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(of) => begins_with(&of.value),
+        _ => None,
+    }
+}
+
+struct Seen<'e, 'c> {
+    /// The parameters that stand for what others see.
+    given: Vec<&'e str>,
     collections: &'c Collections<'c>,
     found: Option<TextRange>,
+    /// The calls outside of locks.
+    calls: Vec<&'e ExprCall>,
 }
 
 impl Seen<'_, '_> {
@@ -129,7 +236,7 @@ impl Seen<'_, '_> {
     }
 }
 
-impl<'e> SourceOrderVisitor<'e> for Seen<'_, '_> {
+impl<'e> SourceOrderVisitor<'e> for Seen<'e, '_> {
     fn visit_stmt(&mut self, statement: &'e Stmt) {
         let is_shared = match statement {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
@@ -146,10 +253,11 @@ impl<'e> SourceOrderVisitor<'e> for Seen<'_, '_> {
     }
 
     fn visit_expr(&mut self, expression: &'e Expr) {
-        if let Expr::Call(call) = expression
-            && self.changes(call)
-        {
-            self.found.get_or_insert(call.range());
+        if let Expr::Call(call) = expression {
+            self.calls.push(call);
+            if self.changes(call) {
+                self.found.get_or_insert(call.range());
+            }
         }
         walk_expr(self, expression);
     }

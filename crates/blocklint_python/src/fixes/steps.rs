@@ -9,14 +9,15 @@
 //! ```
 //!
 //! Each would move by itself, what they are given is only put together, and no more than the result of the last one is used behind
-//! them: what each gives is better read where it is asked for.
+//! them: what each gives is better read where it is asked for. A statement by itself goes the same way if several of its calls would move:
+//! `if os.path.isdir(folder): shutil.rmtree(folder)`, `save(load(path))`.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use blocklint_core::{Applicability, Remedy, Way};
+use blocklint_core::{Applicability, Refusal, Remedy, Way};
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_body, walk_stmt};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{AnyNodeRef, ArgOrKeyword, Expr, ExprCall, Stmt, StmtFunctionDef, StmtIf};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::callee::last_name;
@@ -87,6 +88,27 @@ impl<'a> File<'a, '_> {
             Some(block) => block.range(),
             None => around.iter().rev().find(|node| node.is_statement())?.range(),
         };
+        // A branch may move as a whole with the calls in it.
+        let outer = around.iter().rev().find(|node| {
+            node.is_stmt_if() && node.range().contains_range(own) && function.range().contains_range(node.range())
+        });
+        if let Some(AnyNodeRef::StmtIf(branch)) = outer
+            && branch.range() != own
+            && let Some(found) = self.step_among(function, branch.range(), elsewhere)
+            && self.is_branch_step(branch, elsewhere)
+        {
+            return Some(found);
+        }
+        self.step_among(function, own, elsewhere)
+    }
+
+    /// The steps among which a statement moves.
+    fn step_among(
+        &self,
+        function: &'a StmtFunctionDef,
+        own: TextRange,
+        elsewhere: &Elsewhere<'_>,
+    ) -> Option<Block<'a>> {
         let suite = suite_of(&function.body, own)?;
         let own = suite.binary_search_by_key(&own.start(), Ranged::start).ok()?;
         let first = suite.first()?.start();
@@ -100,7 +122,7 @@ impl<'a> File<'a, '_> {
         Some(Block { statements: &suite[run.clone()], must: false })
     }
 
-    /// Where steps follow each other among these statements, by their numbers; never one alone.
+    /// Where steps follow each other among these statements, by their numbers; one alone only with several calls.
     fn runs_of_steps(
         &self,
         function: &'a StmtFunctionDef,
@@ -122,7 +144,7 @@ impl<'a> File<'a, '_> {
                 }
                 to += 1;
             }
-            if to > from + 1 {
+            if to > from + 1 || to == from + 1 && self.takes_several(&suite[from]) {
                 runs.push(from..to);
             }
             from = to.max(from + 1);
@@ -150,13 +172,68 @@ impl<'a> File<'a, '_> {
                 });
                 return moves;
             }
+            Stmt::If(branch) => return self.is_branch_step(branch, elsewhere),
             _ => None,
         };
-        let Some(call) = call.filter(|call| is_plain(&call.func) && arguments_are_plain(call)) else { return false };
+        call.is_some_and(|call| self.moves_alone(call, elsewhere))
+    }
+
+    /// Whether a test that holds the thread and the steps under it would move, and nothing else happens there.
+    fn is_branch_step(&self, branch: &'a StmtIf, elsewhere: &Elsewhere<'_>) -> bool {
+        let is_step = |statement: &'a Stmt| {
+            matches!(statement, Stmt::Expr(_) | Stmt::With(_) | Stmt::For(_)) && self.is_step(statement, elsewhere)
+        };
+        branch.elif_else_clauses.is_empty()
+            && self.calls_in(branch.test.range()).next().is_some()
+            && is_plain_but(&branch.test, &|call| self.moves_alone(call, elsewhere))
+            && branch.body.iter().all(is_step)
+    }
+
+    /// Whether a call would move by itself, and what it is given is only put together or would move as well.
+    fn moves_alone(&self, call: &ExprCall, elsewhere: &Elsewhere<'_>) -> bool {
+        let is_simple =
+            |argument: ArgOrKeyword<'_>| is_plain_but(argument.value(), &|inner| self.moves_alone(inner, elsewhere));
+        if !is_plain(&call.func) || !call.arguments.iter_source_order().all(is_simple) {
+            return false;
+        }
         let here = self.calls_in(call.range()).find(|of| of.call.range() == call.range());
-        here.and_then(|of| Some((of, self.site(of)?))).is_some_and(|(of, (site, to))| {
+        here.is_some_and(|of| self.would_move(of, elsewhere))
+    }
+
+    fn would_move(&self, of: &Call<'a, '_>, elsewhere: &Elsewhere<'_>) -> bool {
+        self.site(of).is_some_and(|(site, to)| {
             (elsewhere.refusal)(of.at, None, site.around.handles).is_none() && self.offload(&site, to).is_ok()
         })
+    }
+
+    /// Whether several calls of one statement, which is no block with a handle, are wanted.
+    fn takes_several(&self, statement: &Stmt) -> bool {
+        let is_fit = matches!(statement, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::Return(_) | Stmt::If(_));
+        let mut places: Vec<TextRange> = self.calls_in(statement.range()).map(|of| of.call.range()).collect();
+        places.dedup();
+        is_fit && places.len() > 1
+    }
+
+    /// Refuses a call where another one of the same expression would take a thread of its own.
+    pub(super) fn has_thread_alone(
+        &self,
+        call: &ExprCall,
+        around: &[AnyNodeRef<'a>],
+        elsewhere: &Elsewhere<'_>,
+    ) -> Result<(), Refusal> {
+        let Some(from) = around.iter().rposition(|node| node.is_statement()) else { return Ok(()) };
+        let whole = match around.get(from + 1) {
+            None => call.range(),
+            Some(node) if node.is_expression() => node.range(),
+            Some(_) => return Ok(()),
+        };
+        let mut others = self.calls_in(whole).filter(|of| of.call.range() != call.range());
+        match others.any(|of| self.would_move(of, elsewhere)) {
+            true => Err(Refusal::new(
+                "another call of the same expression would take a thread of its own: put both into a function, which can move",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The wanted calls in a part of the text.
@@ -183,6 +260,12 @@ pub(super) fn arguments_are_plain(call: &ExprCall) -> bool {
 
 /// Whether an expression only names or puts together values.
 pub(super) fn is_plain(expression: &Expr) -> bool {
+    is_plain_but(expression, &|_| false)
+}
+
+/// The same, where some calls are known to be fine.
+fn is_plain_but(expression: &Expr, is_fine: &dyn Fn(&ExprCall) -> bool) -> bool {
+    let is_plain = |expression: &Expr| is_plain_but(expression, is_fine);
     match expression {
         Expr::Name(_)
         | Expr::StringLiteral(_)
@@ -207,9 +290,10 @@ pub(super) fn is_plain(expression: &Expr) -> bool {
             .filter_map(|element| element.as_interpolation())
             .all(|element| is_plain(&element.expression)),
         Expr::Call(call) => {
-            last_name(&call.func).is_some_and(|name| PLAIN.contains(&name))
+            let puts_together = last_name(&call.func).is_some_and(|name| PLAIN.contains(&name))
                 && is_plain(&call.func)
-                && arguments_are_plain(call)
+                && call.arguments.iter_source_order().all(|argument| is_plain(argument.value()));
+            puts_together || is_fine(call)
         }
         _ => false,
     }

@@ -192,7 +192,9 @@ impl<'a> File<'a, '_> {
         edits.push((span(TextRange::new(start, end)), text));
         let what = match statements {
             [Stmt::With(_)] => "the whole `with` block",
-            [_] => "the whole loop",
+            [Stmt::For(_)] => "the whole loop",
+            [Stmt::If(_)] => "the whole `if`",
+            [_] => "these calls",
             _ => "these steps",
         };
         let title = format!("Hand {what} to a thread with {named}, as `{name}`");
@@ -271,6 +273,7 @@ impl<'a> File<'a, '_> {
         let inner = statements.iter().find_map(|statement| match statement {
             Stmt::With(with) => with.body.first(),
             Stmt::For(each) => each.body.first(),
+            Stmt::If(branch) => branch.body.first(),
             _ => None,
         });
         let own = inner.and_then(|first| indent_of(first.start()).strip_prefix(indent)).filter(blank);
@@ -303,7 +306,7 @@ impl<'a> File<'a, '_> {
                 file_work(innermost(with), statement).to_owned()
             }
             ([Stmt::With(_)], _) => format!("with_{}", snake(called)),
-            ([_], _) => format!("{}_each", snake(called)),
+            ([Stmt::For(_)], _) => format!("{}_each", snake(called)),
             _ => steps_name(statements),
         };
         let mut used = self.given.borrow_mut();
@@ -386,9 +389,13 @@ fn file_work(with: &StmtWith, statement: &Stmt) -> &'static str {
 }
 
 /// A name for steps that follow each other: of two what each does, of more the first.
-fn steps_name(statements: &[Stmt]) -> String {
+fn steps_name<'s>(statements: &'s [Stmt]) -> String {
     let mut names: Vec<String> = Vec::new();
-    for statement in statements {
+    let under = |statement: &'s Stmt| match statement {
+        Stmt::If(branch) => branch.body.iter().collect(),
+        _ => vec![statement],
+    };
+    for statement in statements.iter().flat_map(under) {
         let call = match statement {
             Stmt::With(with) if opens_file(with) => {
                 names.push(file_work(with, statement).to_owned());
@@ -406,7 +413,9 @@ fn steps_name(statements: &[Stmt]) -> String {
     names.dedup();
     match &names[..] {
         [one] if one.ends_with("_file") => format!("{one}s"),
-        [one] => format!("{one}_all"),
+        [one] if statements.len() > 1 => format!("{one}_all"),
+        [one] if matches!(statements, [Stmt::If(_)]) => format!("{one}_if_needed"),
+        [one] => format!("run_{one}"),
         [first, second] if first.len() + second.len() < 30 => format!("{first}_and_{second}"),
         [first, ..] => format!("{first}_and_more"),
         [] => "work".to_owned(),

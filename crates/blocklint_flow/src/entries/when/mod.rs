@@ -1,6 +1,6 @@
 //! When a root runs: in tests, at start-up or exit, or while serving.
 
-pub(crate) mod one_shot;
+pub mod one_shot;
 pub(crate) mod rust;
 
 use blocklint_core::Language;

@@ -64,6 +64,33 @@ pub(crate) fn is_driven_by_command(link: &Link<'_>, made: SiteRef) -> bool {
         })
 }
 
+/// Whether a file runs coroutines to their end, each on a loop of its own, and nothing that they await starts tasks or serves: who runs
+/// the file waits for that, and nobody else.
+pub fn runs_one_job(link: &Link<'_>, file: FileId) -> bool {
+    let facts = link.program.facts(file);
+    let runs_loop = |site: &SiteRef| {
+        link.targets(*site, EnvId::NONE).list.iter().any(|target| match *target {
+            Target::Row { path, .. } => {
+                link.library.calls(path).effect().any(|row| row.held() == Some(Effect::NestedLoop))
+            }
+            _ => false,
+        })
+    };
+    let all = (0..facts.sites.len() as u32).map(|site| SiteRef { file, site: SiteId(site) });
+    let drivers: Vec<SiteRef> = all.filter(runs_loop).collect();
+    let is_one_job = |driver: &SiteRef| {
+        let given = facts.args_of(driver.site).first().map(|arg| facts.form(arg.value));
+        let Some(Form::Result(made)) = given else { return false };
+        let targets = link.targets(SiteRef { file, site: made }, EnvId::NONE);
+        !targets.list.is_empty()
+            && targets.list.iter().all(|target| match *target {
+                Target::Body { body, .. } => is_quiet(link, body, 4, &mut FxHashSet::default()),
+                _ => false,
+            })
+    };
+    !drivers.is_empty() && drivers.iter().all(is_one_job)
+}
+
 /// Whether a function is registered as a command, by its decorator or by a call: `@app.command()`, `app.command("list")(self.list)`;
 /// or with a group of commands, which is a decorated function of the project.
 fn is_command(link: &Link<'_>, body: BodyRef, depth: u32) -> bool {
