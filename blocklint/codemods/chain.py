@@ -105,6 +105,9 @@ class Chain:
     # --- callers --------------------------------------------------------------------------------------
 
     def callers(self, function: Function, group: List[Function]) -> None:
+        for path, unread in self.index.unread.items():
+            if (line := unread.line_of(function.name)) is not None:
+                raise Refusal("unreadable", f"`{function}` may be called here, and {unread.reason}", path, line)
         found = 0
         for file, node in self.index.named.get(function.name, []):
             if isinstance(getattr(node, "ctx", None), ast.Store):

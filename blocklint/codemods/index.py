@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import os
+import re
+import sys
 from dataclasses import dataclass, field
 from typing import Dict, Iterator, List, Optional, Tuple, Union
 
@@ -46,6 +48,19 @@ class Function:
 
     def __str__(self) -> str:
         return f"{self.owner.name}.{self.name}" if self.owner else self.name
+
+
+@dataclass
+class Unread:
+    """A file of the project that is not looked at: why, and what stands in it."""
+
+    reason: str
+    source: bytes
+
+    def line_of(self, name: str) -> Optional[int]:
+        """The first line in which a name stands."""
+        found = re.search(rb"\b" + re.escape(name.encode()) + rb"\b", self.source)
+        return self.source.count(b"\n", 0, found.start()) + 1 if found else None
 
 
 @dataclass(eq=False)
@@ -124,6 +139,8 @@ class Index:
         self.root = os.path.abspath(root)
         self.files: Dict[str, File] = {}
         self.modules: Dict[str, File] = {}
+        # Files of the project that are not among these, and why.
+        self.unread: Dict[str, Unread] = {}
         self.classes: List[Class] = []
         self.named: Dict[str, List[Tuple[File, ast.AST]]] = {}
         for path in self._walk():
@@ -137,12 +154,20 @@ class Index:
 
     def _read(self, path: str) -> None:
         try:
-            with open(path, encoding="utf-8", newline="") as stream:
+            with open(path, "rb") as stream:
                 source = stream.read()
-            tree = ast.parse(source)
-        except (OSError, UnicodeDecodeError, SyntaxError, ValueError, RecursionError):
+            tree = ast.parse(source.decode())
+        except SyntaxError as error:
+            version = "{}.{}".format(*sys.version_info)
+            self.unread[path] = Unread(f"Python {version}, which runs this, cannot parse the file ({error.msg}, line {error.lineno}): a newer one may", source)
             return
-        file = File(path, source, tree, self._module(path))
+        except OSError as error:
+            self.unread[path] = Unread(f"the file cannot be read: {error}", b"")
+            return
+        except (UnicodeDecodeError, ValueError, RecursionError) as error:
+            self.unread[path] = Unread(f"the file cannot be read: {error}", source)
+            return
+        file = File(path, source.decode(), tree, self._module(path))
         self.files[path] = self.modules[file.module] = file
         self._enter(file, tree, None, None)
 

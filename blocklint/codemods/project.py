@@ -152,7 +152,8 @@ class Project:
         chain = Chain(self.index, edits, leaves, self.resolved, public)
         for step in finding["trace"]:
             if step["filename"] not in self.index.files:
-                raise Refusal("unreadable", "the file cannot be read", step["filename"], step["location"]["row"])
+                unread = self.index.unread.get(step["filename"])
+                raise Refusal("unreadable", unread.reason if unread else "the file is not looked at", step["filename"], step["location"]["row"])
         self._leaf(leaves, finding["trace"][-1])
         for cause in finding["causes"]:
             # The others of the same coroutine: it is free only without all of them.

@@ -195,6 +195,7 @@ class Store:
         get = self.client.get
         return get("a")  # here
 """,
+    "unreadable": HELPER,
     "bound for a moment": """
 from pathlib import Path
 def helper(names):
@@ -213,21 +214,25 @@ async def root():
 }
 
 
+# A file beside the program, in which the place is.
+OTHERS = {"unreadable": "from app import helper  # here\nprint 'a Python of long ago'\nhelper()\n"}
+
 # What the project says besides its program.
 REQUIREMENTS = {"no-library": "pymongo==3.12.0\n"}
 
 
-def refused(python: str, blocklint: str, program: str, requirements: str) -> list:
+def refused(python: str, blocklint: str, program: str, other: str, requirements: str) -> list:
     """The refusals of a program as (kind, line), and that nothing was written."""
     with tempfile.TemporaryDirectory() as temporary:
         path = Path(temporary) / "app.py"
         path.write_text(program)
+        (Path(temporary) / "other.py").write_text(other)
         (Path(temporary) / "requirements.txt").write_text(requirements)
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "BLOCKLINT_BINARY": blocklint}
         done = subprocess.run([python, "-m", "blocklint.codemods", "asyncify", "--write", "."], cwd=temporary, env=environment, capture_output=True, text=True, check=False)
         if path.read_text() != program:
             return [("written", 0)]
-        return [(kind, int(line)) for line, kind in re.findall(r"\(app\.py:(\d+)\) \[([\w-]+)\]", done.stderr)] or [(done.stderr, 0)]
+        return [(kind, int(line)) for line, kind in re.findall(r"\((?:app|other)\.py:(\d+)\) \[([\w-]+)\]", done.stderr)] or [(done.stderr, 0)]
 
 
 def main() -> int:
@@ -239,8 +244,9 @@ def main() -> int:
     failed = 0
     for name, program in PROGRAMS.items():
         kind = name.partition(" ")[0]
-        line = next(number for number, text in enumerate(program.splitlines(), 1) if "# here" in text)
-        told = refused(str(Path(asked.python).absolute()), blocklint, program, REQUIREMENTS.get(name, ""))
+        other = OTHERS.get(name, "")
+        line = next(number for number, text in enumerate((other or program).splitlines(), 1) if "# here" in text)
+        told = refused(str(Path(asked.python).absolute()), blocklint, program, other, REQUIREMENTS.get(name, ""))
         if (kind, line) not in told:
             failed += 1
             print(f"FAILED: {name} at {line}: {told}")

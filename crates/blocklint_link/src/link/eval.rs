@@ -214,7 +214,22 @@ impl<'a> Link<'a> {
             return typed;
         }
         let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
-        if kept.is_empty() { self.unknown(Why::Attribute) } else { Typed { value: self.values.union(&kept), ..typed } }
+        if kept.is_empty() {
+            return self.unknown(Why::Attribute);
+        }
+        let held = Typed { value: self.values.union(&kept), ..typed };
+        // The component of a record shares its variable with the method that gives it out.
+        let shared = members.iter().find_map(|val| match *val {
+            Val::Fn { body, .. } if is_method(val) => {
+                let var = self.program.facts(body.file).body(body.body).var;
+                var.is_some().then_some(VarRef { file: body.file, var })
+            }
+            _ => None,
+        });
+        match shared {
+            Some(field) => self.or_assigned_callables(field, held),
+            None => held,
+        }
     }
 
     /// An attribute of one member of a value, where a file reads it: Java's may be a class behind its package.

@@ -7,15 +7,15 @@ from starlette.routing import Route
 from store import Store
 
 
-def answer(store: Store, key: str) -> dict:
-    return {"rate": store.rate(key)}
+def answer(key: str) -> dict:
+    store = Store()
+    said = {"rate": store.rate(key)}
+    store.close()
+    return said
 
 
 async def show(request: Request) -> JSONResponse:
-    store = Store()
-    said = answer(store, "EUR")
-    store.close()
-    return JSONResponse(said)
+    return JSONResponse(answer("EUR"))
 
 
 app = Starlette(routes=[Route("/", show)])
