@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 from .binary import Binary
 from .chain import Chain
 from .edits import Edits, applied, parse_problem
+from .hops import Hops, only_hops
 from .index import File, Function, Index
 from .leaf import THREADS, Leaves, hands_over
 from .refusal import Refusal
@@ -34,6 +35,8 @@ class Mended:
     coroutines: Set[Tuple[str, str]] = field(default_factory=set)
     # Files in which a function of a library became a client for each call.
     per_call: Set[str] = field(default_factory=set)
+    # Set where nothing is awaited but threads.
+    hops: Optional[Hops] = None
 
 
 class Project:
@@ -88,7 +91,8 @@ class Project:
         Raises Refusal.
         """
         try:
-            return self._asyncify(finding, public)
+            mended = self._asyncify(finding, public)
+            return self._at_once(finding, mended) if mended.hops and len(finding["trace"]) > 1 else mended
         except Refusal as refusal:
             if refusal.kind not in NOTHING_TO_AWAIT or not finding["fix"] or len(finding["trace"]) < 2:
                 raise
@@ -103,6 +107,24 @@ class Project:
                 raise Refusal("shared-state", reason, function.file.path, node.lineno) from None
             mended.notes.append(f"{refusal.path}:{refusal.line}: `{helper}` is handed to a thread, for {refusal.reason}")
             return mended
+
+    def _at_once(self, finding: Finding, mended: Mended) -> Mended:
+        """Of edits that only enter threads: one thread for the first helper where they would do so again and again, and one may run it as it is."""
+        said, again = finding["no_fix"], mended.hops.again
+        if said and "filename" not in said:
+            # It is said of the call itself, which gains by no thread wherever that is entered.
+            last = finding["trace"][-1]
+            raise Refusal("bound", said["reason"], last["filename"], last["location"]["row"])
+        if again is None or not finding["fix"] or next(self._meets(finding), None) is not None:
+            return mended
+        try:
+            whole = self.offload(finding)
+            self.prove(finding, whole)
+        except Refusal:
+            return mended
+        helper = finding["trace"][1]["function"]
+        whole.notes.append(f"{again.file.path}:{mended.hops.line}: `{helper}` is handed to a thread as a whole, for nothing in it has a twin, and each call would enter one")
+        return whole
 
     def _meets(self, finding: Finding) -> Iterator[Change]:
         """What the first helper of a trace, and what that calls, changes besides its own variables."""
@@ -210,7 +232,7 @@ class Project:
 
     def _made(self, edits: Dict[str, Edits], chain: Chain) -> Mended:
         texts = self._texts(edits)
-        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps})
+        return Mended(texts, chain.notes, {(one.file.path, one.name) for one in chain.made}, {path for path, one in edits.items() if one.wraps}, only_hops(self.index, edits, chain.made))
 
     def _texts(self, edits: Dict[str, Edits]) -> Dict[str, str]:
         texts = {}

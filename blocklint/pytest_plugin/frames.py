@@ -13,9 +13,9 @@ INSTALLED = ("site-packages", "dist-packages")
 class Places:
     """Which files are whose."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, test_files: Set[str]) -> None:
         self.root = root
-        self.test_files: Set[str] = set()
+        self.test_files = test_files
         self._library: Dict[str, bool] = {}
         paths = sysconfig.get_paths()
         self._standard = [os.path.join(os.path.realpath(paths[key]), "") for key in ("stdlib", "platstdlib") if key in paths]

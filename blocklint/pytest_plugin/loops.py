@@ -3,7 +3,7 @@
 import asyncio
 import importlib.util
 import sys
-from typing import Any, Callable, List, Set, Tuple
+from typing import Any, Callable, Dict, List, Set, Tuple
 
 from .watchdog import CLOCK, WAITS, Watchdog
 
@@ -19,11 +19,12 @@ class Hooks:
         self.replaced: Replaced = []
         #: The libraries whose loops are watched besides asyncio's.
         self.done: Set[str] = set()
+        self.heard = Selectors(watchdog, self._replace)
 
     def _replace(self, owner: Any, name: str, by: Callable[[Any], Any]) -> None:
-        real = getattr(owner, name)
-        self.replaced.append((owner, name, owner.__dict__.get(name)))
+        before, real = owner.__dict__.get(name), getattr(owner, name, None)
         setattr(owner, name, by(real))
+        self.replaced.append((owner, name, before))
 
     def install(self) -> None:
         self.watchdog.machinery |= {asyncio.events.Handle._run.__code__, Hooks._run_asked.__code__}
@@ -54,41 +55,25 @@ class Hooks:
             else:
                 setattr(owner, name, real)
         self.replaced = []
+        self.heard.methods.clear()
 
     def _of_asyncio(self, real: Callable[[Any], None]) -> Callable[[Any], None]:
-        watchdog, clock = self.watchdog, CLOCK[0]
+        watchdog, heard = self.watchdog, self.heard
 
+        # A test runs its loop several times: to set up, for itself, to end what is left.
         def run_forever(loop: Any) -> None:
-            selector = getattr(loop, "_selector", None)
-            select = getattr(selector, "select", None)
-            if select is None:
+            selector: Any = getattr(loop, "_selector", None)
+            if not heard.hears(selector):
                 return self._run_asked(loop, real)
-            turn = watchdog.enter("asyncio", _task_of(loop))
-            threshold, took_long = watchdog.threshold, watchdog.took_long
-
-            # This runs for every turn, some thousand times a second.
-            def watched(timeout: Any = None) -> Any:
-                if clock() - turn.since > threshold:
-                    took_long(turn)
-                turn.since = WAITS
-                events = select(timeout)
-                turn.since = clock()
-                return events
-
-            own = "select" in vars(selector) if hasattr(selector, "__dict__") else None
-            try:
-                selector.select = watched  # type: ignore[union-attr,method-assign]
-            except AttributeError:
-                watchdog.leave(turn)
-                return self._run_asked(loop, real)
+            if selector._blocklint_turn is not None:
+                # It runs already, and says so itself.
+                return real(loop)
+            turn = selector._blocklint_turn = watchdog.enter("asyncio", asyncio.current_task, loop)
             try:
                 return real(loop)
             finally:
+                selector._blocklint_turn = None
                 watchdog.leave(turn)
-                if own:
-                    selector.select = select  # type: ignore[union-attr,method-assign]
-                else:
-                    vars(selector).pop("select", None)
 
         watchdog.machinery.add(run_forever.__code__)
         return run_forever
@@ -102,7 +87,7 @@ class Hooks:
     def _run_asked(self, loop: Any, real: Callable[[Any], None]) -> None:
         """Of a loop that cannot be heard the watchdog asks for an answer, again as soon as it got one."""
         watchdog, clock = self.watchdog, CLOCK[0]
-        turn = watchdog.enter("asyncio", _task_of(loop))
+        turn = watchdog.enter("asyncio", asyncio.current_task, loop)
         turn.since = WAITS
 
         def answer() -> None:
@@ -132,11 +117,55 @@ class Hooks:
         return setup_runner
 
 
-def _task_of(loop: Any) -> Callable[[], Any]:
-    def task() -> Any:
-        return asyncio.current_task(loop)
+class Selectors:
+    """Makes selectors tell when a loop waits by them.
 
-    return task
+    By their classes: a method that one object has of its own makes each call of it slower, and objects come with every loop. The turn is an
+    attribute of the selector, which is found in no time.
+    """
+
+    def __init__(self, watchdog: Watchdog, replace: Callable[[Any, str, Callable[[Any], Any]], None]) -> None:
+        self.watchdog = watchdog
+        self.replace = replace
+        #: What the classes' methods are now; nothing where they could not be replaced.
+        self.methods: Dict[type, Any] = {}
+
+    def hears(self, selector: Any) -> bool:
+        """Whether a loop is heard that waits by this selector."""
+        of = type(selector)
+        if of not in self.methods:
+            self.methods[of] = self._method(of)
+        method = self.methods[of]
+        # Somebody may have given this one a method of its own, which need not end in the class's.
+        return method is not None and getattr(selector.select, "__func__", None) is method
+
+    def _method(self, of: type) -> Any:
+        # An object without a dictionary has no place for its turn.
+        if not callable(getattr(of, "select", None)) or not getattr(of, "__dictoffset__", 0):
+            return None
+        try:
+            self.replace(of, "_blocklint_turn", lambda _: None)
+            self.replace(of, "select", self._telling)
+        except TypeError:  # A class that is not written in Python.
+            return None
+        return of.__dict__["select"]
+
+    def _telling(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        clock, threshold, took_long = CLOCK[0], self.watchdog.threshold, self.watchdog.took_long
+
+        # This runs for every turn, some thousand times a second.
+        def select(selector: Any, timeout: Any = None) -> Any:
+            turn = selector._blocklint_turn
+            if turn is None:
+                return real(selector, timeout)
+            if clock() - turn.since > threshold:
+                took_long(turn)
+            turn.since = WAITS
+            events = real(selector, timeout)
+            turn.since = clock()
+            return events
+
+        return select
 
 
 class Instrument:
@@ -150,7 +179,7 @@ class Instrument:
     def before_run(self) -> None:
         # What this thread's run knows of itself, for another thread to read.
         context = vars(getattr(self._trio, "GLOBAL_RUN_CONTEXT", object))
-        self._turn = self._watchdog.enter("trio", lambda: context.get("task"))
+        self._turn = self._watchdog.enter("trio", context.get, "task")
 
     def after_run(self) -> None:
         self._watchdog.leave(self._turn)

@@ -2,7 +2,7 @@
 
 import json
 import os
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Set
 
 import pytest
 
@@ -23,7 +23,7 @@ class Session:
         self.threshold = threshold
         self.root = str(getattr(config, "rootpath", None) or config.rootdir)
         self.is_worker = hasattr(config, "workerinput")
-        self.places = Places(self.root)
+        self.test_files: Set[str] = set()
         self.watchdog = Watchdog(threshold)
         self.hooks = Hooks(self.watchdog)
         self.stalls: List[Dict[str, Any]] = []
@@ -39,7 +39,7 @@ class Session:
         if any("anyio_backend" in getattr(item, "fixturenames", ()) for item in session.items):
             self.hooks.import_backends()
         self.hooks.install_loaded()
-        self.places.test_files |= {str(getattr(item, "path", None) or item.fspath) for item in session.items}
+        self.test_files |= {str(getattr(item, "path", None) or item.fspath) for item in session.items}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: Any) -> None:
@@ -66,9 +66,10 @@ class Session:
     def pytest_sessionfinish(self, session: Any) -> Iterator[None]:
         self.watchdog.stop()
         self.hooks.remove()
-        interval = self.watchdog.interval
-        self.stalls += [evidence.recorded(stall, self.places, interval) for stall in self.watchdog.stalls]
-        self.watchdog.stalls.clear()
+        if self.watchdog.stalls:
+            places = Places(self.root, self.test_files)
+            self.stalls += [evidence.recorded(stall, places, self.watchdog.interval) for stall in self.watchdog.stalls]
+            self.watchdog.stalls.clear()
         if self.is_worker:
             # Before the worker says that it has finished.
             self.config.workeroutput[OUTPUT] = json.dumps(self.stalls)

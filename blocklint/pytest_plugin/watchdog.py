@@ -62,17 +62,21 @@ class Stall:
 class Turn:
     """The turn of one running loop."""
 
+    # Tests run loops by the thousand, most of them for a moment: turns are used again for other loops, and the times by which they are known
+    # tell what is of an earlier one.
     __slots__ = (
-        "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "not_counted", "not_counted_of", "ran",
-        "samples", "since", "task", "thread",
+        "ask", "callback", "collecting_since", "cpu", "cpu_clock", "debugged", "frame", "kind", "looked", "not_counted", "not_counted_of",
+        "of", "ran", "samples", "since", "thread",
     )  # fmt: skip
 
-    def __init__(self, kind: str, task: Callable[[], Any]) -> None:
-        self.kind = kind
-        self.thread = threading.get_ident()
-        self.cpu_clock = cpu_clock()
-        #: Gives the task that runs, if one does.
-        self.task = task
+    def __init__(self) -> None:
+        self.kind = ""
+        #: Together they give the task that runs, if one does.
+        self.ask: Callable[[Any], Any] = _nothing
+        self.of: Any = None
+        #: Where it runs, and the clock of that thread's time on a processor.
+        self.thread = 0
+        self.cpu_clock: Optional[int] = None
         #: Counts what ran at each look: the task, or the outermost frame of what is none.
         self.callback = 0
         self.ran: Any = None
@@ -91,7 +95,7 @@ class Turn:
     def callback_of(self, outermost: int) -> int:
         """The number of what runs now; another one than at the last look has another number."""
         # Frames that end make place for others at the same address, and tasks may not be kept alive.
-        task = self.task()
+        task = self.ask(self.of)
         before = self.ran() if self.ran is not None else None
         if task is not before or task is None and outermost != self.frame:
             self.callback += 1
@@ -124,6 +128,8 @@ class Watchdog:
         #: For loops that say nothing of themselves: asked whether they tick.
         self.pings: Dict[Turn, Callable[[], None]] = {}
         self._turns: List[Turn] = []
+        #: Those that belong to no loop.
+        self._free: List[Turn] = []
         self._some = threading.Event()
         self._asleep = False
         self._over = False
@@ -142,9 +148,16 @@ class Watchdog:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def enter(self, kind: str, task: Callable[[], Any]) -> Turn:
-        """A loop begins to run in this thread."""
-        turn = Turn(kind, task)
+    def enter(self, kind: str, ask: Callable[[Any], Any], of: Any) -> Turn:
+        """A loop begins to run in this thread; its task is what `ask` says of `of`."""
+        try:
+            turn = self._free.pop()
+        except IndexError:
+            turn = Turn()
+        turn.kind, turn.ask, turn.of = kind, ask, of
+        thread = threading.get_ident()
+        if turn.thread != thread:
+            turn.thread, turn.cpu_clock = thread, cpu_clock()
         self._turns.append(turn)
         if self._asleep:
             self._asleep = False
@@ -157,6 +170,8 @@ class Watchdog:
         self.waits(turn)
         if turn in self._turns:
             self._turns.remove(turn)
+            turn.ask, turn.of = _nothing, None
+            self._free.append(turn)
 
     def waits(self, turn: Turn) -> None:
         """The loop begins to wait: its turn is over."""
@@ -188,7 +203,10 @@ class Watchdog:
             if lasted >= self.threshold:
                 self.stalls.append(Stall(turn.kind, lasted, run, self.test, self.phase))
 
-    def _collected(self, phase: str, _info: Dict[str, Any]) -> None:
+    def _collected(self, phase: str, info: Dict[str, Any]) -> None:
+        # Those of the youngest objects are over at once, and come for every few hundred of them.
+        if info.get("generation") == 0:
+            return
         thread = threading.get_ident()
         for turn in self._turns:
             if turn.thread != thread:
@@ -256,6 +274,10 @@ class Watchdog:
         if first:
             turn.samples = []
         turn.samples.append(Sample(since, callback, tuple(stack), seconds, cpu))
+
+
+def _nothing(_of: Any) -> None:
+    """The task of no loop."""
 
 
 def cpu_clock() -> Optional[int]:

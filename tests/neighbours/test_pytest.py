@@ -72,6 +72,44 @@ class Pytest(Case):
         self.write({**PROJECT, **ANYIO})
         self.assertEqual(sorted({stall["loop"] for stall in self.evidence(*STRICT)}), ["asyncio", "trio"])
 
+    def test_selectors_of_other_kinds(self):
+        own = (
+            "import asyncio, selectors\nfrom shop import app\n\n\n"
+            "def run(selector):\n    loop = asyncio.SelectorEventLoop(selector)\n    try:\n        loop.run_until_complete(app.handler())\n"
+            "        loop.run_until_complete(app.calm())\n    finally:\n        loop.close()\n\n\n"
+            "class Further(selectors.DefaultSelector):\n    def select(self, timeout=None):\n        return super().select(timeout)\n\n\n"
+            "def test_further():\n    run(Further())\n\n\n"
+            "def test_own():\n    selector = selectors.DefaultSelector()\n    real = selector.select\n"
+            "    selector.select = lambda timeout=None: real(timeout)\n    run(selector)\n\n\n"
+            "def test_foreign():\n    selector = selectors.DefaultSelector()\n    fast = type('Fast', (), {'__slots__': ('of',)})()\n"
+            "    fast.of = selector\n    type(fast).__getattr__ = lambda self, name: getattr(self.of, name)\n    run(fast)\n"
+        )
+        self.write({**PROJECT, "tests/test_selectors.py": own})
+        # `calm` waits for longer than the threshold, and is none.
+        expected = ["tests/test_selectors.py::test_" + name for name in ("foreign", "further", "own")]
+        self.assertEqual([stall["test"] for stall in self.evidence()], expected)
+
+    def test_loops_in_threads_and_one_that_runs_already(self):
+        own = (
+            "import asyncio, threading\nfrom shop import app\n\n\n"
+            "def test_threads():\n    each = [threading.Thread(target=asyncio.run, args=(app.handler(),)) for _ in range(2)]\n"
+            "    for thread in each:\n        thread.start()\n    for thread in each:\n        thread.join()\n\n\n"
+            "async def test_twice():\n    try:\n        asyncio.get_running_loop().run_forever()\n    except RuntimeError:\n        pass\n"
+            "    await app.handler()\n"
+        )
+        self.write({**PROJECT, "tests/test_loops.py": own})
+        tests = [stall["test"].rpartition("::")[2] for stall in self.evidence()]
+        self.assertEqual(tests, ["test_threads", "test_threads", "test_twice"])
+
+    def test_nothing_stays_replaced(self):
+        look = (
+            "import asyncio, selectors\nkept = [asyncio.BaseEventLoop, selectors.DefaultSelector]\n"
+            "before = [dict(vars(one)) for one in kept]\n\n\n"
+            "def pytest_unconfigure(config):\n    assert [dict(vars(one)) for one in kept] == before\n    print('as before')\n"
+        )
+        self.write({**PROJECT, **ASYNCIO, "conftest.py": look})
+        self.assertIn("as before", self.pytest("--blocklint", "-s"))
+
     def test_unittest_and_fixtures(self):
         self.write(PROJECT)
         case = "import unittest\nfrom shop import app\n\n\nclass Case(unittest.IsolatedAsyncioTestCase):\n    async def test_it(self):\n        await app.handler()\n"

@@ -31,6 +31,8 @@ pub struct Finding {
     pub hold: Hold,
     /// The steps from this place to the call that blocks, this place first. Empty for BLT9xx.
     pub trace: Vec<Step>,
+    /// Where another holds the lock for which the call at the end waits: the long call under it.
+    pub held_by: Option<Step>,
     /// The causes behind it, that of the best path first.
     pub causes: Vec<Cause>,
     /// The edit that mends it.
@@ -67,6 +69,7 @@ impl Finding {
             function: String::new(),
             hold: Hold::Unstated,
             trace: Vec::new(),
+            held_by: None,
             causes: Vec::new(),
             fix: None,
             unfixed: None,
@@ -142,6 +145,13 @@ pub struct Step {
     pub call: String,
     /// The callee as it is written there (`self.http.get`), for the trace in one line.
     pub written: String,
+}
+
+impl Step {
+    /// What is said of it where it is no step of a way, but the call over which another holds a lock.
+    pub fn holds_lock(&self) -> String {
+        format!("`{}` holds the lock over `{}`", body_name(&self.function), self.written)
+    }
 }
 
 /// A place in the project's code that enters a model row.

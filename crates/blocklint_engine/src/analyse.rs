@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use blocklint_analysis::{
-    CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, SourceFile,
+    CrateLayout, Layout, Link, Misuse, ModuleLayout, Names, Program, RuleNames, SignalSet, Solved, SourceFile,
 };
 use blocklint_core::{Confidence, Finding, Group, Language, Place, RuleCode, Severity, Span, fingerprint};
 use blocklint_models::{Models, Version};
@@ -16,7 +16,7 @@ use camino::Utf8Path;
 use rayon::ThreadPoolBuilder;
 
 use crate::Failure;
-use crate::comments::{CommentChecks, comments, unread_languages};
+use crate::comments::{CommentChecks, Mend, comments, unread_languages};
 use crate::extraction::{Extracted, extract_all};
 use crate::fixing::Remedies;
 use crate::plan::Ways;
@@ -175,16 +175,8 @@ pub(crate) fn analyse_files(
     let solved = blocklint_analysis::solve(&link, options_of(options));
     timings.solve = started.elapsed();
     let started = Instant::now();
-    let mut remedies = Remedies::default();
-    for (finding, remedy) in worded(&link, &solved, project.trace_in_paths) {
-        remedies.insert(&finding, remedy);
-        findings.push(finding);
-    }
-    for (finding, mend) in comments(files, &solved, options.comments, &unread_languages, |_| true) {
-        remedies.insert_mend(&finding, mend);
-        findings.push(finding);
-    }
-    sort(&mut findings);
+    let remarks = comments(files, &solved, options.comments, &unread_languages, |_| true);
+    let remedies = told(&link, &solved, project.trace_in_paths, remarks, &mut findings);
     let groups = grouped(&findings);
     let ways = Ways::new(&link, &solved);
     timings.output = started.elapsed();
@@ -192,6 +184,27 @@ pub(crate) fn analyse_files(
     std::mem::forget(link);
     std::mem::forget(program);
     Report { findings, groups, read, remedies, ways, timings }
+}
+
+/// Adds what an analysis found and what comments say to findings about files themselves, in order; gives what mends them.
+pub(crate) fn told(
+    link: &Link<'_>,
+    solved: &Solved,
+    trace_in_paths: bool,
+    remarks: Vec<(Finding, Option<Mend>)>,
+    findings: &mut Vec<Finding>,
+) -> Remedies {
+    let mut remedies = Remedies::default();
+    for (finding, remedy) in worded(link, solved, trace_in_paths) {
+        remedies.insert(&finding, remedy);
+        findings.push(finding);
+    }
+    for (finding, mend) in remarks {
+        remedies.insert_mend(&finding, mend);
+        findings.push(finding);
+    }
+    sort(findings);
+    remedies
 }
 
 /// Findings by path, offset, rule.

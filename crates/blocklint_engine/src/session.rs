@@ -23,13 +23,11 @@ use blocklint_project::Project;
 use blocklint_rules::Unread;
 use camino::Utf8Path;
 
-use crate::analyse::{Report, grouped, layout_of, options_of, sort, source_file, unread_finding};
+use crate::analyse::{Report, grouped, layout_of, options_of, source_file, told, unread_finding};
 use crate::cached::begun::{Begun, begin};
 use crate::comments::comments;
 use crate::extraction::{Extracted, decode, extract, extract_some, extract_text};
-use crate::fixing::Remedies;
 use crate::timings::Timings;
-use crate::words::worded;
 use crate::{Failure, Options, on_large_stacks};
 
 /// The texts of files that an editor holds open, by absolute path; they count instead of what the disk has.
@@ -314,17 +312,10 @@ impl Session {
             let solved = solve(&link, options_of(self.options));
             timings.solve = started.elapsed();
             let started = Instant::now();
-            let (mut findings, mut remedies) = (self.unread_findings(&is_meant), Remedies::default());
-            for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
-                remedies.insert(&finding, remedy);
-                findings.push(finding);
-            }
+            let mut findings = self.unread_findings(&is_meant);
             let unread = self.unread_languages();
-            for (finding, mend) in comments(&self.files, &solved, self.options.comments, &unread, &is_meant) {
-                remedies.insert_mend(&finding, mend);
-                findings.push(finding);
-            }
-            sort(&mut findings);
+            let remarks = comments(&self.files, &solved, self.options.comments, &unread, &is_meant);
+            let remedies = told(&link, &solved, self.project.trace_in_paths, remarks, &mut findings);
             let groups = grouped(&findings);
             timings.output = started.elapsed();
             hand_over(self, Report { findings, groups, read: self.files.len(), remedies, ways: None, timings })

@@ -48,6 +48,7 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
             }
             false => frames.extend((0..way).map(step)),
         }
+        frames.extend(held_by(finding));
         return frames;
     }
     // What does not block itself (a lock over an `await`) is told by its message.
@@ -63,7 +64,14 @@ pub(crate) fn frames(finding: &Finding, own: usize) -> Vec<Frame<'_>> {
         frames.push(Frame::Gap(tail - head));
     }
     frames.extend((tail..own.min(steps)).map(frame));
+    frames.extend(held_by(finding));
     frames
+}
+
+/// Where another holds the lock that is waited for.
+fn held_by(finding: &Finding) -> Option<Frame<'_>> {
+    let held = finding.held_by.as_ref()?;
+    Some(Frame::Place { place: &held.place, label: Some(held.holds_lock()), primary: false })
 }
 
 /// One place as an element: its line with a mark, or its position where the text is not at hand.

@@ -34,6 +34,9 @@ pub(crate) struct Object<'a> {
     hold: Hold,
     causes: Vec<CauseObject<'a>>,
     trace: Vec<StepObject<'a>>,
+    /// Where another holds the lock that is waited for; none where no lock is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<StepObject<'a>>,
     reasons: Vec<ReasonObject<'a>>,
     fingerprint: &'a str,
     /// What was seen of it while the program ran; none where there is no evidence.
@@ -141,6 +144,7 @@ pub(crate) fn object<'f>(finding: &'f Finding, shown: &Shown<'_>) -> Object<'f> 
         hold: finding.hold,
         causes: finding.causes.iter().map(cause).collect(),
         trace: finding.trace.iter().map(step).collect(),
+        held_by: finding.held_by.as_ref().map(step),
         reasons: finding.reasons.iter().map(reason).collect(),
         fingerprint: &finding.fingerprint,
         confirmed: finding.confirmed.as_ref().map(confirmed),

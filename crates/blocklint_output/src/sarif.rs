@@ -239,9 +239,15 @@ impl Writer<'_> {
         if !finding.trace.is_empty() && finding.effect.is_some() {
             set("codeFlows", json!([{ "threadFlows": [{ "locations": self.flow(finding) }] }]));
         }
-        if !causes.is_empty() {
-            let related = causes.iter().zip(1u32..).map(|(cause, id)| self.related(cause, id));
-            set("relatedLocations", related.collect());
+        let related = causes.iter().zip(1u32..).map(|(cause, id)| self.related(cause, id));
+        let holder = finding.held_by.iter().map(|held| {
+            let mut location = self.location(&held.place, Some(held.holds_lock()));
+            location.insert("id".to_owned(), (causes.len() + 1).into());
+            Value::Object(location)
+        });
+        let related: Vec<Value> = related.chain(holder).collect();
+        if !related.is_empty() {
+            set("relatedLocations", related.into());
         }
         // Places in a cell are no places in the notebook's file.
         let applies = |fix: &&Fix| !fix.edits.is_empty() && fix.edits.iter().all(|edit| edit.place.cell.is_none());

@@ -100,6 +100,12 @@ impl Walker<'_> {
                         self.hoist(list);
                     }
                 }
+                K::MacroDefinition => {
+                    if let Some(name) = self.macro_name(part) {
+                        self.has_macros = true;
+                        self.item_var(name);
+                    }
+                }
                 _ if part.is_error() => self.hoist(part),
                 _ => {}
             }
@@ -122,6 +128,7 @@ impl Walker<'_> {
                 K::AssociatedType => walker.associated_type(node),
                 K::ModItem => walker.module(node, attrs),
                 K::ConstItem | K::StaticItem => walker.constant(node),
+                K::MacroDefinition => walker.macro_definition(node),
                 K::ForeignMod => {
                     for part in child(node, fields().body).into_iter().flat_map(named) {
                         walker.item(part, &Attrs::default());

@@ -11,6 +11,7 @@ mod fixes;
 mod flow;
 mod items;
 mod kinds;
+mod macro_rules;
 mod macros;
 mod patterns;
 mod repair;
@@ -68,6 +69,8 @@ fn walk(bytes: &[u8], parsed: impl FnOnce(), again: Option<Duration>) -> (FileFa
         scopes: Scopes::default(),
         test: false,
         macro_depth: 0,
+        has_macros: false,
+        deferring: rustc_hash::FxHashMap::default(),
         members: rustc_hash::FxHashMap::default(),
         pattern_start: 0,
         breaks: Vec::new(),

@@ -7,7 +7,9 @@
 
 use std::time::Instant;
 
-use blocklint_facts::{Arg, DisplayKind, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind};
+use blocklint_facts::{
+    Arg, BodyKind, ClassId, DisplayKind, ExitKind, Flow, Form, FormId, List, RegionKind, Site, SiteFlags, SiteKind,
+};
 use tree_sitter::{Node, ParseOptions, Point, Range, Tree};
 
 use crate::NO_NAME;
@@ -69,7 +71,10 @@ impl Walker<'_> {
         let args = match self.race(tokens, &mut ends) {
             _ if shape == Shape::Quoted => Vec::new(),
             Some(args) => args,
-            None => self.macro_parts(tokens, shape == Shape::Parts),
+            None => {
+                let later = self.deferred_by(path);
+                self.macro_parts(tokens, shape == Shape::Parts, &later)
+            }
         };
         if matches!(&*text, "write" | "writeln")
             && let Some((sink, rest)) = args.split_first()
@@ -129,7 +134,7 @@ impl Walker<'_> {
     }
 
     fn macro_site(&mut self, node: Node<'_>, path: Node<'_>, args: &[Arg]) -> blocklint_facts::SiteId {
-        let callee = self.path_form(path);
+        let callee = self.macro_callee(path);
         let name_node = last_segment(path);
         let name = self.name(name_node);
         let at = self.at();
@@ -146,6 +151,18 @@ impl Walker<'_> {
             },
             args,
         )
+    }
+
+    /// A macro by its name: one of the file, else its path.
+    fn macro_callee(&mut self, path: Node<'_>) -> FormId {
+        if self.has_macros && kind(path) == K::Identifier {
+            let text = self.text(path).into_owned();
+            let name = self.facts.intern(&format!("{text}!"));
+            if let Some(var) = self.scopes.item(name) {
+                return self.var_form(var);
+            }
+        }
+        self.path_form(path)
     }
 
     /// The items between a macro's delimiters; whether there are any.
@@ -167,11 +184,21 @@ impl Walker<'_> {
 
     /// The arguments between a macro's delimiters.
     pub(crate) fn macro_arguments(&mut self, tokens: Node<'_>) -> Vec<Arg> {
-        self.macro_parts(tokens, true)
+        self.macro_parts(tokens, true, &[])
+    }
+
+    /// Which arguments a macro of the file runs later than where it is called.
+    fn deferred_by(&mut self, path: Node<'_>) -> Vec<bool> {
+        if self.deferring.is_empty() || kind(path) != K::Identifier {
+            return Vec::new();
+        }
+        let name = format!("{}!", self.text(path));
+        let name = self.facts.intern(&name);
+        self.deferring.get(&name).cloned().unwrap_or_default()
     }
 
     /// The arguments between a macro's delimiters; where they do not parse together, `apart`.
-    fn macro_parts(&mut self, tokens: Node<'_>, apart: bool) -> Vec<Arg> {
+    fn macro_parts(&mut self, tokens: Node<'_>, apart: bool, later: &[bool]) -> Vec<Arg> {
         // An empty pair parses as the unit value.
         if tokens.end_byte() - tokens.start_byte() <= 2 {
             return Vec::new();
@@ -183,8 +210,13 @@ impl Walker<'_> {
             let args = match kind(whole) {
                 K::TupleExpr | K::ArrayExpr | K::Paren => {
                     let parts: Vec<Node<'_>> = named(whole).filter(|part| kind(*part) != K::AttributeItem).collect();
-                    parts.into_iter().map(|part| self.macro_argument(part)).collect()
+                    let parts = parts.into_iter().enumerate();
+                    let is_later = |at: usize| later.get(at) == Some(&true);
+                    parts
+                        .map(|(at, part)| if is_later(at) { self.deferred(part) } else { self.macro_argument(part) })
+                        .collect()
                 }
+                _ if later.first() == Some(&true) => vec![self.deferred(whole)],
                 K::Block => {
                     let value = self.block(whole);
                     if value.form.is_some() {
@@ -236,6 +268,17 @@ impl Walker<'_> {
             return Arg { name, value: self.value(right), span: span(right) };
         }
         Arg { name: NO_NAME, value: self.value(node), span: span(node) }
+    }
+
+    /// An argument that a macro puts into a closure.
+    fn deferred(&mut self, node: Node<'_>) -> Arg {
+        let name = self.facts.intern("<closure>");
+        let body = self.new_body(BodyKind::Lambda, Flow::Sync, name, span(node), span(node));
+        let place = self.enter(body, ClassId::NONE);
+        let value = self.value(node);
+        self.exit(ExitKind::Return, value, span(node));
+        self.leave(place);
+        Arg { name: NO_NAME, value: self.form(Form::Callable(body)), span: span(node) }
     }
 
     /// `vec![…]` is a list display.
@@ -323,22 +366,30 @@ impl Walker<'_> {
     /// Parses a range of the file by itself. With `lead` bytes of `let ` laid over what stands before it. `None` if
     /// it does not parse whole, or macros nest too deep.
     fn parse(&mut self, range: std::ops::Range<usize>, lead: usize) -> Option<Tree> {
-        if self.macro_depth >= MAX_MACRO_DEPTH || range.start >= range.end || range.start < lead {
+        self.parse_pieces(&[range], lead)
+    }
+
+    /// The same for pieces that follow each other with something left out between them.
+    pub(crate) fn parse_pieces(&mut self, pieces: &[std::ops::Range<usize>], lead: usize) -> Option<Tree> {
+        let (first, last) = (pieces.first()?.start, pieces.last()?.end);
+        if self.macro_depth >= MAX_MACRO_DEPTH || first >= last || first < lead {
             return None;
         }
         let source = self.source;
-        let start = range.start - lead;
         let end = source.len();
         let point = Point::new(0, 0);
         let part =
             |start: usize, end: usize| Range { start_byte: start, end_byte: end, start_point: point, end_point: point };
+        let mut ranges: Vec<Range> = pieces.iter().map(|piece| part(piece.start, piece.end)).collect();
+        ranges[0].start_byte -= lead;
         // A statement ends in `;`, which is read from behind the end of the file.
-        let ranges = [part(start, range.end), part(end, end + 1)];
-        let ranges = if range.end == end { &ranges[..1] } else { &ranges[..] };
-        self.parser.set_included_ranges(ranges).ok()?;
+        if last < end {
+            ranges.push(part(end, end + 1));
+        }
+        self.parser.set_included_ranges(&ranges).ok()?;
         let mut read = |offset: usize, _: Point| -> &[u8] {
-            if offset < range.start && offset >= start {
-                &LET[offset - start..]
+            if offset < first && offset >= first - lead {
+                &LET[offset - (first - lead)..]
             } else if offset >= end {
                 &b";"[(offset - end).min(1)..]
             } else {
@@ -359,7 +410,7 @@ impl Walker<'_> {
 const LET: &[u8] = b"let ";
 
 /// The one expression that a parsed range is.
-fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn only_expression(root: Node<'_>) -> Option<Node<'_>> {
     let mut parts = named(root).filter(|part| kind(*part) != K::EmptyStatement);
     let first = parts.next()?;
     if parts.next().is_some() {

@@ -252,13 +252,17 @@ impl Walker<'_> {
             params.push((name, Vec::new()));
         }
         for part in child(item, f.type_parameters).into_iter().flat_map(named) {
-            let (K::TypeParameter, Some(name), Some(bounds)) = (kind(part), child(part, f.name), child(part, f.bounds))
-            else {
-                continue;
-            };
+            let (K::TypeParameter, Some(name)) = (kind(part), child(part, f.name)) else { continue };
             let name = self.name(name);
-            let bounds = self.trait_bounds(bounds);
-            add_bounds(&mut params, name, bounds);
+            // Who names the type without arguments means the default, which says more than the bounds.
+            let default = child(part, f.default_type).filter(|default| self.text(*default) != "Self");
+            if let Some(default) = default {
+                let default = self.type_form(default);
+                add_bounds(&mut params, name, vec![default]);
+            } else if let Some(bounds) = child(part, f.bounds) {
+                let bounds = self.trait_bounds(bounds);
+                add_bounds(&mut params, name, bounds);
+            }
         }
         for clause in named(item).filter(|part| kind(*part) == K::WhereClause) {
             for predicate in named(clause).filter(|part| kind(*part) == K::WherePredicate) {

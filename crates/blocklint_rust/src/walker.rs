@@ -24,6 +24,10 @@ pub(crate) struct Walker<'s> {
     /// Whether this is code built only for tests.
     pub(crate) test: bool,
     pub(crate) macro_depth: u32,
+    /// Whether the file defines a macro.
+    pub(crate) has_macros: bool,
+    /// Of macros defined before, which of their arguments they put into closures and async blocks alone.
+    pub(crate) deferring: FxHashMap<Sym, Vec<bool>>,
     /// The members of the class being walked.
     pub(crate) members: FxHashMap<Sym, VarId>,
     /// Variables from this number on belong to the pattern being bound.

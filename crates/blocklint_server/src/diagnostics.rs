@@ -61,5 +61,9 @@ fn steps(view: &View, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
         };
         DiagnosticRelatedInformation { location: view.location(&step.place), message }
     });
-    told.collect()
+    let held = finding
+        .held_by
+        .iter()
+        .map(|step| DiagnosticRelatedInformation { location: view.location(&step.place), message: step.holds_lock() });
+    told.chain(held).collect()
 }

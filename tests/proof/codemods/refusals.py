@@ -195,6 +195,13 @@ class Store:
         get = self.client.get
         return get("a")  # here
 """,
+    "bound for a moment": """
+from pathlib import Path
+def helper(names):
+    return [Path(name).resolve() for name in names]  # here
+async def root(names):
+    return helper(names)
+""",
     "handed-on": """
 import httpx
 import requests

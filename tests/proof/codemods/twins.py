@@ -29,6 +29,7 @@ AFTER = {
     "redis": ["redis.asyncio.Redis(", "async with self.client.pipeline() as pipe", "_ = await pipe.execute()", "async for key in self.client.scan_iter", "async def forget"],
     "sqlalchemy": ["async with AsyncSession(async_engine, expire_on_commit=False) as session", "await session.refresh(user)"],
     "subprocess": ["await asyncio.to_thread(subprocess.run, "],
+    "threads": ["def copied(", "len(await asyncio.to_thread(copied, source, folder))"],
 }
 
 

@@ -236,3 +236,37 @@ fn statistics_are_ruff_s() {
     let (code, text) = folder.run(&["check", "--statistics", "--select", "BLT103", "--output-format", "json"]);
     assert_eq!((code, text.as_str()), (0, "[]\n"));
 }
+
+const LOCKED: &[(&str, &str)] = &[
+    (
+        "Cargo.toml",
+        "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\ntokio = \"1\"\n",
+    ),
+    (
+        "src/lib.rs",
+        "use std::sync::{Arc, Mutex};\n\npub struct App {\n    names: Arc<Mutex<Vec<String>>>,\n}\n\nimpl App {\n    pub async fn refresh(&self) {\n        \
+         let names = self.names.clone();\n        let _ = tokio::task::spawn_blocking(move || {\n            let held = names.lock().unwrap();\n            \
+         for name in held.iter() {\n                std::fs::read(name).unwrap();\n            }\n        })\n        .await;\n    }\n\n    \
+         pub async fn count(&self) -> usize {\n        self.names.lock().unwrap().len()\n    }\n}\n",
+    ),
+];
+
+#[test]
+fn where_a_lock_is_held_is_told_beside_where_it_is_waited_for() {
+    let folder = Folder::new(LOCKED);
+    let found = folder.json(&[]);
+    let [waits] = &found[..] else { panic!("one finding: {found:?}") };
+    assert_eq!((&waits["code"], &waits["location"]["row"]), (&json!("BLT106"), &json!(20)));
+    let held = &waits["held_by"];
+    assert_eq!((&held["location"]["row"], &held["function"]), (&json!(13), &json!("App::refresh")), "{held}");
+    let (_, full) = folder.run(&["check"]);
+    assert!(full.contains("::: src/lib.rs:13:26"), "{full}");
+    assert!(full.contains("`refresh` holds the lock over `std::fs::read`"), "{full}");
+    let (_, sarif) = folder.run(&["check", "--output-format", "sarif"]);
+    let sarif: Value = serde_json::from_str(&sarif).expect("SARIF");
+    let related = &sarif["runs"][0]["results"][0]["relatedLocations"];
+    let of_holder = related.as_array().expect("places").last().expect("one");
+    assert_eq!(of_holder["physicalLocation"]["region"]["startLine"], 13, "{related}");
+    // A second run takes it from the cache.
+    assert_eq!(folder.json(&[]), found);
+}

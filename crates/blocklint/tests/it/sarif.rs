@@ -279,6 +279,7 @@ fn edits_and_odd_places_are_valid_too() {
         suppression: None,
         reasons: Vec::new(),
         aside: None,
+        held_by: None,
         confirmed: None,
     };
     let write = |edits: Vec<Edit>| {

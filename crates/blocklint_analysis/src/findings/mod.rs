@@ -33,7 +33,7 @@ use blocklint_flow::judge::signal::Signal;
 use blocklint_flow::judge::signal::signal_named;
 use blocklint_flow::judge::signal::{Judge, Traced};
 use blocklint_flow::search::cuts::{Cuts, Misuse};
-use blocklint_flow::search::locks::holder_name;
+use blocklint_flow::search::locks::holder_of;
 use blocklint_link::labels::label::{Label, LabelHold};
 use blocklint_link::link::Link;
 use blocklint_link::link::names;
@@ -544,7 +544,7 @@ fn finding<'c>(
         causes: behind,
         call,
         repeats: ways.iter().any(|way| is_repeated(link, way.site)),
-        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holder_name(link, holding)),
+        held_by: leaf.and_then(|leaf| leaf.held_by).map(|holding| holding_step(link, holding)),
         note: leaf.and_then(|leaf| leaf.row.note.clone()),
         mending: leaf.map_or_else(Mending::default, |leaf| mending(link, leaf, best.kind.runtime, site, &twins)),
         twins,
@@ -555,6 +555,18 @@ fn finding<'c>(
         aside: best.aside,
     };
     (found, best)
+}
+
+/// The long call over which a lock is held elsewhere.
+fn holding_step(link: &Link<'_>, holding: SiteRef) -> RawStep {
+    let written = link.written_site(holding);
+    RawStep {
+        file: holding.file,
+        span: place_of(link, holding),
+        function: link.qualified_name(holder_of(link, holding)),
+        call: written.clone(),
+        written,
+    }
 }
 
 /// Whether one run of its body may run a site many times.

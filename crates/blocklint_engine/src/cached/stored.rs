@@ -26,6 +26,7 @@ pub(super) struct StoredChosen {
 
 /// A place that is not located: a path by its number, and bytes.
 type StoredPlace = (u32, Span);
+type StoredStep = (StoredPlace, String, String, String);
 type StoredCause = (StoredPlace, String, String, u32);
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,7 +43,8 @@ struct StoredFinding {
     runtime: Option<Runtime>,
     function: String,
     hold: StoredHold,
-    trace: Vec<(StoredPlace, String, String, String)>,
+    trace: Vec<StoredStep>,
+    held_by: Option<StoredStep>,
     causes: Vec<StoredCause>,
     fix: Option<StoredFix>,
     unfixed: Option<(String, Option<StoredPlace>)>,
@@ -139,6 +141,7 @@ impl Writer {
         let mut step =
             |step: &Step| (self.place(&step.place), step.function.clone(), step.call.clone(), step.written.clone());
         let trace = finding.trace.iter().map(&mut step).collect();
+        let held_by = finding.held_by.as_ref().map(&mut step);
         let causes = finding.causes.iter().map(|cause| self.cause(cause)).collect();
         let reasons = finding.reasons.iter();
         let reasons =
@@ -181,6 +184,7 @@ impl Writer {
                 Hold::Unbounded => StoredHold::Unbounded,
             },
             trace,
+            held_by,
             causes,
             fix,
             unfixed,
@@ -204,6 +208,11 @@ impl Reader {
     fn cause(&self, (place, function, call, reach): &StoredCause) -> Option<Cause> {
         let (function, call) = (function.clone(), call.clone());
         Some(Cause { place: self.place(place)?, function, call, reach: *reach })
+    }
+
+    fn step(&self, (place, function, call, written): &StoredStep) -> Option<Step> {
+        let (function, call, written) = (function.clone(), call.clone(), written.clone());
+        Some(Step { place: self.place(place)?, function, call, written })
     }
 
     fn fix(&self, fix: &StoredFix) -> Option<Fix> {
@@ -230,10 +239,11 @@ impl Reader {
     }
 
     fn finding(&self, stored: &StoredFinding) -> Option<Finding> {
-        let trace = stored.trace.iter().map(|(place, function, call, written)| {
-            let (function, call, written) = (function.clone(), call.clone(), written.clone());
-            Some(Step { place: self.place(place)?, function, call, written })
-        });
+        let trace = stored.trace.iter().map(|step| self.step(step));
+        let held_by = match &stored.held_by {
+            Some(step) => Some(self.step(step)?),
+            None => None,
+        };
         let fix = match &stored.fix {
             Some(fix) => Some(self.fix(fix)?),
             None => None,
@@ -270,6 +280,7 @@ impl Reader {
                 StoredHold::Unbounded => Hold::Unbounded,
             },
             trace: trace.collect::<Option<_>>()?,
+            held_by,
             causes: stored.causes.iter().map(|cause| self.cause(cause)).collect::<Option<_>>()?,
             fix,
             unfixed,

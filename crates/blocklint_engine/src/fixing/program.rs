@@ -10,11 +10,10 @@ use blocklint_models::Models;
 use blocklint_project::Project;
 use camino::Utf8Path;
 
-use crate::analyse::{loaded, options_of, sort, unread};
+use crate::analyse::{loaded, options_of, told, unread};
 use crate::comments::{comments, unread_languages};
 use crate::extraction::extract_all;
 use crate::progress::Silent;
-use crate::words::worded;
 
 use super::make::Remedies;
 use crate::{Options, choose::Chosen};
@@ -86,16 +85,8 @@ impl<'a> Facts<'a> {
         let link = blocklint_analysis::link(&program, self.models);
         let solved = blocklint_analysis::solve(&link, options_of(self.options));
         let mut all = self.unread.clone();
-        let mut remedies = Remedies::default();
-        for (finding, remedy) in worded(&link, &solved, self.project.trace_in_paths) {
-            remedies.insert(&finding, remedy);
-            all.push(finding);
-        }
-        for (finding, mend) in comments(&self.files, &solved, self.options.comments, &self.unread_languages, |_| true) {
-            remedies.insert_mend(&finding, mend);
-            all.push(finding);
-        }
-        sort(&mut all);
+        let remarks = comments(&self.files, &solved, self.options.comments, &self.unread_languages, |_| true);
+        let remedies = told(&link, &solved, self.project.trace_in_paths, remarks, &mut all);
         let with_findings = || all.iter().map(|finding| Arc::clone(&finding.place.path)).collect();
         let watched = watched.cloned().unwrap_or_else(with_findings);
         let mut unawaited = BTreeMap::new();

@@ -3,7 +3,7 @@
 //! implementation that is written for others, its signature is all that says so.
 
 use blocklint_core::{Context, Language, Runtime, last_name};
-use blocklint_facts::{BodyKind, Flow};
+use blocklint_facts::{BodyKind, Flow, FormId};
 use blocklint_link::link::Link;
 use blocklint_link::link::names::java;
 use blocklint_link::link::value::Val;
@@ -42,14 +42,15 @@ fn by_result(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
     })
 }
 
-/// By a last parameter that takes a result, and whose method such a library calls on its loops.
+/// By a parameter that takes a result, and whose method such a library calls on its loops. Most often it is the last; what is
+/// generated from a description of an interface has the context behind it.
 fn by_handler(link: &Link<'_>, body: BodyRef) -> Option<Option<Runtime>> {
-    let facts = link.program.facts(body.file);
-    let last = facts.params_of(body.body).last()?;
-    if last.annotation.is_none() {
-        return None;
-    }
-    let declared = link.annotation(link.signature_scope(body), last.annotation);
+    let annotations = link.program.facts(body.file).params_of(body.body).iter().rev().map(|param| param.annotation);
+    annotations.filter(|annotation| !annotation.is_none()).find_map(|annotation| takes_result(link, body, annotation))
+}
+
+fn takes_result(link: &Link<'_>, body: BodyRef, annotation: FormId) -> Option<Option<Runtime>> {
+    let declared = link.annotation(link.signature_scope(body), annotation);
     link.values.members(declared.value).into_iter().find_map(|val| {
         let Val::Library { ty, args, .. } = val else { return None };
         let given = link.values.nth(args, 0)?;

@@ -477,8 +477,10 @@ impl<'l, 'a> Callers<'l, 'a> {
             }
             Val::Partial { inner, .. } => self.member_holds(subject, self.link.values.single(inner), depth),
             Val::Library { ty, args, .. } if self.link.library.language(ty) == Language::Rust => {
-                self.link.through(ty, args).is_some_and(|inner| {
-                    let members = self.link.values.members(inner.value);
+                // Also what an option holds: `Some(Arc::new(work))`.
+                let inner = self.link.through(ty, args).map(|inner| inner.value);
+                inner.or_else(|| self.link.values.list(args).last().copied()).is_some_and(|inner| {
+                    let members = self.link.values.members(inner);
                     members.iter().any(|val| self.member_holds(subject, *val, depth))
                 })
             }

@@ -1,6 +1,8 @@
 //! What becomes of something that was made: who keeps it, and so how long it lives.
 
+use blocklint_core::Language;
 use blocklint_facts::{BodyFlags, BodyKind, Form, SiteKind, VarId};
+use blocklint_link::idioms;
 use blocklint_link::link::Link;
 use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
@@ -40,8 +42,24 @@ pub fn kept(link: &Link<'_>, site: SiteRef) -> Kept {
         }
         _ => {}
     }
+    if facts.language == Language::Rust && is_made_once(link, body) {
+        return Kept::ByProgram;
+    }
     let mut seen = FxHashSet::default();
     kept_result(link, site, &mut seen, 6)
+}
+
+/// Rust: whether a body is, or stands in, the closure of a cell that is filled once: `CLIENT.get_or_init(|| …)`.
+fn is_made_once(link: &Link<'_>, body: BodyRef) -> bool {
+    let facts = link.program.facts(body.file);
+    let index = link.program.index_of(body.file);
+    let closures = std::iter::successors(Some(body.body), |&at| facts.body(at).parent.get());
+    closures.take_while(|&at| facts.body(at).kind != BodyKind::Function).any(|at| {
+        index.uses_of_callable(at).iter().any(|(mention, _)| match mention {
+            Mention::Arg(taker, _) => idioms::rust::RUNS_ONCE.contains(&facts.text(facts.site(taker).name)),
+            _ => false,
+        })
+    })
 }
 
 /// Who keeps what goes where something is mentioned.

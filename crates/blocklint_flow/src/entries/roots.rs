@@ -139,13 +139,14 @@ impl<'l, 'a> Roots<'l, 'a> {
     fn runtime_of_task(&self, body: BodyRef) -> Option<Runtime> {
         let link = self.link;
         let facts = link.program.facts(body.file);
-        // Hardly a project names another flavour, and a test has one of its own.
-        if facts.language != Language::Rust || link.program.name("current_thread").is_none() {
+        if facts.language != Language::Rust {
             return None;
         }
-        if let Some(runtime) = self.runtime_by_attribute(body) {
+        if let Some(runtime) = self.runtime_by_attribute(body).or_else(|| link.runtime_driving(body)) {
             return Some(runtime);
         }
+        // Hardly a project names another flavour, and a test has one of its own.
+        link.program.name("current_thread")?;
         let own = link.crate_of(body.file)?;
         if let Some(&known) = self.programs.borrow().get(&own.folder) {
             return known;

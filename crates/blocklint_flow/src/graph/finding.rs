@@ -68,8 +68,8 @@ pub struct RawFinding {
     pub call: String,
     /// A loop on the way runs it more than once.
     pub repeats: bool,
-    /// Who holds the lock that the call waits for.
-    pub held_by: Option<String>,
+    /// The long call over which another holds the lock that the call waits for.
+    pub held_by: Option<RawStep>,
     /// The row's note.
     pub note: Option<String>,
     /// Async twins of the row for the root's runtime: path, and whether the edit is local.

@@ -392,7 +392,7 @@ impl<'l, 'a> Search<'l, 'a> {
         // A type's own name calls its constructor.
         for language in link.program.languages() {
             for row in link.library.of(*language).names(Uses::EFFECT) {
-                if matches!(row.name, "__next__" | "__iter__") {
+                if matches!(row.name, "__next__" | "__iter__" | "into_iter") {
                     for path in row.paths(Uses::EFFECT) {
                         let owner = path.path.rsplit(['.', ':']).nth(1).and_then(|owner| link.program.name(owner));
                         found.extend(owner.into_iter().flat_map(|owner| link.with_aliases(owner)));
@@ -432,12 +432,14 @@ impl<'l, 'a> Search<'l, 'a> {
                 continue;
             }
             let Some(leaf) = link.leaf(site, path, receiver, property, env) else { continue };
-            let otherwise = if property { None } else { link.leaf_otherwise(site, &leaf, receiver, env) };
+            let otherwise = if property { Vec::new() } else { link.leaves_otherwise(site, &leaf, receiver, env) };
             for leaf in std::iter::once(leaf).chain(otherwise) {
                 let steps = add_steps(targets.steps, u8::from(leaf.undecided));
                 let unknown = u8::from(targets.unknown && !self.is_own_field(site));
                 let steps = add_steps(steps, unknown);
-                if leaf.row.lazy {
+                // A loop goes through what is lazy there and then.
+                let is_loop = link.program.facts(site.file).site(site.site).kind == SiteKind::Iterate;
+                if leaf.row.lazy && !is_loop {
                     for (consumer, arg) in self.conditions.callers.consumers_of_lazy(site) {
                         self.leaf(site, consumer, arg, &leaf.label, leaf.row, path, steps, targets.list.len() > 1, env);
                     }

@@ -375,9 +375,13 @@ impl<'l, 'a> Search<'l, 'a> {
     }
 }
 
-/// The function that holds a lock, for words: one around a closure that does.
-pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
+/// The function that holds a lock: one around a closure that does.
+pub fn holder_of(link: &Link<'_>, holding: SiteRef) -> BodyRef {
     let body = link.program.body_of_site(holding);
-    let function = BodyRef { body: function_around(link.program.facts(body.file), body.body), ..body };
-    blocklint_core::last_name(&link.qualified_name(function)).to_owned()
+    BodyRef { body: function_around(link.program.facts(body.file), body.body), ..body }
+}
+
+/// Its name, for words.
+pub fn holder_name(link: &Link<'_>, holding: SiteRef) -> String {
+    blocklint_core::last_name(&link.qualified_name(holder_of(link, holding))).to_owned()
 }

@@ -118,3 +118,13 @@ pub const ASKS_TERMINAL: &[&str] = &["crossterm::event::poll", "crossterm::event
 /// Packages for programs with windows.
 pub const WINDOW_TOOLKITS: &[&str] =
     &["tauri", "eframe", "iced", "gtk", "gtk4", "slint", "fltk", "druid", "winit", "relm4", "dioxus-desktop"];
+
+/// Whether a type is a builder by its name, whose methods give it back
+/// (Rust API guidelines, C-BUILDER: <https://rust-lang.github.io/api-guidelines/type-safety.html#c-builder>).
+pub fn is_builder(path: &str) -> bool {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    last.ends_with("Builder") || last == "OpenOptions"
+}
+
+/// Names without which no program runs tasks on a runtime of one thread that it makes itself.
+pub const ONE_THREAD: &[&str] = &["new_current_thread", "spawn_local", "LocalSet"];

@@ -487,7 +487,7 @@ impl<'a> Link<'a> {
     }
 
     /// What calling a value gives in the end: awaited, and of a generator function (with `yields`) what it yields.
-    fn result_of_callable(&self, val: Val, yields: bool) -> Typed {
+    pub(crate) fn result_of_callable(&self, val: Val, yields: bool) -> Typed {
         match val {
             Val::Fn { body, env, receiver } => {
                 let receiver = Some(self.values.single(receiver));

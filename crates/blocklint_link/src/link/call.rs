@@ -5,8 +5,10 @@ use blocklint_facts::{Form, FormId, ParamKind, SiteKind};
 use blocklint_models::{Argument, CallRow, Selector};
 use smallvec::SmallVec;
 
+use crate::idioms;
 use crate::link::eval::Scope;
 use crate::link::names;
+use crate::link::rows::Shown;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
 use crate::program::ids::{BodyRef, PathId, SiteRef, VarRef};
@@ -67,6 +69,11 @@ impl<'a> Link<'a> {
         match row.kind {
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => match facts.form(row.callee) {
                 Form::Attr(base, _) | Form::Path(base, _) => Some(base),
+                // `conn.get::<_, String>("a")`
+                Form::Subscript(method, _) if facts.language == Language::Rust => match facts.form(method) {
+                    Form::Attr(base, _) => Some(base),
+                    _ => None,
+                },
                 _ => None,
             },
             _ => row.callee.get(),
@@ -251,6 +258,9 @@ impl<'a> Link<'a> {
                     return passed;
                 }
                 if self.program.language(body.file) == Language::Rust {
+                    if let Some(passed) = self.given_by_callable(given, body, site, env, with_receiver) {
+                        return passed;
+                    }
                     return self.inferred_from_arguments(given, body, site, env, with_receiver);
                 }
                 given
@@ -258,6 +268,8 @@ impl<'a> Link<'a> {
             Val::External(path) => self.library_result(path, BoundId::NONE, site, env),
             Val::Method { path, receiver } => self.library_result(path, receiver, site, env),
             Val::Partial { inner, .. } => self.call_member(self.values.single(inner), site, env),
+            // A method that a macro wrote under the name of a field: its getter.
+            Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => self.known(val),
             Val::Instance { .. } => match self.program.name("__call__") {
                 Some(name) => {
                     let call = self.attr(val, name);
@@ -446,8 +458,8 @@ impl<'a> Link<'a> {
 
     /// What a library call gives, by its rows.
     fn library_result(&self, path: PathId, receiver: BoundId, site: SiteRef, env: EnvId) -> Typed {
-        let text = self.library.text(path);
         let facts = self.program.facts(site.file);
+        let text = self.library.text(path);
         if facts.language == Language::Python
             && let Some(typed) = self.python_builtin(&text, site, env)
         {
@@ -455,6 +467,12 @@ impl<'a> Link<'a> {
         }
         if let Some(wrapped) = self.wrapped_argument(path, site, env) {
             return wrapped;
+        }
+        if receiver.is_some()
+            && facts.language == Language::Rust
+            && let Some(collected) = self.collected(&text, self.values.single(receiver), site, env)
+        {
+            return collected;
         }
         let rows = self.rows_at(path, site);
         let own = if receiver.is_some() {
@@ -466,7 +484,16 @@ impl<'a> Link<'a> {
             }
         };
         let holds = |row: &CallRow| self.conditions_shown(&row.when, &row.unless, site, env);
-        let effect_row = rows.effect().find(|row| holds(row.row));
+        // What a caller decides is lazy all the same.
+        let may_hold = |row: &CallRow| {
+            row.when
+                .iter()
+                .all(|when| matches!(self.shown(when, site, receiver, env), Shown::Yes | Shown::Param(_)))
+        };
+        let effect_row = rows.effect().find(|row| holds(row.row)).or_else(|| {
+            let is_rust = facts.language == Language::Rust;
+            rows.effect().filter(|row| is_rust && row.lazy).find(|row| may_hold(row.row))
+        });
         let returns = rows.with(|row| row.returns.is_some()).find(|row| holds(row.row));
         let is_async = rows.with(|row| row.is_async.is_some()).next().is_some_and(|row| row.is_async == Some(true));
         let given = match returns.and_then(|row| row.row.returns.as_ref()) {
@@ -492,6 +519,27 @@ impl<'a> Link<'a> {
             {
                 let ty = self.library.path(Language::Java, &stub);
                 self.known(Val::Library { ty, args: ArgsId::NONE, made: None })
+            }
+            // A method of a builder that no row names: its others give the builder back.
+            None if rows.is_empty()
+                && facts.language == Language::Rust
+                && let Val::Library { ty, .. } = own
+                && idioms::rust::is_builder(&self.library.text(ty)) =>
+            {
+                self.inferred(self.known(own))
+            }
+            // `request.app_data::<Data<App>>()`: a value of the type that is written there, or none.
+            None if facts.language == Language::Rust
+                && let Some(written) = self.written_in_call(site, env) =>
+            {
+                written
+            }
+            None if rows.is_empty()
+                && facts.language == Language::Java
+                && let Some(plain) = names::java_generated::behind_binding(&text) =>
+            {
+                let given = self.library_result(self.library.path(Language::Java, &plain), receiver, site, env);
+                self.map(given, |val| self.given_by_binding(val))
             }
             None if rows.is_empty() && !self.library.speaks(path) => self.unknown(Why::Library),
             None => self.unknown(Why::Result),
@@ -519,6 +567,17 @@ impl<'a> Link<'a> {
             return self.known(Val::Lazy { made: site, path, element: element.value });
         }
         given
+    }
+
+    /// What a method's binding for publishers gives where the method itself gives a future.
+    fn given_by_binding(&self, val: Val) -> Typed {
+        match val {
+            Val::Library { ty, args, .. } if self.library.role(ty) == Some(blocklint_models::Role::Future) => {
+                let ty = self.library.path(Language::Java, names::java_generated::OF_BINDING);
+                self.known(Val::Library { ty, args, made: None })
+            }
+            _ => self.unknown(Why::Result),
+        }
     }
 
     /// The lazy values among a call's receiver and arguments, which its own lazy result goes through.

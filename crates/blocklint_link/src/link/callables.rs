@@ -2,7 +2,7 @@
 //! method reference is an implementation of the interface that its place asks for.
 
 use blocklint_core::Language;
-use blocklint_facts::{ClassId, Exit, ExitKind, Form, FormId, VarKind};
+use blocklint_facts::{Exit, ExitKind, Form, FormId, VarKind};
 
 use crate::idioms;
 use crate::link::eval::Scope;
@@ -10,7 +10,7 @@ use crate::link::names;
 use crate::link::summary::held;
 use crate::link::value::{EnvId, Val};
 use crate::link::{LOW_STEPS, Link, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, FileId, Name, SiteRef, VarRef};
 use crate::program::index::Mention;
 
 /// Callables beyond which nobody can say which one is called.
@@ -58,7 +58,12 @@ impl Link<'_> {
                     found.push(val);
                 }
                 Val::Library { ty, args, .. } if self.library.language(ty) == Language::Rust => {
-                    if let Some(inner) = self.through(ty, args) {
+                    // Also what a container holds: `Some(Arc::new(work))`.
+                    let inner = self.through(ty, args).or_else(|| {
+                        let value = self.values.list(args).last().copied()?;
+                        Some(Typed { value, steps: typed.steps })
+                    });
+                    if let Some(inner) = inner {
                         self.callables_in(inner, objects, depth, found);
                     }
                 }
@@ -73,10 +78,15 @@ impl Link<'_> {
         if !self.takes_lambda(declared) {
             return declared;
         }
-        let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. }]);
+        self.callables_for(declared, given())
+    }
+
+    /// The same, where the declared type need not say that it is called: a type parameter (Rust).
+    pub(crate) fn callables_for(&self, declared: Typed, given: Vec<Typed>) -> Typed {
+        let of_library = matches!(self.values.members(declared.value)[..], [Val::Library { .. } | Val::Param { .. }]);
         let mut steps = declared.steps;
         let mut found: Vec<Val> = Vec::new();
-        for typed in given() {
+        for typed in given {
             let before = found.len();
             self.callables_in(typed, of_library, POINTERS, &mut found);
             if found.len() > before {
@@ -96,27 +106,6 @@ impl Link<'_> {
         if is_one { typed } else { self.inferred(typed) }
     }
 
-    /// Rust: what those who write a struct out put into a field that takes a closure.
-    pub(crate) fn or_written_callables(&self, field: VarRef, declared: Typed) -> Typed {
-        self.or_callables(declared, || {
-            let facts = self.program.facts(field.file);
-            let row = facts.var(field.var);
-            let class = facts.classes.iter().position(|class| class.body == row.body);
-            let (Some(class), Some(name)) = (class, self.program.global(field.file, row.name)) else {
-                return Vec::new();
-            };
-            let class = ClassRef { file: field.file, class: ClassId(class as u32) };
-            let sites = self.sites_writing_out(class).unwrap_or_default();
-            let given = sites.into_iter().filter_map(|site| {
-                let sym = self.program.local(site.file, name)?;
-                let args = self.program.facts(site.file).args_of(site.site);
-                let arg = args.iter().find(|arg| arg.name == sym)?;
-                Some(self.callable_kept(self.scope_of(site, EnvId::NONE), arg.value))
-            });
-            given.collect()
-        })
-    }
-
     /// Java: what is assigned to a field that takes a lambda, by whoever does.
     pub(crate) fn or_assigned_callables(&self, field: VarRef, declared: Typed) -> Typed {
         self.or_callables(declared, || {
@@ -134,11 +123,14 @@ impl Link<'_> {
     pub(crate) fn callable_kept(&self, scope: Scope, form: FormId) -> Typed {
         let facts = self.program.facts(scope.file);
         let typed = self.eval(scope, form);
-        match facts.form(held(facts, form)) {
+        let inner = held(facts, form);
+        match facts.form(inner) {
             Form::Var(var) => match facts.var(var).kind {
                 VarKind::Param(index) if facts.assigns_of(var).next().is_none() => {
                     let body = BodyRef { file: scope.file, body: facts.var(var).body };
-                    self.or_passed_callables(body, index, typed)
+                    let own = if inner == form { typed } else { self.eval(scope, inner) };
+                    let passed = self.or_passed_callables(body, index, own);
+                    if passed.value == own.value { typed } else { passed }
                 }
                 _ => typed,
             },

@@ -4,14 +4,14 @@
 use std::rc::Rc;
 
 use blocklint_core::Language;
-use blocklint_facts::{AssignId, Form, FormId, SiteId, SiteKind, Sym, VarId};
+use blocklint_facts::{AssignId, FileFacts, Form, FormId, SiteId, SiteKind, Sym, VarId};
 use blocklint_models::Uses;
 use rustc_hash::FxHashMap;
 
 use crate::link::eval::Scope;
 use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
-use crate::program::ids::{ClassRef, FileId, Name, PathId, SiteRef};
+use crate::program::ids::{ClassRef, FileId, Name, PathId, SiteRef, VarRef};
 
 /// Additions looked at for one container: a union holds no more than 24.
 const MOST: usize = 32;
@@ -101,6 +101,17 @@ impl<'a> Link<'a> {
         !self.added(Holder::Var(file, var), ty, file, self.program.facts(file).var(var).name, EnvId::NONE).is_empty()
     }
 
+    /// What is added to the container that a field of a class holds.
+    pub(crate) fn added_to_field(&self, class: ClassRef, ty: PathId, field: VarRef) -> Vec<Typed> {
+        self.added(
+            Holder::Field(class),
+            ty,
+            field.file,
+            self.program.facts(field.file).var(field.var).name,
+            EnvId::NONE,
+        )
+    }
+
     /// What is added to a container; to a local's, where captured parameters are what the binding says.
     fn added(&self, holder: Holder, ty: PathId, file: FileId, sym: Sym, env: EnvId) -> Vec<Typed> {
         let mut found = Vec::new();
@@ -154,6 +165,7 @@ impl<'a> Link<'a> {
             (SiteKind::Subscript, _) => row.callee,
             _ => return false,
         };
+        let receiver = behind_guards(facts, receiver);
         let scope = self.scope_of(site, EnvId::NONE);
         match (holder, facts.form(receiver)) {
             (Holder::Var(file, var), Form::Var(of)) if file == site.file => of == var,
@@ -171,6 +183,8 @@ impl<'a> Link<'a> {
             (Holder::Field(class), Form::Attr(base, _)) => {
                 if crate::program::index::is_own_receiver(facts, base) {
                     let around = self.class_around(site.file, facts.body_of(row.at));
+                    // In Rust the block around is of the type.
+                    let around = around.map(|own| crate::link::names::rust::subject(self, own).unwrap_or(own));
                     return around.is_some_and(|own| self.is_subclass(own, class) || self.is_subclass(class, own));
                 }
                 self.values.members(self.eval(scope, base).value).iter().any(|val| match *val {
@@ -216,7 +230,7 @@ impl<'a> Link<'a> {
                     (SiteKind::Subscript, _) => row.callee,
                     _ => continue,
                 };
-                match facts.form(receiver) {
+                match facts.form(behind_guards(facts, receiver)) {
                     Form::Var(var) => found.entry(facts.var(var).name).or_default().push(site),
                     Form::Attr(_, sym) => found.entry(sym).or_default().push(site),
                     _ => {}
@@ -273,3 +287,29 @@ impl<'a> Link<'a> {
         Some(entry)
     }
 }
+
+/// What a lock, cell or option of Rust holds the container in: `self.listeners.lock().unwrap()` is `self.listeners`.
+fn behind_guards(facts: &FileFacts, receiver: FormId) -> FormId {
+    let mut at = receiver;
+    if facts.language != Language::Rust {
+        return at;
+    }
+    for _ in 0..DEEPEST_GUARD {
+        at = match facts.form(at) {
+            Form::Try(inner) | Form::Await(inner) => inner,
+            Form::Result(site) => match facts.form(facts.site(site).callee) {
+                Form::Attr(base, sym) if GUARDS.contains(&facts.text(sym)) => base,
+                _ => return at,
+            },
+            _ => return at,
+        };
+    }
+    at
+}
+
+/// Calls on each other between a container and what is called on it.
+const DEEPEST_GUARD: usize = 4;
+
+/// Methods of the standard library and of its like that give what a value holds, to be changed.
+const GUARDS: &[&str] =
+    &["lock", "write", "borrow_mut", "get_mut", "as_mut", "unwrap", "expect", "lock_mut", "blocking_lock"];

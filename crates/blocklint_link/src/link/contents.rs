@@ -35,13 +35,24 @@ impl Link<'_> {
                 }
             }
             Val::Instance { class, .. } if self.program.language(class.file) == Language::Rust => {
-                let Some(name) = self.program.name("next") else { return self.unknown(Why::Result) };
-                let next = self.attr(member, name);
-                let given = self.map(next, |val| match val {
-                    Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
-                    _ => self.unknown(Why::Result),
-                });
-                self.map(given, |val| self.success(val))
+                let made_by = |method: &str| {
+                    let typed = self.attr(member, self.program.name(method)?);
+                    self.has_function(typed).then(|| {
+                        self.map(typed, |val| match val {
+                            Val::Fn { body, env, .. } => self.called(body, env, Some(member)),
+                            _ => self.unknown(Why::Result),
+                        })
+                    })
+                };
+                if let Some(next) = made_by("next") {
+                    return self.map(next, |val| self.success(val));
+                }
+                match made_by("into_iter") {
+                    Some(made) => {
+                        self.map(made, |val| if val == member { self.unknown(Why::Cycle) } else { self.element(val) })
+                    }
+                    None => self.unknown(Why::Result),
+                }
             }
             Val::Instance { class, .. } => {
                 for method in ["__iter__", "__getitem__", "iterator"] {

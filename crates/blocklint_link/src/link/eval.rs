@@ -12,7 +12,7 @@ use crate::link::names;
 use crate::link::narrowing::Reach;
 use crate::link::value::{ArgsId, BoundId, EnvId, Val, ValueId, Why};
 use crate::link::{Link, Task, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef, VarRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef, VarRef};
 
 /// A place in a file and the binding under which its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ impl<'a> Link<'a> {
                 let base = self.without_none(self.eval_within(scope, base, depth));
                 match self.program.global(scope.file, sym) {
                     Some(name) => {
-                        let read = self.map(base, |member| self.attr(member, name));
+                        let read = self.map(base, |member| self.attr_or_class(scope.file, member, name));
                         self.without_methods(scope.file, sym, read)
                     }
                     None => self.unknown(Why::Attribute),
@@ -215,6 +215,15 @@ impl<'a> Link<'a> {
         }
         let kept: Vec<Val> = members.iter().copied().filter(|val| !is_method(val)).collect();
         if kept.is_empty() { self.unknown(Why::Attribute) } else { Typed { value: self.values.union(&kept), ..typed } }
+    }
+
+    /// An attribute of one member of a value, where a file reads it: Java's may be a class behind its package.
+    pub(crate) fn attr_or_class(&self, file: FileId, member: Val, name: Name) -> Typed {
+        match member {
+            Val::External(package) => names::java::class_spelled_out(self, file, package, name)
+                .map_or_else(|| self.attr(member, name), |class| self.known(Val::Class(class))),
+            _ => self.attr(member, name),
+        }
     }
 
     /// An instance of the type of a literal.
@@ -475,6 +484,9 @@ impl<'a> Link<'a> {
             && self.program.language(scope.file) == Language::Rust
             && self.values.list(args).iter().any(|&arg| self.values.is_unknown(arg))
         {
+            if let Some(collected) = self.collected_into(scope, declared, row.value) {
+                return collected;
+            }
             return self.arguments_filled(scope, declared, (ty, args), row.value);
         }
         if !matches!(base, Val::Instance { .. }) && !is_java && !self.makes_declared(scope.file, base, row.value) {
@@ -575,7 +587,7 @@ impl<'a> Link<'a> {
     }
 
     /// A name that its file does not bind.
-    fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
+    pub(crate) fn free_name(&self, scope: Scope, sym: Sym) -> Typed {
         match self.program.language(scope.file) {
             Language::Python => names::python::free_name(self, scope.file, sym),
             Language::Rust => names::rust::free_name(self, scope, sym),

@@ -248,7 +248,10 @@ impl<'a> Link<'a> {
             }
             _ if is_async => {}
             Val::Instance { .. } | Val::Library { .. } => {
-                for method in ["__iter__", "__next__", "iterator", "next"] {
+                let is_rust = matches!(val, Val::Library { ty, .. } if self.library.language(ty) == Language::Rust);
+                let methods: &[&str] =
+                    if is_rust { &["next", "into_iter"] } else { &["__iter__", "__next__", "iterator", "next"] };
+                for &method in methods {
                     if let Some(name) = self.program.name(method) {
                         let before = targets.list.len();
                         self.add_method(targets, val, name);

@@ -28,6 +28,8 @@ pub(crate) struct Modules {
     above: Vec<Set>,
     /// Whether each answers requests on a servlet container's threads, by what it is built with.
     servlets: Vec<bool>,
+    /// Whether each is built with a server that is made for publishers.
+    reactive: Vec<bool>,
     open: Vec<bool>,
     /// Those that hold nothing but tests: what meets in them runs in no program.
     tests: Set,
@@ -57,7 +59,7 @@ impl Modules {
         }
         let tests: Set = with_tests.iter().zip(&with_others).map(|(tests, others)| tests & !others).collect();
         let mut above: Vec<Set> = vec![vec![0; words]; modules.len()];
-        let servlets = (0..modules.len()).map(|at| {
+        let served = (0..modules.len()).map(|at| {
             let mut seen = FxHashSet::from_iter([at]);
             let mut queue = vec![at];
             let (mut by_servlets, mut is_reactive) = (false, false);
@@ -70,10 +72,17 @@ impl Modules {
                     queue.extend(modules[next].needs.iter().copied().filter(|&other| seen.insert(other)));
                 }
             }
-            by_servlets && !is_reactive
+            (by_servlets && !is_reactive, is_reactive)
         });
-        let servlets = servlets.collect();
-        Modules { of_file, above, servlets, open: modules.iter().map(|module| module.is_open).collect(), tests }
+        let (servlets, reactive) = served.unzip();
+        Modules {
+            of_file,
+            above,
+            servlets,
+            reactive,
+            open: modules.iter().map(|module| module.is_open).collect(),
+            tests,
+        }
     }
 
     /// Whether a module is built with both: one of tests only counts for its own code.
@@ -107,5 +116,11 @@ impl Link<'_> {
     pub(crate) fn is_built_with_servlets(&self, file: FileId) -> bool {
         let modules = self.java_modules();
         modules.of(file).is_some_and(|at| modules.servlets[at])
+    }
+
+    /// Whether what the module of a file is built with is a server that is made for publishers.
+    pub(crate) fn is_built_with_reactive_server(&self, file: FileId) -> bool {
+        let modules = self.java_modules();
+        modules.of(file).is_some_and(|at| modules.reactive[at])
     }
 }

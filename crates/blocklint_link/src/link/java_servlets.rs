@@ -32,11 +32,32 @@ impl Link<'_> {
     }
 }
 
+impl Link<'_> {
+    /// Whether something shows that the module of a file answers requests on event loops: a server that is made for publishers, or a
+    /// framework that is built on one.
+    pub(crate) fn serves_on_loops(&self, file: FileId) -> bool {
+        let module = module_of(&self.program.files[file.index()].relative);
+        if let Some(&known) = self.on_loops.borrow().get(module) {
+            return known;
+        }
+        let of_module = self
+            .program
+            .files
+            .iter()
+            .filter(|other| other.facts.language == Language::Java && module_of(&other.relative) == module);
+        let is_such = |path: &str| java::is_of_reactive_server(path) || java::is_of_framework_on_loops(path);
+        let found = self.is_built_with_reactive_server(file)
+            || of_module.into_iter().any(|other| imports(&other.facts, is_such));
+        self.on_loops.borrow_mut().insert(module.to_owned(), found);
+        found
+    }
+}
+
 fn module_of(relative: &str) -> &str {
     relative.find(SOURCES).map_or("", |at| &relative[..at])
 }
 
-fn imports(facts: &FileFacts, wanted: fn(&str) -> bool) -> bool {
+fn imports(facts: &FileFacts, wanted: impl Fn(&str) -> bool) -> bool {
     facts.imports.iter().any(|import| {
         wanted(facts.text(import.module)) || import.name.get().is_some_and(|name| wanted(facts.text(name)))
     })

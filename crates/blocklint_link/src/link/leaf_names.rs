@@ -58,7 +58,8 @@ impl<'a> Link<'a> {
                     patterns.extend(by_package.get(java_generated::PACKAGE_OF_STUBS).into_iter().flatten());
                 }
                 // The package of what is imported, and those around it.
-                let mut at = Some(module);
+                let module = self.library.of(Language::Java).canonical(module);
+                let mut at = Some(&*module);
                 while let Some(package) = at {
                     patterns.extend(by_package.get(package).into_iter().flatten());
                     at = package.rsplit_once('.').map(|(around, _)| around);

@@ -133,6 +133,24 @@ impl<'a> Library<'a> {
         Some((self.path(language, head), name.to_owned()))
     }
 
+    /// The path under which rows speak of a macro, if any do: `tokio::join!`.
+    pub(crate) fn of_macro(&self, path: PathId) -> PathId {
+        let spelled = self.path(self.language(path), &format!("{}!", self.text(path)));
+        if self.calls(spelled).is_empty() { path } else { spelled }
+    }
+
+    /// Rust: the path of a member; of a crate that no model speaks of, which hands on one of which models speak under its own
+    /// name (`other::rusqlite`), that crate.
+    pub(crate) fn handed_on(&self, path: PathId, name: &str) -> PathId {
+        let language = self.language(path);
+        let text = self.text(path);
+        let is_unknown_crate = || !text.contains(separator(language)) && !self.knows_root(language, &text);
+        if is_unknown_crate() && *text != *name && self.knows_root(language, name) {
+            return self.path(language, name);
+        }
+        self.member(path, name)
+    }
+
     /// Whether some row or alias speaks of this path or of one below it.
     pub fn speaks(&self, path: PathId) -> bool {
         *self
@@ -390,9 +408,16 @@ impl<'a> Library<'a> {
                 let returns: Vec<&TypeExpr> =
                     rows.with(|row| row.returns.is_some()).filter_map(|row| row.row.returns.as_ref()).collect();
                 let owner = bare.rsplit_once(separator(language)).map(|(head, _)| self.path(language, head));
-                let gives = returns.iter().filter_map(|ty| match ty {
-                    TypeExpr::Path { path, .. } => Some(self.path(language, path)),
-                    _ => None,
+                // Also within a result: `io::Result<Runtime>`.
+                let gives = returns.iter().flat_map(|ty| match ty {
+                    TypeExpr::Path { path, arguments } => {
+                        let inner = arguments.iter().filter_map(|of| match of {
+                            TypeExpr::Path { path, .. } => Some(path),
+                            _ => None,
+                        });
+                        std::iter::once(path).chain(inner).map(|path| self.path(language, path)).collect()
+                    }
+                    _ => Vec::new(),
                 });
                 found.push(StateRow {
                     path: self.path(language, bare),

@@ -78,6 +78,14 @@ impl<'a> Link<'a> {
                 self.member_along(&order[behind.min(order.len())..], name, receiver_val)
                     .unwrap_or_else(|| self.unknown(Why::Attribute))
             }
+            // `let job = self.job.clone();`
+            Val::Fn { body, .. }
+                if self.program.language(body.file) == Language::Rust
+                    && names::rust::keeps_receiver(self.program.text(name)) =>
+            {
+                let path = self.library.path(Language::Rust, "std::clone::Clone::clone");
+                self.known(Val::Method { path, receiver: self.values.bound(member) })
+            }
             Val::Fn { body, .. } => self.added_by_decorator(body, name),
             Val::Lazy { path, .. } if self.library.language(path) == Language::Rust => {
                 let iterator = self.library.path(Language::Rust, "std::iter::Iterator");
@@ -118,6 +126,9 @@ impl<'a> Link<'a> {
         }
         if let Some(added) = self.added_by_trait(member, name) {
             return added;
+        }
+        if let Some(handed) = self.handed_to_variants(class, name) {
+            return handed;
         }
         let text = self.program.text(name);
         if names::rust::keeps_receiver(text) {
@@ -171,7 +182,9 @@ impl<'a> Link<'a> {
             {
                 self.known(Val::Instance { class, exact: false, args: ArgsId::NONE })
             }
-            None => match names::derived_function(self.program.language(class.file), self.program.text(name)) {
+            None => match names::derived_function(self.program.language(class.file), self.program.text(name))
+                .or_else(|| self.derived_constructor(class, name))
+            {
                 Some(path) => {
                     let path = self.library.path(Language::Rust, path);
                     self.known(Val::Method { path, receiver: self.values.bound(receiver) })
@@ -547,6 +560,10 @@ impl<'a> Link<'a> {
             && self.library.handovers(path).is_empty()
             && let Some(inner) = self.through(ty, args)
         {
+            // `state.0`: the one field of a library's struct around one thing.
+            if text == "0" && self.library.language(ty) == Language::Rust {
+                return inner;
+            }
             return self.map(inner, |inner| self.attr(inner, name));
         }
         if self.library.language(ty) == Language::Rust

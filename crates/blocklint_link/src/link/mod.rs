@@ -58,6 +58,7 @@ pub mod registered;
 pub(crate) mod request_bodies;
 pub mod rows;
 pub(crate) mod run_by_instance;
+mod rust_callables;
 pub(crate) mod state_by_param;
 pub mod summary;
 pub mod tables;
@@ -328,6 +329,8 @@ pub struct Link<'a> {
     pub(crate) deployments: std::cell::OnceCell<crate::link::deployed::Deployments>,
     /// Java: whether a module answers requests on a servlet container's threads, by its path.
     pub(crate) servlets: RefCell<FxHashMap<String, bool>>,
+    /// Java: whether something shows that a module answers requests on event loops, by its path.
+    pub(crate) on_loops: RefCell<FxHashMap<String, bool>>,
     /// Python: whether files that import no runtime run on Twisted's reactor.
     pub(crate) on_twisted: std::cell::OnceCell<bool>,
     /// The runtimes of files of which no row says more.
@@ -384,6 +387,7 @@ impl<'a> Link<'a> {
             parsed: std::cell::OnceCell::new(),
             deployments: std::cell::OnceCell::new(),
             servlets: RefCell::default(),
+            on_loops: RefCell::default(),
             on_twisted: std::cell::OnceCell::new(),
             runtimes: RefCell::default(),
             modelled_classes: RefCell::default(),

@@ -2,16 +2,22 @@
 //! code that no row says more about.
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{FileFacts, Flow, Form};
-use blocklint_models::{Argument, HandoverRow, Role, Runs, Source, Subject, Test, Via};
+use blocklint_facts::{BodyKind, FileFacts, Flow, Form};
+use blocklint_models::{Argument, HandoverRow, Role, Runs, Selector, Source, Subject, Test, Via};
 
+use crate::idioms;
 use crate::link::Link;
 use crate::link::hierarchy::Ancestor;
 use crate::link::memo::remembered;
+use crate::link::names::java;
+use crate::link::rows::Shown;
 use crate::link::targets::Target;
 use crate::link::value::{EnvId, Val};
 use crate::program::ids::{BodyRef, ClassRef, FileId, PathId, SiteRef};
 use crate::program::index::Mention;
+
+/// Calls of one coroutine beyond which nobody asks who drives it.
+const MOST_DRIVERS: usize = 8;
 
 impl Link<'_> {
     /// Rows that register what they decorate, or what overrides them.
@@ -20,6 +26,12 @@ impl Link<'_> {
         let row = facts.body(body.body);
         let mut rows: Vec<&HandoverRow> = Vec::new();
         for (path, made) in self.decorators(body) {
+            if facts.language == Language::Java
+                && java::is_of_many_servers(&self.library.text(path))
+                && !self.serves_on_loops(body.file)
+            {
+                continue;
+            }
             let found = self.library.handovers(path);
             // The first row whose conditions hold speaks; a decorator that is not called gives no argument.
             let holds = |row: &HandoverRow| match made {
@@ -165,6 +177,54 @@ impl Link<'_> {
                 let text = self.library.text(path);
                 let library = text.split("::").next()?;
                 OTHER_THAN_TOKIO.into_iter().find(|&runtime| crate_of_runtime(runtime) == library)
+            })
+        })
+    }
+
+    /// Rust: the runtime that all who drive a coroutine or an async block give it, where rows of what they call name one
+    /// (`LocalSet::spawn_local`, `block_on` of a runtime of one thread).
+    pub fn runtime_driving(&self, body: BodyRef) -> Option<Runtime> {
+        // Hardly a project has another than the runtime of several threads.
+        if !idioms::rust::ONE_THREAD.iter().any(|name| self.program.name(name).is_some()) {
+            return None;
+        }
+        let facts = self.program.facts(body.file);
+        let of_block = facts.body(body.body).kind == BodyKind::AsyncBlock;
+        let uses: Vec<(FileId, Mention)> = if of_block {
+            let uses = self.program.index_of(body.file).uses_of_callable(body.body);
+            uses.iter().map(|(mention, _)| (body.file, mention)).collect()
+        } else {
+            let calls = self.sites_calling(body);
+            if calls.len() > MOST_DRIVERS {
+                return None;
+            }
+            let uses = calls.iter().flat_map(|site| {
+                let uses = self.program.index_of(site.file).uses_of_result(site.site);
+                uses.iter().map(|(mention, _)| (site.file, mention)).collect::<Vec<_>>()
+            });
+            uses.collect()
+        };
+        let mut found = None;
+        for (file, mention) in uses {
+            let Mention::Arg(site, arg) = mention else { return None };
+            let runtime = self.runtime_of_driver(SiteRef { file, site }, arg)?;
+            if *found.get_or_insert(runtime) != runtime {
+                return None;
+            }
+        }
+        found
+    }
+
+    /// The runtime on which a call runs the future in an argument, where a row names it.
+    fn runtime_of_driver(&self, site: SiteRef, arg: u32) -> Option<Runtime> {
+        self.targets(site, EnvId::NONE).list.iter().find_map(|target| {
+            let Target::Row { path, receiver, .. } = *target else { return None };
+            let rows = self.handovers_at(path, site);
+            rows.iter().find_map(|row| {
+                let Selector::Argument(argument) = &row.selector else { return None };
+                let is_meant = self.is_argument(site, arg, argument)
+                    && row.when.iter().all(|when| self.shown(when, site, receiver, EnvId::NONE) == Shown::Yes);
+                row.runtime.filter(|_| is_meant)
             })
         })
     }

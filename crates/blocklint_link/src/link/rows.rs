@@ -55,20 +55,35 @@ impl<'a> Link<'a> {
         self.leaf_or_lock(site, path, receiver, property, env, false)
     }
 
-    /// What the call does where the condition that a caller decides does not hold: by the next row.
-    pub fn leaf_otherwise(&self, site: SiteRef, first: &Leaf<'a>, receiver: BoundId, env: EnvId) -> Option<Leaf<'a>> {
-        let guard = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)?;
+    /// What the call does where the condition that a caller decides does not hold: by the next row. Of rows that ask the same
+    /// argument's type each speaks for its own.
+    pub fn leaves_otherwise(&self, site: SiteRef, first: &Leaf<'a>, receiver: BoundId, env: EnvId) -> Vec<Leaf<'a>> {
+        let mut found = Vec::new();
+        let Some(guard) = first.label.guard.as_ref().filter(|guard| guard.source == Source::When && guard.wanted)
+        else {
+            return found;
+        };
         let rows = self.rows_at(first.path, site);
-        let mut later = rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1);
-        later.find_map(|row| {
-            let Some(RowEffect::Holds(effect)) = row.effect else { return Some(None) };
-            let mut leaf = self.row_holds(site, first.path, receiver, row, effect, env, false)??;
-            if leaf.label.guard.is_some() {
-                return Some(None);
+        for row in rows.effect().skip_while(|row| !std::ptr::eq(row.row, first.row.row)).skip(1) {
+            let Some(RowEffect::Holds(effect)) = row.effect else { break };
+            let mut leaf = match self.row_holds(site, first.path, receiver, row, effect, env, false) {
+                None => continue,
+                Some(None) => break,
+                Some(Some(leaf)) => leaf,
+            };
+            match &leaf.label.guard {
+                Some(other) if other.param == guard.param && asks_type(other) && asks_type(guard) => found.push(leaf),
+                Some(_) => break,
+                None => {
+                    if found.is_empty() {
+                        leaf.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
+                        found.push(leaf);
+                    }
+                    break;
+                }
             }
-            leaf.label.guard = Some(Guard { source: Source::Unless, wanted: false, ..guard.clone() });
-            Some(Some(leaf))
-        })?
+        }
+        found
     }
 
     /// The same for a call that takes a lock somebody holds for long; none if it gives up after some time.
@@ -622,6 +637,12 @@ impl<'a> Link<'a> {
             })
         })
     }
+}
+
+/// Whether a guard asks what type an argument has, and wants one.
+fn asks_type(guard: &Guard) -> bool {
+    let Question::Condition(condition) = &*guard.question else { return false };
+    guard.source == Source::When && guard.wanted && condition.tests.iter().all(|test| matches!(test, Test::Type(_)))
 }
 
 fn yes_if(condition: bool) -> Shown {

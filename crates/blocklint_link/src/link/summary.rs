@@ -52,7 +52,8 @@ impl Uses {
                         uses.see(facts, body, base, |_| ParamUse::Call(id));
                     }
                     for (index, arg) in facts.args_of(id).iter().enumerate() {
-                        uses.see(facts, body, arg.value, |_| ParamUse::Arg(id, index as u32));
+                        let value = referred(facts, arg.value, &is_functional);
+                        uses.see(facts, body, value, |_| ParamUse::Arg(id, index as u32));
                         // `Self { job }`, `Self { job: Box::new(job) }`.
                         if facts.language == Language::Rust && site.kind == SiteKind::New && arg.name.is_some() {
                             uses.see(facts, body, held(facts, arg.value), |_| ParamUse::Store(arg.name));
@@ -70,12 +71,16 @@ impl Uses {
         }
         for exit in &facts.exits {
             let body = facts.body_of(exit.at);
-            uses.see(facts, body, exit.value, |_| ParamUse::Return(body));
+            uses.see(facts, body, referred(facts, exit.value, &is_functional), |_| ParamUse::Return(body));
         }
         for assign in &facts.assigns {
             if let Form::Attr(_, sym) = facts.form(assign.target) {
                 let body = facts.body_of(assign.at);
-                uses.see(facts, body, assign.value, |_| ParamUse::Store(sym));
+                let value = match facts.language {
+                    Language::Rust => held(facts, assign.value),
+                    _ => referred(facts, assign.value, &is_functional),
+                };
+                uses.see(facts, body, value, |_| ParamUse::Store(sym));
             }
         }
         for (&var, rows) in &uses.of_param {
@@ -112,14 +117,28 @@ impl Uses {
     }
 }
 
-/// The only argument of the call that a form is the result of, else the form.
-pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
-    let Form::Result(site) = facts.form(form) else { return form };
-    match facts.args_of(site)[..] {
-        [only] => only.value,
+/// Java: `work` of `work::run`, which does what `work` does if that is the one method of a functional interface.
+fn referred(facts: &FileFacts, form: FormId, is_functional: impl Fn(&str) -> bool) -> FormId {
+    match facts.form(form) {
+        Form::Path(base, name) if facts.language == Language::Java && is_functional(facts.text(name)) => base,
         _ => form,
     }
 }
+
+/// The only argument of the call that a form is the result of, else the form; in Rust through all calls that wrap it:
+/// `Some(Arc::new(work))`.
+pub(crate) fn held(facts: &FileFacts, form: FormId) -> FormId {
+    let mut at = form;
+    for _ in 0..if facts.language == Language::Rust { MOST_WRAPPED } else { 1 } {
+        let Form::Result(site) = facts.form(at) else { break };
+        let [only] = facts.args_of(site)[..] else { break };
+        at = only.value;
+    }
+    at
+}
+
+/// Calls around each other that wrap one value.
+const MOST_WRAPPED: usize = 3;
 
 /// What a body does with one parameter, as far as its own frame decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -596,6 +596,12 @@ impl<'a> Link<'a> {
         {
             names.extend(self.program.name(conversion));
         }
+        // A macro's calls are written without its mark.
+        if facts.language == Language::Rust
+            && let Some(bare) = own.strip_suffix('!')
+        {
+            names.extend(self.program.name(bare));
+        }
         if row.class.is_some() && own.starts_with("__") {
             names.extend(names::python::protocol_functions(own).filter_map(|function| self.program.name(function)));
         }

@@ -13,7 +13,7 @@ impl Link<'_> {
             SiteKind::Read => format!("{}.{}", self.written(site.file, row.callee), facts.text(row.name)),
             SiteKind::Call | SiteKind::New | SiteKind::Macro | SiteKind::Decorate => {
                 let text = self.written(site.file, row.callee);
-                if row.kind == SiteKind::Macro { format!("{text}!") } else { text }
+                if row.kind == SiteKind::Macro && !text.ends_with('!') { format!("{text}!") } else { text }
             }
             _ => self.written(site.file, row.callee),
         }

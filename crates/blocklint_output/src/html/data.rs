@@ -180,7 +180,13 @@ fn one<'a>(finding: &'a Finding, shown: &Shown<'_>, excerpts: &mut Excerpts<'a>)
         call: &step.call,
         says: step_label(finding, at),
     });
-    let trace = trace.collect();
+    let mut trace: Vec<Step<'_>> = trace.collect();
+    trace.extend(finding.held_by.as_ref().map(|held| Step {
+        at: excerpts.at(&held.place),
+        function: &held.function,
+        call: &held.call,
+        says: held.holds_lock(),
+    }));
     One {
         id: &finding.fingerprint,
         rule: finding.rule.to_string(),

@@ -1,7 +1,7 @@
 //! What the place of a lambda says of it: the functional interface it implements, and what it is given.
 
 use blocklint_core::{Context, Language, Runtime};
-use blocklint_facts::{At, FormId};
+use blocklint_facts::{At, Form, FormId};
 use blocklint_models::{HandoverContext, Runs, Selector, Via};
 
 use crate::link::eval::Scope;
@@ -35,8 +35,7 @@ impl<'a> Link<'a> {
 
     /// What a lambda's n-th parameter is, by the call it is handed to or the type it is declared as.
     pub(crate) fn lambda_param(&self, body: BodyRef, index: u32) -> Option<Typed> {
-        let mentions = self.program.index_of(body.file).uses_of_callable(body.body);
-        for (mention, _) in mentions.iter().take(4) {
+        for mention in self.places_of_lambda(body) {
             if let Mention::Arg(site, arg) = mention
                 && let Some(given) = self.given_by_row(SiteRef { file: body.file, site }, arg, index)
             {
@@ -49,6 +48,29 @@ impl<'a> Link<'a> {
             }
         }
         None
+    }
+
+    /// Where a lambda goes; in Rust also where a pointer to it does: `Box::new(|conn| …)`.
+    fn places_of_lambda(&self, body: BodyRef) -> Vec<Mention> {
+        const MOST: usize = 4;
+        let index = self.program.index_of(body.file);
+        let facts = self.program.facts(body.file);
+        let mut found: Vec<Mention> =
+            index.uses_of_callable(body.body).iter().map(|(mention, _)| mention).take(MOST).collect();
+        let mut at = 0;
+        while facts.language == Language::Rust
+            && let Some(&mention) = found.get(at)
+            && found.len() < 2 * MOST
+        {
+            at += 1;
+            let Mention::Arg(site, _) = mention else { continue };
+            let is_pointer =
+                facts.args_of(site).len() == 1 && matches!(facts.form(facts.site(site).callee), Form::Path(..));
+            if is_pointer {
+                found.extend(index.uses_of_result(site).iter().map(|(mention, _)| mention).take(MOST));
+            }
+        }
+        found
     }
 
     /// What calling a functional interface's one method gives, by the interface's type arguments: `work.apply(x)` of a

@@ -3,11 +3,12 @@
 use blocklint_core::Language;
 use blocklint_facts::{BodyId, ClassId, FileFacts, Form, Import, ImportKind, List, SiteFlags, Sym};
 
+use crate::idioms::is_functional_method;
 use crate::link::eval::Scope;
 use crate::link::hierarchy::Ancestor;
 use crate::link::value::{ArgsId, EnvId, Val, Why};
 use crate::link::{Link, Typed};
-use crate::program::ids::{BodyRef, ClassRef, FileId, Name, SiteRef};
+use crate::program::ids::{BodyRef, ClassRef, FileId, Name, PathId, SiteRef};
 
 /// The type of arrays; of what is the type argument.
 pub(crate) const ARRAY: &str = "java.lang.Object[]";
@@ -128,6 +129,16 @@ pub(crate) fn is_of_reactive_server(path: &str) -> bool {
         (Some(_), _) => !rest.any(|part| part == "client"),
         (None, _) => false,
     }
+}
+
+/// Whether what has this name belongs to a framework that answers on event loops what its methods give later.
+pub(crate) fn is_of_framework_on_loops(path: &str) -> bool {
+    ["io.quarkus.", "io.smallrye."].iter().any(|package| path.starts_with(package))
+}
+
+/// Whether methods that carry this annotation are answered on threads of their own by most of those who serve them.
+pub(crate) fn is_of_many_servers(path: &str) -> bool {
+    path.starts_with("jakarta.ws.rs.")
 }
 
 /// Whether a program that is built with a library of this name answers requests by servlets.
@@ -516,10 +527,26 @@ pub(crate) fn class_named(link: &Link<'_>, from: FileId, path: &str) -> Option<C
     }
 }
 
+/// The class of the project behind a package that code spells out: `com.acme.Orders.load()`, where a class of the same name is
+/// imported or around.
+pub(crate) fn class_spelled_out(link: &Link<'_>, from: FileId, package: PathId, name: Name) -> Option<ClassRef> {
+    let is_class = link.program.language(from) == Language::Java
+        && link.program.text(name).starts_with(char::is_uppercase)
+        && !link.hierarchy.top_classes(name).is_empty();
+    if !is_class {
+        return None;
+    }
+    class_in_package(link, from, &link.library.text(package), name)
+}
+
 /// `T::m`, `object::m`, `T::new`.
 pub(crate) fn method_reference(link: &Link<'_>, member: Val, name: Name) -> Typed {
     match member {
         Val::Class(_) | Val::External(_) if link.program.text(name) == "new" => link.known(member),
+        // `work::run` is what `work` is.
+        Val::Fn { .. } | Val::Partial { .. } if is_functional_method(Language::Java, link.program.text(name)) => {
+            link.known(member)
+        }
         Val::Unknown(why) => link.unknown(why),
         _ => link.attr(member, name),
     }
@@ -545,7 +572,7 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
                     if members.len() > 1 && !is_given && members.iter().any(|&member| !own(member)) {
                         link.map(base, |member| if own(member) { link.attr(member, name) } else { link.known(member) })
                     } else {
-                        link.map(base, |member| link.attr(member, name))
+                        link.map(base, |member| link.attr_or_class(site.file, member, name))
                     }
                 }
                 None => link.unknown(Why::Attribute),

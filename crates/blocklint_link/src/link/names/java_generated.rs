@@ -42,6 +42,20 @@ pub(crate) fn generated_stub(path: &str) -> Option<String> {
     Some(format!("{outer}.{service}{kind}"))
 }
 
+/// What the bindings of Vert.x for RxJava give in the place of a future.
+pub(crate) const OF_BINDING: &str = "io.reactivex.rxjava3.core.Single";
+
+/// The method that one of these bindings stands for: `rxSend` for `send`.
+pub(crate) fn behind_binding(path: &str) -> Option<String> {
+    let (owner, name) = path.rsplit_once('.')?;
+    let mut rest = name.strip_prefix("rx")?.chars();
+    let first = rest.next().filter(|first| first.is_uppercase())?;
+    Some(first.to_lowercase().chain(rest).fold(format!("{owner}."), |mut text, letter| {
+        text.push(letter);
+        text
+    }))
+}
+
 /// What a call gives whose method nobody wrote.
 pub(crate) fn generated(link: &Link<'_>, site: SiteRef, env: EnvId) -> Option<Typed> {
     let facts = link.program.facts(site.file);

@@ -6,7 +6,10 @@ mod java_overloads;
 pub mod python;
 pub mod rust;
 mod rust_calls;
+mod rust_collect;
+mod rust_derived;
 pub(crate) mod rust_impls;
+mod rust_macros;
 pub mod rust_modules;
 mod rust_types;
 

@@ -1,7 +1,7 @@
 //! Rust: paths, modules, impl blocks.
 
 use blocklint_core::Language;
-use blocklint_facts::{At, BodyId, ClassKind, Form, Import, Sym};
+use blocklint_facts::{At, BodyId, ClassKind, Form, Import, SiteKind, Sym};
 
 use crate::link::eval::Scope;
 use crate::link::names::rust_modules as modules;
@@ -180,7 +180,7 @@ pub(crate) fn path_member(link: &Link<'_>, member: Val, name: Name) -> Typed {
         Val::External(path) if link.library.text(path).is_empty() => {
             link.known(Val::External(link.library.path(Language::Rust, link.program.text(name))))
         }
-        Val::External(path) => link.known(Val::External(link.library.member(path, link.program.text(name)))),
+        Val::External(path) => link.known(Val::External(link.library.handed_on(path, link.program.text(name)))),
         Val::Library { ty, .. } => link.known(Val::External(link.library.member(ty, link.program.text(name)))),
         Val::Instance { class, .. } => path_member(link, Val::Class(class), name),
         Val::Param { .. } => link.map(link.bound_of(member), |bound| match bound {
@@ -205,6 +205,19 @@ const POINTERS: u32 = 4;
 pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
     let facts = link.program.facts(site.file);
     let form = facts.site(site.site).callee;
+    if facts.site(site.site).kind == SiteKind::Macro
+        && !matches!(facts.form(form), Form::Var(_))
+        && let Some(found) = link.macro_of_project(site)
+    {
+        return found;
+    }
+    if facts.site(site.site).kind == SiteKind::Macro {
+        let named = link.eval(scope, form);
+        return link.map(named, |val| match val {
+            Val::External(path) => link.known(Val::External(link.library.of_macro(path))),
+            other => link.known(other),
+        });
+    }
     // `conn.get::<_, String>("a")`
     let method = match facts.form(form) {
         Form::Subscript(inner, _) if matches!(facts.form(inner), Form::Attr(..)) => inner,
@@ -233,7 +246,11 @@ pub(crate) fn callee(link: &Link<'_>, scope: Scope, site: SiteRef) -> Typed {
             },
             _ => link.attr_or_told(site, member, name),
         });
-        return link.of_fitting_impls(scope, site, found);
+        // `(self.jobs["a"])()` is no method with type arguments.
+        let is_called = |val: &Val| matches!(*val, Val::Unknown(_)) || link.is_callable(*val);
+        if method == form || link.values.members(found.value).iter().any(is_called) {
+            return link.of_fitting_impls(scope, site, found);
+        }
     }
     link.of_fitting_impls(scope, site, link.eval(scope, form))
 }

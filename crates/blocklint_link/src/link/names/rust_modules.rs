@@ -393,7 +393,7 @@ pub(crate) fn import(link: &Link<'_>, file: FileId, row: &Import) -> Typed {
         value = match link.program.name(segment) {
             Some(name) => link.map(value, |val| super::rust::path_member(link, val, name)),
             None => link.map(value, |val| match val {
-                Val::External(path) => link.known(Val::External(link.library.member(path, segment))),
+                Val::External(path) => link.known(Val::External(link.library.handed_on(path, segment))),
                 _ => link.unknown(Why::Unbound),
             }),
         };

@@ -333,8 +333,8 @@ impl<'a> Link<'a> {
     /// What a project's type dereferences to.
     pub(crate) fn dereferenced(&self, member: Val) -> Option<Typed> {
         let Val::Instance { class, .. } = member else { return None };
-        let name = self.program.name("deref")?;
-        let (owner, var) = self.own_member(class, name)?;
+        let written = self.program.name("deref").and_then(|name| self.own_member(class, name));
+        let Some((owner, var)) = written else { return self.derived_deref(class, member) };
         let body = *self.functions_of(owner, var).first()?;
         let given = self.returned(body, EnvId::NONE, Some(member));
         let own = self.values.members(given.value).iter().any(|val| match *val {

@@ -95,6 +95,7 @@ pub(crate) fn made() -> Made {
         suppression: None,
         reasons: Vec::new(),
         aside: None,
+        held_by: None,
         confirmed: None,
     };
     let sleep_place = place(app, APP, "time.sleep(2)", 0);
