@@ -19,7 +19,9 @@ use blocklint_flow::search::cuts::Cuts;
 use blocklint_link::link::library::Library;
 use blocklint_models::Models;
 
-pub use blocklint_flow::conditions::bound::{BoundCall, BoundUse, Carried, blocks_with, body_with, moved_with};
+pub use blocklint_flow::conditions::bound::{
+    BoundCall, BoundUse, Carried, blocks_with, body_with, bound_beside, moved_with,
+};
 pub use blocklint_flow::conditions::entered::moving_with;
 pub use blocklint_flow::entries::roots::{Root, RootKind};
 pub use blocklint_flow::entries::unawaited::unawaited;
@@ -47,7 +49,7 @@ pub use explain::missing::{MissingCall, missing};
 pub use explain::{
     Above, Constant, End, Explainer, Explanation, GivenArgument, PassedOn, RowMatch, RowTried, RunTarget, Shown, Tried,
 };
-pub use findings::by_hand::{runs_by_hand, starts_up};
+pub use findings::by_hand::{runs_by_hand, starts_up, takes_a_moment};
 pub use findings::handles::{Given, given_by, gives_what_blocks};
 pub use findings::left_behind::{beside, opener_of, uses_of_given};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use blocklint_analysis::{
     Anew, Available, BodyRef, Carried, Chain, FileId, Given, Link, Mending, RawCause, RawFinding, RawStep, RootKind,
-    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, given_by, gives_what_blocks,
-    moved_with, moving_with, opener_of, runs_by_hand, starts_up, uses_of_given,
+    Serialisation, Solved, Starved, Unbounded, What, beside, blocks_with, body_with, bound_beside, given_by,
+    gives_what_blocks, moved_with, moving_with, opener_of, runs_by_hand, starts_up, takes_a_moment, uses_of_given,
 };
 use blocklint_core::{
     Cause, Effect, Finding, Language, Piece, Place, Refusal, Remedy, Span, Step, Suppression, SuppressionSource, Way,
@@ -29,6 +29,8 @@ pub(crate) struct Wanted {
     pub(crate) moves: Result<Functions, Refusal>,
     /// What the call runs works in no other thread.
     pub(crate) bound: bool,
+    /// The call by itself takes no longer than a thread: it goes along with others, or stays.
+    pub(crate) moment: bool,
     /// The functions through which the call leads to what holds the thread.
     pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
@@ -234,6 +236,7 @@ fn moved(
             remedy,
             moves: Ok(Vec::new()),
             bound: false,
+            moment: false,
             way: Vec::new(),
             blocks: Vec::new(),
             held: Vec::new(),
@@ -255,6 +258,7 @@ fn moved(
             remedy,
             moves: Ok(functions(link, &called)),
             bound: false,
+            moment: false,
             way,
             blocks: Vec::new(),
             held: Vec::new(),
@@ -283,6 +287,7 @@ fn moved(
         uses.extend(beside(link, raw.site));
     }
     let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
+    let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
@@ -299,18 +304,32 @@ fn moved(
             )),
             _ => Ok(functions(link, &carried)),
         };
-        return Ok(Wanted { remedy, moves, bound: false, way, blocks, held, oldest, uses, opened, chain: None });
+        return Ok(Wanted {
+            remedy,
+            moves,
+            bound: false,
+            moment,
+            way,
+            blocks,
+            held,
+            oldest,
+            uses,
+            opened,
+            chain: None,
+        });
     };
     // What is used may be made in a block that moves as a whole.
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, bound: true, way, blocks, held, oldest, uses, opened, chain: None })
+    Ok(Wanted { remedy, moves, bound: true, moment, way, blocks, held, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
 fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wanted, Refusal> {
-    let carried = body_with(link, raw.site);
+    let mut carried = body_with(link, raw.site);
+    // What the other operators of the method set or remove belongs to the thread that was theirs.
+    carried.bound = carried.bound.or_else(|| bound_beside(link, raw.site));
     if let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) {
         for way in &mut remedy.ways {
             match way {
@@ -325,6 +344,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
         remedy,
         moves: Ok(Vec::new()),
         bound: false,
+        moment: false,
         way: Vec::new(),
         blocks: Vec::new(),
         held: Vec::new(),

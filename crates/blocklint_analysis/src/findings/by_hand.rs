@@ -26,6 +26,10 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
     if is_migration(relative) {
         return Some("a migration runs before anything is served");
     }
+    // Deeper it may be the part of the program that serves documentation.
+    if folders(relative).next().is_some_and(idioms::python::shows_or_measures) {
+        return Some("it shows how the project is used, or measures it, and serves nobody");
+    }
     let facts = link.program.facts(file);
     if facts.language != Language::Python || !runs_as_program(facts) || serves(link, file) {
         return None;
@@ -35,6 +39,11 @@ pub fn runs_by_hand(link: &Link<'_>, site: SiteRef) -> Option<&'static str> {
     }
     let is_script = link.reach().is_imported(file) == Some(false) && runs_one_job(link, file);
     is_script.then_some("the file is run as a program that does one thing, and serves nobody but who runs it")
+}
+
+/// Python: whether a call of this path alone takes about as long as a thread.
+pub fn takes_a_moment(path: &str) -> bool {
+    idioms::python::only_changes_names(path)
 }
 
 /// Whether a site stands in a test, or in what only tests build.

@@ -11,6 +11,7 @@ use blocklint_link::link::targets::Target;
 use blocklint_link::link::value::EnvId;
 use blocklint_link::program::ids::{BodyRef, SiteRef};
 
+use super::by_hand::takes_a_moment;
 use super::handles::{DEPTH, Given, given_by, made_in};
 
 /// The calls of the same body that hold the thread by what a call gives: on it, or with it as an argument. Where it is an object whose
@@ -89,6 +90,8 @@ fn is_unknown(link: &Link<'_>, site: SiteRef) -> bool {
 /// Whether a call goes to the file system for more than a moment.
 fn reaches_for_file(link: &Link<'_>, site: SiteRef) -> bool {
     link.targets(site, EnvId::NONE).list.iter().any(|target| match *target {
+        // Who only changes a name is done with it in a moment.
+        Target::Row { path, .. } if takes_a_moment(&link.library.text(path)) => false,
         Target::Row { path, .. } => link
             .library
             .calls(path)

@@ -63,6 +63,9 @@ fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
                 Runs::In(context) => context != blocklint_core::Context::Worker,
                 Runs::Caller | Runs::Chain => continue,
             };
+            if gives_what_it_knows(link, called, path) {
+                continue;
+            }
             if let Some(confidence) = is_no_callable(link, called, takes_coroutines) {
                 let passes = row.passes == Some(Passes::Rest);
                 found.push(HandedResult { called, taker: site, path, confidence, passes });
@@ -76,6 +79,18 @@ fn handed_at(link: &Link<'_>, site: SiteRef) -> Vec<HandedResult> {
 pub(crate) fn gives_coroutine(link: &Link<'_>, called: SiteRef) -> bool {
     let value = link.result(called, EnvId::NONE);
     link.values.members(value.value).iter().any(|val| matches!(val, Val::Coroutine { .. } | Val::Awaitable(_)))
+}
+
+/// Python: whether a call gives an object of the library that takes it. Libraries take their own objects in place of functions, and know
+/// what to do with them: `graph.add_node("research", subgraph.compile())`.
+fn gives_what_it_knows(link: &Link<'_>, called: SiteRef, taker: PathId) -> bool {
+    if link.program.language(called.file) != Language::Python {
+        return false;
+    }
+    let root = |path: PathId| link.library.text(path).split('.').next().unwrap_or_default().to_owned();
+    let own = root(taker);
+    let value = link.result(called, EnvId::NONE);
+    link.values.members(value.value).iter().any(|val| matches!(*val, Val::Library { ty, .. } if root(ty) == own))
 }
 
 /// How sure it is that a call gives nothing that can be called; `None` where it may.

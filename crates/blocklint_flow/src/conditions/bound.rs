@@ -202,6 +202,31 @@ pub fn body_with(link: &Link<'_>, site: SiteRef) -> Carried {
     carried_by(link, own.map(|of| SiteRef { site: of, ..site }).collect())
 }
 
+/// The first call in the method around a site, lambdas and all, that belongs to its thread by a row: what the operators of one chain
+/// set and remove is of one thread as long as none of them moves.
+pub fn bound_beside(link: &Link<'_>, site: SiteRef) -> Option<BoundCall> {
+    let facts = link.program.facts(site.file);
+    let mut method = facts.body_of(facts.site(site.site).at);
+    while let Some(parent) = facts.body(method).parent.get() {
+        if !matches!(facts.body(parent).kind, BodyKind::Function | BodyKind::Lambda) {
+            break;
+        }
+        method = parent;
+    }
+    let span = facts.body(method).span;
+    let walk = Walk::new(link);
+    let inside = |of: &SiteId| span.contains(facts.site(*of).span) && moves(facts.site(*of).kind);
+    (0..facts.sites.len() as u32).map(SiteId).filter(inside).map(|of| SiteRef { site: of, ..site }).find_map(|of| {
+        link.targets(of, EnvId::NONE).list.iter().find_map(|target| match *target {
+            Target::Row { path, .. } => walk
+                .row_bound(of, path)
+                .filter(|to| *to == Bound::Thread)
+                .map(|to| bound(link, of, to, BoundUse::Called, path)),
+            _ => None,
+        })
+    })
+}
+
 /// The type of what a call in a block gives, if that works only in the thread in which it is made, and code outside of the block
 /// uses such a value.
 fn left_behind(link: &Link<'_>, site: SiteRef, block: Span) -> Option<PathId> {
@@ -250,16 +275,7 @@ fn is_kept(link: &Link<'_>, site: SiteRef) -> bool {
 }
 
 pub(super) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
-    let mut walk = Walk {
-        link,
-        roots: Roots::new(link),
-        seen: FxHashSet::default(),
-        bodies: Vec::new(),
-        values: Vec::new(),
-        below: Vec::new(),
-        own: Vec::new(),
-        asks_context: None,
-    };
+    let mut walk = Walk::new(link);
     let mut bound = sites.iter().find_map(|&site| {
         let looked = walk.look(site);
         walk.take(&looked)
@@ -277,7 +293,10 @@ pub(super) fn carried_by(link: &Link<'_>, sites: Vec<SiteRef>) -> Carried {
         walk.given_values(site);
     }
     walk.own = sites;
-    let bound = bound.or_else(|| walk.value_from_outside()).or_else(|| walk.kept_connection());
+    let bound = bound
+        .or_else(|| walk.given_from_outside())
+        .or_else(|| walk.value_from_outside())
+        .or_else(|| walk.kept_connection());
     let functions =
         walk.bodies.iter().map(|body| (body.file, link.program.facts(body.file).body(body.body).span)).collect();
     Carried { functions, direct, bound, asks_context: walk.asks_context }
@@ -337,7 +356,20 @@ struct Walk<'l, 'a> {
     asks_context: Option<BoundCall>,
 }
 
-impl Walk<'_, '_> {
+impl<'l, 'a> Walk<'l, 'a> {
+    fn new(link: &'l Link<'a>) -> Self {
+        Walk {
+            link,
+            roots: Roots::new(link),
+            seen: FxHashSet::default(),
+            bodies: Vec::new(),
+            values: Vec::new(),
+            below: Vec::new(),
+            own: Vec::new(),
+            asks_context: None,
+        }
+    }
+
     fn known(&self) -> &RefCell<Known> {
         &self.link.above::<Memo>().carried
     }
@@ -508,6 +540,13 @@ impl Walk<'_, '_> {
                 self.values.push((ty, Bound::Thread, site));
             }
         }
+    }
+
+    /// The first value that a call by itself is given: what is made below it is another one.
+    fn given_from_outside(&self) -> Option<BoundCall> {
+        let [own] = self.own[..] else { return None };
+        let given = self.values.iter().find(|(_, to, site)| *site == own && *to == Bound::Thread);
+        given.map(|&(ty, to, site)| bound(self.link, site, to, BoundUse::Used, ty))
     }
 
     /// The first use of a value of a bound type that nothing below the call makes for itself.

@@ -208,6 +208,33 @@ pub fn holds_migrations(name: &str) -> bool {
     matches!(name, "migration" | "migrations" | "migrate" | "alembic")
 }
 
+/// Whether a project's own folder of this name shows how it is used, or measures it, by convention: nobody is served from there.
+pub fn shows_or_measures(name: &str) -> bool {
+    let words = matches!(name, "doc" | "docs" | "documentation" | "tutorials");
+    words
+        || ["bench", "benchmark", "stresstest", "stress_test", "loadtest", "load_test"]
+            .iter()
+            .any(|of| name.starts_with(of))
+}
+
+/// Whether a call of the standard library changes a name in a folder and touches no content: about as quick as the thread that it would take.
+pub fn only_changes_names(path: &str) -> bool {
+    let Some((owner, name)) = path.rsplit_once('.') else { return false };
+    let of_os = matches!(
+        name,
+        "remove" | "rename" | "replace" | "mkdir" | "rmdir" | "unlink" | "utime" | "chmod" | "link" | "symlink"
+    );
+    let of_path = matches!(
+        name,
+        "unlink" | "rename" | "replace" | "mkdir" | "rmdir" | "touch" | "chmod" | "symlink_to" | "hardlink_to"
+    );
+    match owner {
+        "os" => of_os,
+        "pathlib.Path" => of_path,
+        _ => false,
+    }
+}
+
 /// Whether a coroutine of this name brings up what it belongs to, once.
 pub fn starts_up(name: &str) -> bool {
     matches!(

@@ -65,6 +65,8 @@ pub struct Elsewhere<'e> {
     /// Why something cannot move to a thread: the call alone or the block that has this span, where an exception is being
     /// handled or not.
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
+    /// Whether a call by itself takes no longer than a thread.
+    pub is_moment: &'e dyn Fn(usize) -> bool,
     /// Whether a `with` statement with this span around the call can move with it only, as a whole.
     pub holds: &'e dyn Fn(usize, Span) -> bool,
 }
@@ -230,6 +232,9 @@ impl<'a> File<'a, '_> {
                 }
                 match (elsewhere.refusal)(at, None, handles) {
                     Some(refusal) => Err(refusal),
+                    None if (elsewhere.is_moment)(at) => {
+                        Err(Refusal::new("it only changes a name in a folder, and a thread costs as much"))
+                    }
                     None => self
                         .has_thread_alone(found.0, &found.1, elsewhere)
                         .and_then(|()| self.keeps_remark(&site))

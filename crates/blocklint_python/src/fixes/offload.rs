@@ -40,6 +40,9 @@ impl<'a> File<'a, '_> {
         if is_line_of_log(site.call) {
             return Err(Refusal::new("it writes a line of a log: let the logger hand its lines to a thread"));
         }
+        if callee::last_name(&site.call.func).is_some_and(reads_settings) {
+            return Err(Refusal::new("by its name it reads settings: read them once, when the program starts"));
+        }
         if lists_own_files(site.call) {
             return Err(Refusal::new("it lists files of the program itself, which takes a moment"));
         }
@@ -339,6 +342,13 @@ impl<'a> File<'a, '_> {
 /// Methods that write one row of a table into an open file.
 const ROWS: &[&str] = &["writerow", "writeheader"];
 
+/// `get_settings`, `load_config`: what a program is told does not change with each request.
+fn reads_settings(name: &str) -> bool {
+    let mut words = name.trim_matches('_').split('_');
+    let reads = matches!(words.next(), Some("get" | "load" | "read" | "parse"));
+    reads && matches!(words.next_back(), Some("settings" | "config" | "configuration"))
+}
+
 /// Whether a call writes to a log, by its names: `logger.warning(…)`.
 fn is_line_of_log(call: &ExprCall) -> bool {
     const LEVELS: &[&str] = &["debug", "info", "warning", "warn", "error", "exception", "critical", "log"];
@@ -424,6 +434,14 @@ fn makes_task(name: &str) -> bool {
 /// Whether an annotation names a file by the usual names of `io`, `typing` and others: `BinaryIO`, `TextIOWrapper`, `UploadFile`.
 fn names_a_file(annotation: &Expr) -> bool {
     let last = match annotation {
+        // `Union[str, io.BufferedIOBase]`, `str | BinaryIO`
+        Expr::Subscript(of) if matches!(callee::last_name(&of.value), Some("Union" | "Optional" | "Annotated")) => {
+            return match &*of.slice {
+                Expr::Tuple(several) => several.elts.iter().any(names_a_file),
+                one => names_a_file(one),
+            };
+        }
+        Expr::BinOp(of) => return names_a_file(&of.left) || names_a_file(&of.right),
         Expr::Subscript(of) => callee::last_name(&of.value),
         Expr::StringLiteral(text) => text.value.to_str().rsplit('.').next(),
         other => callee::last_name(other),
