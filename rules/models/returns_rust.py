@@ -42,7 +42,7 @@ SECONDARY = re.compile(r"_|prelude$|private$|internals?$|testing$|test_utils?$")
 #: Functions that are no part of chains.
 UNSAID = re.compile(r"_|from_(raw|ptr|handle|parts)|unsafe_|.*mock")
 #: Modules that are public for the crate's own macros and tests.
-INTERNAL = re.compile(r"::(_|impl_|private|internal|testing|test_util|hidden)")
+INTERNAL = re.compile(r"::(_|impl_|private|internal|testing|tests?::|test_util|hidden)")
 #: Types that stand for another one in tests or do nothing; they have not its effects.
 SUBSTITUTES = re.compile(r"Stub|Mock|Dummy|Null|Noop|Memory|Empty|Test")
 #: From here on a way begins that ends in computation only.
