@@ -130,7 +130,8 @@ class Library:
 
     def walk(self) -> None:
         """Gives each public item its shortest path; modules such as `prelude` come last."""
-        roots = [(r.split("::")[0], self.sources.crates[r.split("::")[0]].root) for r in self.roots if r.split("::")[0] in self.sources.crates]
+        heads = dict.fromkeys(root.split("::")[0] for root in self.roots)
+        roots = [(head, self.sources.crates[head].root) for head in heads if head in self.sources.crates]
         waiting, later, seen = list(roots), list[tuple[str, Module]](), set[int]()
         while waiting or later:
             if not waiting:
@@ -371,7 +372,8 @@ class Library:
                 continue
             given = self.given(method)
             rows = [row for of, row in self.calls if of == path or "*" in of and fnmatch.fnmatchcase(path, of)]
-            if given is None or self.wraps(method) or any("returns" in row or row.get("lazy") for row in rows) or known.elsewhere(path, self.file):
+            said_already = known.elsewhere(path, self.file) or any("returns" in row or row.get("lazy") for row in rows)
+            if given is None or said_already or self.wraps(method):
                 refused.add(path)
                 continue
             is_async, said = method.item.is_async, any(row.get("async") for row in rows)
