@@ -279,7 +279,9 @@ class Reader:
             return (self.close(stop) if stop < end and tokens[stop] == "{" else stop) + 1
         if word == "type" and re.match(r"[A-Za-z_]", following):
             stop = self.until(at, end, ";")
-            target = tokens[tokens.index("=", at, stop) + 1 : stop] if "=" in tokens[at:stop] else []
+            # A parameter may have a default, after a `=` of its own.
+            begin = after_generics(tokens, at + 2)
+            target = tokens[tokens.index("=", begin, stop) + 1 : stop] if "=" in tokens[begin:stop] else []
             module.add(following, Item("type", following, public, module, attributes=attribute, target=plain_path(target)))
             return stop + 1
         if word in ("const", "static") and (following in ("mut", "_") or tokens[at + 2 : at + 3] == [":"]):
