@@ -227,7 +227,12 @@ impl<'a> Link<'a> {
             _ => None,
         });
         match shared {
-            Some(field) => self.or_assigned_callables(field, held),
+            Some(field) => {
+                let task = Task::Component(field, held.value);
+                let kept = self.remember(task, || self.or_assigned_callables(field, held));
+                // Of what depends on itself it is what it is declared to be.
+                if self.values.is_unknown(kept.value) { held } else { kept }
+            }
             None => held,
         }
     }

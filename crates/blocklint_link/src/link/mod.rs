@@ -127,6 +127,8 @@ pub(crate) enum Task {
     Targets(SiteRef, EnvId),
     Callee(SiteRef, EnvId),
     Below(ClassRef, Name),
+    /// What is kept in a component of a record, of what it is declared to be.
+    Component(VarRef, ValueId),
 }
 
 /// A task in few words, but for [`Task::Attr`].
@@ -165,6 +167,7 @@ impl Task {
             Task::Targets(site, env) => key(13, site.file.0, site.site.0, env.0),
             Task::Callee(site, env) => key(14, site.file.0, site.site.0, env.0),
             Task::Below(class, name) => key(15, class.file.0, class.class.0, name.0),
+            Task::Component(var, of) => key(16, var.file.0, var.var.0, of.0),
         }
     }
 }
