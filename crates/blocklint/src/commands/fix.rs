@@ -32,11 +32,9 @@ pub(super) fn allowed(check: &Check) -> Applicability {
 pub(super) fn fix(request: FixRequest<'_>, current: &Utf8Path) -> Result<Outcome, Failure> {
     let fixed = blocklint_engine::fix(request)?;
     tell_refused(&fixed, current);
-    // Each file is written whole, even where the run is ended meanwhile.
-    let of = |change| {
-        interrupt::uninterrupted(|| blocklint_engine::write(std::slice::from_ref(change), &request.project.base))
-    };
-    let unwritten: Vec<_> = fixed.changes.iter().flat_map(of).collect();
+    // Each file is written whole, and with those that change with it, even where the run is ended meanwhile.
+    let of = |group: Vec<_>| interrupt::uninterrupted(|| blocklint_engine::write(&group, &request.project.base));
+    let unwritten: Vec<_> = fixed.groups().into_iter().flat_map(of).collect();
     for file in &unwritten {
         error(format!("{}: not fixed: {}", shown(&file.path, current), file.reason));
     }

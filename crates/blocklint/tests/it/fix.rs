@@ -178,6 +178,33 @@ fn modes_and_links_stay() {
 
 #[cfg(unix)]
 #[test]
+fn files_that_one_fix_changes_are_written_together_or_not_at_all() {
+    use std::os::unix::fs::PermissionsExt;
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\n\
+                    tokio = { version = \"1\", features = [\"full\"] }\n";
+    let main = "mod store;\n\nasync fn handler(name: String) -> std::io::Result<String> {\n    store::load(&name)\n}\n";
+    let store = "pub(crate) fn load(name: &str) -> std::io::Result<String> {\n    std::fs::read_to_string(name)\n}\n";
+    let files = [("Cargo.toml", manifest), ("src/main.rs", main), ("src/store.rs", store), ("a.py", SLEEPS)];
+    let project = Project::new(&files);
+    let mode = |mode| {
+        fs::set_permissions(project.path("src/store.rs"), fs::Permissions::from_mode(mode)).expect("set");
+    };
+    mode(0o444);
+    let fixed = project.run(&["check", "--fix", "--unsafe-fixes"]);
+    assert_eq!(fixed.code, Some(2), "{}", fixed.out);
+    assert!(fixed.err.contains("src/store.rs: not fixed: it is read-only"), "{}", fixed.err);
+    assert!(fixed.err.contains("src/main.rs: not fixed: it changes together with "), "{}", fixed.err);
+    assert_eq!(project.read("src/main.rs"), main.as_bytes(), "half of a fix does not compile");
+    assert_eq!(project.read("a.py"), SLEPT.as_bytes(), "what has nothing to do with it is written");
+    mode(0o644);
+    let fixed = project.run(&["check", "--fix", "--unsafe-fixes"]);
+    assert_eq!(fixed.code, Some(0), "{}{}", fixed.out, fixed.err);
+    assert!(String::from_utf8_lossy(&project.read("src/main.rs")).contains("store::load(&name).await"));
+    assert!(String::from_utf8_lossy(&project.read("src/store.rs")).contains("pub(crate) async fn load"));
+}
+
+#[cfg(unix)]
+#[test]
 fn a_link_that_leaves_the_project_is_not_followed() {
     let elsewhere = Project::new(&[("main.py", SLEEPS)]);
     let project = Project::new(&[]);

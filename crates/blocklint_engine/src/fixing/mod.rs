@@ -77,6 +77,31 @@ pub struct Fixed {
     pub remaining: Vec<Finding>,
 }
 
+impl Fixed {
+    /// The changes in groups: those of files that one fix changes, also through a third, are to be written together.
+    pub fn groups(&self) -> Vec<Vec<Change>> {
+        let mut group: Vec<usize> = (0..self.changes.len()).collect();
+        let at = |path: &Utf8Path| self.changes.iter().position(|change| *change.path == *path);
+        for finding in &self.mended {
+            let edits = finding.fix.iter().flat_map(|fix| &fix.edits);
+            let mut members = edits.filter_map(|edit| at(&edit.place.path));
+            let Some(first) = members.next() else { continue };
+            for other in members {
+                let (from, to) = (group[other], group[first]);
+                group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
+            }
+        }
+        let mut found: Vec<(usize, Vec<Change>)> = Vec::new();
+        for (change, &of) in self.changes.iter().zip(&group) {
+            match found.iter_mut().find(|(known, _)| *known == of) {
+                Some((_, members)) => members.push(change.clone()),
+                None => found.push((of, vec![change.clone()])),
+            }
+        }
+        found.into_iter().map(|(_, members)| members).collect()
+    }
+}
+
 /// A file that fixes change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {

@@ -1,4 +1,4 @@
-//! Writing changed files: each whole or not at all.
+//! Writing changed files: each whole or not at all, and those that one fix changes together or none of them.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,17 +18,60 @@ pub struct Unwritten {
     pub reason: String,
 }
 
-/// Writes the changes: first beside each file, then all in their places, so that what cannot be written is known before
-/// anything is. A file keeps its mode, and its owner where that may be set; where its path is a symbolic link, the file it leads
+/// Writes changes that belong together: first beside each file, then all in their places, so that what cannot be written is known
+/// before anything is. If one cannot, none is, and what is in its place already is put back. A file keeps its mode, and its owner where that may be set; where its path is a symbolic link, the file it leads
 /// to is written if it lies below `root`: what lies elsewhere belongs to others. A file that no longer holds what was read, or
 /// that may not be written, is left as it is and told. What a run that was stopped left behind in these folders is taken away.
 pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
-    let staged: Vec<_> = changes.iter().map(|change| (change, stage(change, root))).collect();
-    let unwritten = staged.into_iter().filter_map(|(change, staged)| {
-        let reason = staged.and_then(|staged| put(change, staged)).err()?;
-        Some(Unwritten { path: Arc::clone(&change.path), reason })
+    let mut reasons: Vec<Option<String>> = vec![None; changes.len()];
+    let mut staged = Vec::new();
+    for (change, reason) in changes.iter().zip(&mut reasons) {
+        // As late as can be: what someone saves meanwhile must not be lost.
+        match stage(change, root).and_then(|staged| unchanged(change, &staged).map(|()| staged)) {
+            Ok(one) => staged.push(one),
+            Err(why) => *reason = Some(why),
+        }
+    }
+    if reasons.iter().all(Option::is_none) {
+        let mut done: Vec<(&Change, Utf8PathBuf)> = Vec::new();
+        for ((change, one), reason) in changes.iter().zip(staged).zip(&mut reasons) {
+            let target = one.target.clone();
+            match put(change, one) {
+                Ok(()) => done.push((change, target)),
+                Err(why) => {
+                    *reason = Some(why);
+                    break;
+                }
+            }
+        }
+        if reasons.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        for (change, target) in done {
+            put_back(change, &target, root);
+        }
+    }
+    let with =
+        changes.iter().zip(&reasons).find(|(_, reason)| reason.is_some()).map(|(change, _)| Arc::clone(&change.path));
+    let told = changes.iter().zip(reasons).map(|(change, reason)| {
+        let beside = || format!("it changes together with {}", with.as_deref().unwrap_or(root));
+        Unwritten { path: Arc::clone(&change.path), reason: reason.unwrap_or_else(beside) }
     });
-    unwritten.collect()
+    told.collect()
+}
+
+/// Puts a file back that others were to change with.
+fn put_back(change: &Change, target: &Utf8Path, root: &Utf8Path) {
+    let back = Change {
+        path: Arc::from(target),
+        before: change.after.clone(),
+        after: change.before.clone(),
+        text_before: Arc::clone(&change.text_after),
+        text_after: Arc::clone(&change.text_before),
+        mended: 0,
+    };
+    // Nothing more can be done where that fails, too: the disk is full, or the folder is gone.
+    let _ = stage(&back, root).and_then(|staged| put(&back, staged));
 }
 
 /// What begins the names of files that are not in their place yet; the number of the process follows.
@@ -69,11 +112,16 @@ fn stage(change: &Change, root: &Utf8Path) -> Result<Staged, String> {
     Ok(Staged { target, new })
 }
 
-fn put(change: &Change, staged: Staged) -> Result<(), String> {
-    // As late as can be: what someone saves meanwhile must not be lost.
-    if fs::read(&staged.target).map_err(told)? != change.before {
-        return Err("the file changed meanwhile".to_owned());
+/// An error where a file no longer holds what was read.
+fn unchanged(change: &Change, staged: &Staged) -> Result<(), String> {
+    match fs::read(&staged.target).map_err(told)? == change.before {
+        true => Ok(()),
+        false => Err("the file changed meanwhile".to_owned()),
     }
+}
+
+fn put(change: &Change, staged: Staged) -> Result<(), String> {
+    unchanged(change, &staged)?;
     staged.new.persist(&staged.target).map_err(|error| told(error.error))?;
     Ok(())
 }
@@ -150,6 +198,30 @@ mod tests {
         assert_eq!(fs::read(&path).expect("read"), b"newer\n");
         assert_eq!(names(&folder), 1, "nothing is left behind");
         assert_eq!(write(&[change(folder.join("gone.py"))], &folder).len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_belongs_together_is_written_as_a_whole_or_not_at_all() {
+        let (_kept, folder) = folder();
+        let paths = ["a.py", "b.py", "c.py"].map(|name| folder.join(name));
+        for path in &paths {
+            fs::write(path, "old\n").expect("written");
+        }
+        fs::write(&paths[1], "newer\n").expect("written");
+        let unwritten = write(&paths.clone().map(change), &folder);
+        let reasons: Vec<_> = unwritten.iter().map(|file| file.reason.as_str()).collect();
+        let together = format!("it changes together with {}", paths[1]);
+        assert_eq!(reasons, [together.as_str(), "the file changed meanwhile", together.as_str()]);
+        assert_eq!(fs::read(&paths[0]).expect("read"), b"old\n");
+        assert_eq!(fs::read(&paths[2]).expect("read"), b"old\n");
+        put_back(
+            &Change { before: b"even older\n".to_vec(), after: b"old\n".to_vec(), ..change(paths[2].clone()) },
+            &paths[2],
+            &folder,
+        );
+        assert_eq!(fs::read(&paths[2]).expect("read"), b"even older\n");
+        assert_eq!(names(&folder), 3, "nothing is left behind");
     }
 
     #[test]
