@@ -51,11 +51,11 @@ pub fn write(changes: &[Change], root: &Utf8Path) -> Vec<Unwritten> {
             put_back(change, &target, root);
         }
     }
-    let with =
-        changes.iter().zip(&reasons).find(|(_, reason)| reason.is_some()).map(|(change, _)| Arc::clone(&change.path));
+    let failed = changes.iter().zip(&reasons).find(|(_, reason)| reason.is_some());
+    let with = failed.map_or(root, |(change, _)| change.path.strip_prefix(root).unwrap_or(&change.path)).to_owned();
     let told = changes.iter().zip(reasons).map(|(change, reason)| {
-        let beside = || format!("it changes together with {}", with.as_deref().unwrap_or(root));
-        Unwritten { path: Arc::clone(&change.path), reason: reason.unwrap_or_else(beside) }
+        let reason = reason.unwrap_or_else(|| format!("it changes together with {with}"));
+        Unwritten { path: Arc::clone(&change.path), reason }
     });
     told.collect()
 }
@@ -211,8 +211,8 @@ mod tests {
         fs::write(&paths[1], "newer\n").expect("written");
         let unwritten = write(&paths.clone().map(change), &folder);
         let reasons: Vec<_> = unwritten.iter().map(|file| file.reason.as_str()).collect();
-        let together = format!("it changes together with {}", paths[1]);
-        assert_eq!(reasons, [together.as_str(), "the file changed meanwhile", together.as_str()]);
+        let together = "it changes together with b.py";
+        assert_eq!(reasons, [together, "the file changed meanwhile", together]);
         assert_eq!(fs::read(&paths[0]).expect("read"), b"old\n");
         assert_eq!(fs::read(&paths[2]).expect("read"), b"old\n");
         put_back(
