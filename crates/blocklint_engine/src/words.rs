@@ -31,6 +31,8 @@ pub(crate) struct Wanted {
     pub(crate) bound: bool,
     /// The call by itself takes no longer than a thread: it goes along with others, or stays.
     pub(crate) moment: bool,
+    /// Whether the call takes about as long as a thread: a file.
+    pub(crate) short: bool,
     /// The functions through which the call leads to what holds the thread.
     pub(crate) way: Functions,
     /// The blocks around the call: their spans, and what would move with each as a whole, or why none can.
@@ -237,6 +239,7 @@ fn moved(
             moves: Ok(Vec::new()),
             bound: false,
             moment: false,
+            short: false,
             way: Vec::new(),
             blocks: Vec::new(),
             held: Vec::new(),
@@ -259,6 +262,7 @@ fn moved(
             moves: Ok(functions(link, &called)),
             bound: false,
             moment: false,
+            short: false,
             way,
             blocks: Vec::new(),
             held: Vec::new(),
@@ -288,6 +292,7 @@ fn moved(
     }
     let opened = if raw.trace.len() == 1 { opener_of(link, raw.site) } else { None };
     let moment = raw.trace.len() == 1 && takes_a_moment(&raw.call);
+    let short = raw.effect == Some(Effect::File);
     let carried = lost(moved_with(link, raw.site));
     let way = functions_on_the_way(link, raw, &carried);
     let Some(bound) = carried.bound.as_ref().and_then(|bound| bound_call(link, bound)) else {
@@ -309,6 +314,7 @@ fn moved(
             moves,
             bound: false,
             moment,
+            short,
             way,
             blocks,
             held,
@@ -322,7 +328,7 @@ fn moved(
     let moves = Err(bound.refusal());
     let is_whole = blocks.iter().any(|(_, whole)| whole.is_ok());
     let remedy = if is_whole { remedy } else { without(bound)? };
-    Ok(Wanted { remedy, moves, bound: true, moment, way, blocks, held, oldest, uses, opened, chain: None })
+    Ok(Wanted { remedy, moves, bound: true, moment, short, way, blocks, held, oldest, uses, opened, chain: None })
 }
 
 /// Java: the lambda or method around a call goes to a worker as a whole, or nothing of it does.
@@ -345,6 +351,7 @@ fn on_worker(link: &Link<'_>, raw: &RawFinding, mut remedy: Remedy) -> Result<Wa
         moves: Ok(Vec::new()),
         bound: false,
         moment: false,
+        short: false,
         way: Vec::new(),
         blocks: Vec::new(),
         held: Vec::new(),

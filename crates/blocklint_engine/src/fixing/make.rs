@@ -136,6 +136,7 @@ pub fn attach_to(remedies: &Remedies, findings: &mut [Finding], text_of: &TextOf
                     let elsewhere = blocklint_python::Elsewhere {
                         refusal: &|at, block, handles| elsewhere.refusal(wanted[at].1, path, block, handles),
                         is_moment: &|at| wanted[at].1.moment,
+                        is_short: &|at| wanted[at].1.short,
                         holds: &|at, with: Span| {
                             wanted[at].1.held.iter().any(|of| with.contains(*of) && with.end == of.end)
                         },

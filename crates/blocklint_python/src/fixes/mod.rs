@@ -67,6 +67,8 @@ pub struct Elsewhere<'e> {
     pub refusal: &'e dyn Fn(usize, Option<Span>, bool) -> Option<Refusal>,
     /// Whether a call by itself takes no longer than a thread.
     pub is_moment: &'e dyn Fn(usize) -> bool,
+    /// Whether a call takes about as long as the thread that it would take.
+    pub is_short: &'e dyn Fn(usize) -> bool,
     /// Whether a `with` statement with this span around the call can move with it only, as a whole.
     pub holds: &'e dyn Fn(usize, Span) -> bool,
 }

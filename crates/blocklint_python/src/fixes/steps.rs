@@ -214,7 +214,7 @@ impl<'a> File<'a, '_> {
         is_fit && places.len() > 1
     }
 
-    /// Refuses a call where another one of the same expression would take a thread of its own.
+    /// Refuses a call where another one in it, or around it, would take a thread of its own.
     pub(super) fn has_thread_alone(
         &self,
         call: &ExprCall,
@@ -227,7 +227,13 @@ impl<'a> File<'a, '_> {
             Some(node) if node.is_expression() => node.range(),
             Some(_) => return Ok(()),
         };
-        let mut others = self.calls_in(whole).filter(|of| of.call.range() != call.range());
+        // Two that wait for others, one after the other, are worth a thread each; of those in each other the outer one moves with
+        // the inner.
+        let counts = |of: &Call<'_, '_>| {
+            let range = of.call.range();
+            (elsewhere.is_short)(of.at) || range.contains_range(call.range()) || call.range().contains_range(range)
+        };
+        let mut others = self.calls_in(whole).filter(|of| of.call.range() != call.range() && counts(of));
         match others.any(|of| self.would_move(of, elsewhere)) {
             true => Err(Refusal::new(
                 "another call of the same expression would take a thread of its own: put both into a function, which can move",
